@@ -1,0 +1,86 @@
+"""Plain records of the fast call path: what a program expects, allocates and runs.
+
+The program builder writes these records once per specialisation; :mod:`xjit.runtime.entry` turns one
+:class:`FastProgram` into a callable.  They hold plain data only, so that they can be printed and compared.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+
+class Miss(enum.Enum):
+    """The type of :data:`MISS`, a single-member enumeration so that ``is MISS`` narrows types."""
+
+    MISS = "arguments do not match the program"
+
+
+MISS: Final = Miss.MISS
+"""Returned by an entry, instead of a result, when the arguments are not the ones it was made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """One array a program expects or allocates: an exact ``numpy.ndarray``, aligned, native byte order.
+
+    ``strides`` are in bytes, one per axis.  As an output the array is new memory, so its strides must be
+    those of a C-ordered array or of a permutation of its axes.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarSpec:
+    """One Python scalar argument, handed to kernels through a pointer to eight bytes.
+
+    ``dtype`` says which exact Python type is accepted and how it is stored: ``float64`` takes a ``float``,
+    ``int64`` an ``int`` that fits, ``bool`` a ``bool`` (stored as a byte 0 or 1).
+    """
+
+    dtype: np.dtype[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """One kernel run over ``range(extent)``: ``void kernel(int64 lo, int64 hi, int64 *table)``.
+
+    ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
+    smaller may run in parallel.  ``table`` is copied for every call, then each ``(slot, buffer, byte_offset)``
+    of ``patches`` stores the address of that buffer plus the offset.  Buffers are numbered inputs first, then
+    outputs, then temporaries.
+    """
+
+    address: int
+    extent: int
+    chunk: int
+    table: tuple[int, ...]
+    patches: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FastProgram:
+    """A straight line of kernel calls with everything the call path needs to know beforehand.
+
+    ``temps`` are sizes in bytes of scratch buffers (64-byte aligned, uninitialised).  ``single`` returns the
+    only output itself instead of a tuple.  ``heavy`` releases the interpreter lock while the kernels run.
+    ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
+    """
+
+    inputs: tuple[ArraySpec | ScalarSpec, ...]
+    outputs: tuple[ArraySpec, ...]
+    temps: tuple[int, ...]
+    calls: tuple[KernelCall, ...]
+    single: bool
+    heavy: bool = False
+    keep_alive: tuple[object, ...] = ()
+
+
+Result: TypeAlias = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], ...] | Miss
+"""What an entry returns: the output, a tuple of outputs, or :data:`MISS`."""
