@@ -1,0 +1,71 @@
+"""Every setting in one table: environment variable, default, meaning, and whether it enters the cache key.
+
+The environment is read when a setting is asked for, so tests and notebooks may change it at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One environment variable; ``in_cache_key`` says whether it changes the code that is generated."""
+
+    name: str
+    default: str
+    meaning: str
+    in_cache_key: bool = False
+
+
+SETTINGS = (
+    Setting("XJIT_CACHE_DIR", "", "directory of the disk cache; the user's cache directory when unset"),
+    Setting("XJIT_STRICT", "0", "1: raise where a call would otherwise fall back to NumPy with a warning"),
+    Setting("XJIT_NO_FALLBACK", "0", "1: an error when a compiled program would run a NumPy reference"),
+    Setting("XJIT_FULL_TRACE", "0", "1: keep inner frames in tracebacks"),
+    Setting("XJIT_DEBUG", "0", "1: run the generated source uncompiled and bounds-checked"),
+    Setting("XJIT_VERIFY", "0", "1: verify the graph after each pass and compare each call with NumPy"),
+)
+
+_DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+
+
+def text(name: str) -> str:
+    """The value of a setting; KeyError for a name that is not in the table."""
+    return os.environ.get(name, _DEFAULTS[name])
+
+
+def flag(name: str) -> bool:
+    """Whether a setting is switched on: anything but empty and 0.
+
+    >>> flag("XJIT_DEBUG")
+    False
+    """
+    return text(name) not in ("", "0")
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels are kept: XJIT_CACHE_DIR, the user's cache directory, or a temporary one."""
+    chosen = text("XJIT_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    try:
+        return _user_cache() / "xjit"
+    except RuntimeError:
+        return Path(tempfile.gettempdir()) / f"xjit-{_user_id()}"
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _user_id() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0

@@ -1,0 +1,112 @@
+"""The error family: each class is also the built-in type that NumPy would have raised.
+
+A message has four parts, at most twelve lines together: what was expected and what came, the user's line, where the
+offending value came from, and the fix.
+
+>>> raise ShapeError("ops.add: rhs: sizes differ in dimension 0; got f32[2] and f32[3]", fix="slice one operand")
+Traceback (most recent call last):
+...
+xjit.errors.ShapeError: ops.add: rhs: sizes differ in dimension 0; got f32[2] and f32[3]
+  fix: slice one operand
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_ORIGIN_LINES = 5
+
+
+class Position(Protocol):
+    """What an error needs to know of a source position."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def function(self) -> str: ...
+
+
+class XjitError(Exception):
+    """Base of all errors that xjit raises itself.
+
+    ``message`` says what was expected and what came, ``where`` is the user's line, ``origin`` lists at most five
+    lines on how the value came about, ``fix`` says what to do about it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Position | None = None,
+        origin: Sequence[str] = (),
+        fix: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.origin = tuple(origin)[:MAX_ORIGIN_LINES]
+        self.fix = fix
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.where is not None:
+            lines.append(f"  at {self.where.file}:{self.where.line}, in {self.where.function}")
+        lines += [f"  from {line}" for line in self.origin]
+        if self.fix:
+            lines.append(f"  fix: {self.fix}")
+        return "\n".join(lines)
+
+    def located(self, where: Position, origin: Sequence[str] = ()) -> XjitError:
+        """Fills in the position and the origin, unless an inner boundary has done so already."""
+        if self.where is None:
+            self.where = where
+        if not self.origin:
+            self.origin = tuple(origin)[:MAX_ORIGIN_LINES]
+        return self
+
+
+class ShapeError(XjitError, ValueError):
+    """Shapes do not fit together, or a size is impossible."""
+
+
+class DTypeError(XjitError, TypeError):
+    """An element type is not supported by the operation, or the types differ."""
+
+
+class ArgumentError(XjitError, ValueError):
+    """A static argument (an axis, a permutation, an option) is out of its range."""
+
+
+class CaptureError(XjitError, TypeError):
+    """The function does something with a traced value that cannot be captured."""
+
+
+class TargetError(XjitError, RuntimeError):
+    """The chosen target cannot run this program, or the compiler failed on it."""
+
+
+class CommunicatorError(XjitError, RuntimeError):
+    """Replicas disagree, or the communicator was used wrongly."""
+
+
+class IndexOutOfBoundsError(XjitError, IndexError):
+    """An index lies outside its dimension, as NumPy's IndexError."""
+
+
+class FallbackWarning(UserWarning):
+    """A call, or part of it, ran through NumPy because it could not be compiled."""
+
+
+class RetraceWarning(UserWarning):
+    """A function was traced again and again for one cause."""
+
+
+class CacheWarning(UserWarning):
+    """The disk cache cannot be used; the answer is right all the same."""

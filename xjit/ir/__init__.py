@@ -1,0 +1,1 @@
+"""The intermediate forms as frozen data: nodes and graphs, scalar expressions, index maps, loop nests."""

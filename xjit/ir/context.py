@@ -1,0 +1,188 @@
+"""The trace under construction: the one ambient value of the package.
+
+Operations such as iota have no traced operand, so they have to find the trace they belong to here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from xjit.ir.expr import Literal
+from xjit.ir.node import Graph, Node, freeze
+from xjit.ir.opdef import ORDERED, Kind, OpDef
+from xjit.ir.where import Where, user_position
+from xjit.types import ArrayType, TupleType, Type, array_type
+
+
+class TracedValue:
+    """A node and the trace it belongs to; layers above add operators.
+
+    weak    the Python type (bool, int, float, complex) of a traced Python scalar, which promotes weakly; else None
+    scalar  NumPy would hand out a scalar here, not an array of rank 0
+    view    NumPy would hand out a view of an operand's memory here
+    """
+
+    __slots__ = ("__weakref__", "node", "scalar", "trace", "view", "weak")
+
+    def __init__(
+        self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, view: bool = False
+    ) -> None:
+        self.node = node
+        self.trace = trace
+        self.weak = weak
+        self.scalar = scalar
+        self.view = view
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        return self.node.aval.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The dimensions."""
+        return self.node.aval.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.node.aval.rank
+
+
+def _leaf_type(inputs: tuple[ArrayType, ...], params: Any) -> Type:
+    found: Type = params["type"]
+    return found
+
+
+def _element_type(inputs: tuple[Any, ...], params: Any) -> Type:
+    elements: tuple[ArrayType, ...] = inputs[0].elements
+    return elements[params["index"]]
+
+
+def _no_reference(*arrays: Any, **params: Any) -> Any:
+    raise TypeError("a leaf is bound by its executor")
+
+
+PARAMETER = OpDef(name="parameter", kind=Kind.LEAF, infer=_leaf_type, reference=_no_reference)
+CONSTANT = OpDef(
+    name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, type: value.array()
+)
+PROJECT = OpDef(
+    name="project", kind=Kind.LEAF, infer=_element_type, reference=lambda parts, index: parts[index]
+)
+
+
+@dataclass(eq=False)
+class Trace:
+    """Builds one graph; equal pure nodes are made once, effects keep their order.
+
+    ``wrap`` makes the value that user code sees of a node. Nodes of the parent trace that are used here become
+    captures: extra parameters of this graph. ``lift_array`` makes a node of an array that user code brings in; arrays
+    become constants when it is None.
+    """
+
+    name: str
+    wrap: Callable[[Node, Trace], TracedValue] = TracedValue
+    parent: Trace | None = None
+    lift_array: Callable[[Any], Node] | None = None
+    parameters: list[Node] = field(default_factory=list)
+    effects: list[Node] = field(default_factory=list)
+    captures: dict[Node, Node] = field(default_factory=dict)
+    _known: dict[Any, Node] = field(default_factory=dict)
+    _own: set[Node] = field(default_factory=set)
+
+    def parameter(self, type: ArrayType, where: Where | None = None) -> Node:
+        """A new parameter of the graph."""
+        params = (("index", len(self.parameters)), ("type", type))
+        node = Node(PARAMETER, (), params, type, where or user_position())
+        self.parameters.append(node)
+        self._own.add(node)
+        return node
+
+    def constant(self, literal: Literal, where: Where | None = None) -> Node:
+        """A constant, made once for equal bit patterns."""
+        type = array_type(literal.dtype, literal.dims)
+        return self._intern(CONSTANT, (), (("value", literal), ("type", type)), type, where)
+
+    def add(
+        self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None
+    ) -> Node:
+        """A node of this operation; its type is inferred, and the errors of the operation raised."""
+        inputs = tuple(self.adopt(node) for node in inputs)
+        type = op.infer(tuple(node.type for node in inputs), params)  # type: ArrayType in all but PROJECT
+        frozen = tuple(params.items())
+        if op.kind in ORDERED:
+            return self._effect(op, inputs, frozen, type, where)
+        return self._intern(op, inputs, frozen, type, where)
+
+    def project(self, node: Node, index: int) -> Node:
+        """One element of a node that yields a tuple."""
+        return self.add(PROJECT, (node,), {"index": index}, node.where)
+
+    def adopt(self, node: Node) -> Node:
+        """The node itself, or the parameter that stands for a node of an enclosing trace."""
+        if node in self._own:
+            return node
+        if self.parent is None:
+            raise ValueError(f"{node!r} belongs to a trace that has ended")
+        if node.op is CONSTANT:
+            return self.constant(node.param("value"), node.where)
+        if node not in self.captures:
+            inner = Node(
+                PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where
+            )
+            self._own.add(inner)
+            self.captures[self.parent.adopt(node)] = inner
+        return self.captures[node]
+
+    def finish(self, outputs: tuple[Node, ...]) -> Graph:
+        """The graph of what was traced."""
+        adopted = tuple(self.adopt(node) for node in outputs)
+        parameters = (*self.parameters, *self.captures.values())
+        return Graph(self.name, parameters, adopted, tuple(self.effects), tuple(self.captures))
+
+    def _intern(
+        self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None
+    ) -> Node:
+        key = (op.name, inputs, freeze(params), str(type))
+        node = self._known.get(key)
+        if node is None:
+            node = self._known[key] = Node(op, inputs, params, type, where or user_position())
+            self._own.add(node)
+        return node
+
+    def _effect(
+        self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None
+    ) -> Node:
+        after = self.effects[-1] if self.effects else None
+        node = Node(op, inputs, params, type, where or user_position(), len(self.effects), after)
+        self.effects.append(node)
+        self._own.add(node)
+        return node
+
+
+_current: ContextVar[Trace | None] = ContextVar("xjit_trace", default=None)
+
+
+def current() -> Trace | None:
+    """The trace under construction in this context, if any."""
+    return _current.get()
+
+
+@contextlib.contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    """Makes a trace the current one."""
+    token = _current.set(trace)
+    try:
+        yield trace
+    finally:
+        _current.reset(token)
+
+
+def is_tuple(node: Node) -> bool:
+    """Whether the node yields several arrays."""
+    return isinstance(node.type, TupleType)

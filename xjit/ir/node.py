@@ -1,0 +1,143 @@
+"""Nodes and graphs: the traced program as frozen data."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.expr import Literal
+from xjit.ir.opdef import Kind, OpDef
+from xjit.ir.where import NOWHERE, Where
+from xjit.types import ArrayType, TupleType, Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One value: an operation applied to nodes.
+
+    Nodes compare by identity; a Trace makes only one node of equal operation, inputs and params. ``sequence`` orders
+    the nodes with effects (-1: none) and ``after`` is the effect that has to come before.
+    """
+
+    op: OpDef
+    inputs: tuple[Node, ...]
+    params: tuple[tuple[str, Any], ...]
+    type: Type
+    where: Where = NOWHERE
+    sequence: int = -1
+    after: Node | None = None
+
+    def param(self, name: str) -> Any:
+        """The value of one static parameter; KeyError if the node has none of this name."""
+        for key, value in self.params:
+            if key == name:
+                return value
+        raise KeyError(name)
+
+    @property
+    def aval(self) -> ArrayType:
+        """The type of a node that yields one array; TypeError for a tuple."""
+        if isinstance(self.type, TupleType):
+            raise TypeError(f"{self.op.name} yields a tuple")
+        return self.type
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The static parameters as keyword arguments."""
+        return dict(self.params)
+
+    def __repr__(self) -> str:
+        return f"<{self.op.name}: {self.type}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A traced function: parameter nodes, output nodes, and the effects that it must not lose.
+
+    ``captures`` are nodes of the enclosing trace that a computation closes over; the last ``len(captures)``
+    parameters stand for them. Graphs compare by structure.
+    """
+
+    name: str
+    parameters: tuple[Node, ...]
+    outputs: tuple[Node, ...]
+    effects: tuple[Node, ...] = ()
+    captures: tuple[Node, ...] = ()
+
+    @functools.cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """All reachable nodes, operands before users, effects in their order."""
+        return tuple(topological((*self.parameters, *self.effects, *self.outputs)))
+
+    @functools.cached_property
+    def key(self) -> tuple[Any, ...]:
+        """What two graphs of the same structure share; positions and names are left out."""
+        number = {node: index for index, node in enumerate(self.nodes)}
+        rows = tuple(
+            (
+                node.op.name,
+                tuple(number[i] for i in node.inputs),
+                freeze(node.params),
+                str(node.type),
+                node.sequence,
+            )
+            for node in self.nodes
+        )
+        return (
+            rows,
+            tuple(number[node] for node in self.parameters),
+            tuple(number[node] for node in self.outputs),
+            tuple(number[node] for node in self.effects),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Graph) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def topological(roots: tuple[Node, ...]) -> Iterator[Node]:
+    """Nodes reachable from the roots, each after its inputs. Iterative: graphs are deeper than the stack."""
+    seen: set[Node] = set()
+    for root in roots:
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                yield node
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                before = node.inputs if node.after is None else (*node.inputs, node.after)
+                stack.extend((source, False) for source in reversed(before) if source not in seen)
+
+
+def freeze(value: Any) -> Any:
+    """A hashable key of a parameter value that tells 1, 1.0 and True apart, and 0.0 and -0.0."""
+    if value is None or isinstance(value, str | bytes | Literal):
+        return value
+    if isinstance(value, bool | int):
+        return (type(value).__name__, int(value))
+    if isinstance(value, float):
+        return ("float", struct.pack("<d", value))
+    if isinstance(value, complex):
+        return ("complex", struct.pack("<dd", value.real, value.imag))
+    if isinstance(value, tuple | list):
+        return tuple(freeze(item) for item in value)
+    if isinstance(value, np.dtype):
+        return ("dtype", value.name)
+    if isinstance(value, Graph):
+        return value.key
+    if dataclasses.is_dataclass(value):
+        fields = dataclasses.fields(value)
+        return (type(value).__name__, *(freeze(getattr(value, field.name)) for field in fields))
+    if callable(value) or isinstance(value, OpDef | Kind):
+        return value
+    raise TypeError(f"a static parameter of this type cannot be part of a graph: {value!r}")

@@ -1,0 +1,116 @@
+"""One record per operation: everything that any layer needs to know of it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xjit.ir.expr import Expr
+from xjit.types import ArrayType, DType, Type
+
+Params: TypeAlias = Mapping[str, Any]
+
+
+class Kind(enum.Enum):
+    """What planning and code generation ask an operation for, instead of its name."""
+
+    LEAF = "leaf"  # parameters, constants, projections out of a tuple
+    ELEMENTWISE = "elementwise"
+    INDEXING = "indexing"
+    REDUCE = "reduce"
+    SCAN = "scan"
+    STRUCTURED = "structured"
+    CONTROL = "control"
+    COLLECTIVE = "collective"
+    EFFECT = "effect"
+
+
+ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class AxisMap:
+    """Where one operand axis is read: scale * (position on result axis ``axis``) + offset; axis None: at offset."""
+
+    axis: int | None
+    scale: int = 1
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Index map of an INDEXING operation: one AxisMap per axis of its single operand."""
+
+    axes: tuple[AxisMap, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One part of an assembled result (pad, concatenate): operand elements written to a strided part of it.
+
+    Along axis d the elements ``source[d] .. source[d] + count[d]`` go to ``start[d] + k * step[d]``. Operands of
+    rank 0 fill their part.
+    """
+
+    operand: int
+    source: tuple[int, ...]
+    count: tuple[int, ...]
+    start: tuple[int, ...]
+    step: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reducer:
+    """A reduction as a value: how to combine, what to start from, and the type of the accumulator."""
+
+    name: str
+    combine: str  # the primitive
+    identity: Callable[[DType], Any]
+    reassociates: bool  # rounding may differ by order; exact reducers need no care
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something an operation cannot do on a target, and why."""
+
+    target: str
+    classes: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpDef:
+    """An operation.
+
+    infer      types of operands and params -> type of the result; raises the errors of the operation
+    reference  arrays, params -> result: the obvious NumPy definition
+    element    types of operands, params, result type -> the scalar expression of one output element
+    access     types of operands, params, result type -> the index map of the single operand, None if not affine
+    pieces     types of operands, params, result type -> the parts of an assembled result
+    flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
+    strict     the values come from xjit.ops, so results never share memory with operands
+    """
+
+    name: str
+    kind: Kind
+    infer: Callable[[tuple[ArrayType, ...], Params], Type]
+    reference: Callable[..., Any]
+    xla_name: str | None = None
+    element: Callable[[tuple[ArrayType, ...], Params, ArrayType], Expr] | None = None
+    access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
+    pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
+    flat: bool = False
+    gaps: tuple[Gap, ...] = field(default=())
+    doc: str = ""
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def gap(self, target: str, dtypes: tuple[DType, ...], letters: str) -> Gap | None:
+        """The declared gap that these operand types fall into on a target, if any."""
+        for gap in self.gaps:
+            if gap.target == target and any(letter in gap.classes for letter in letters):
+                return gap
+        return None

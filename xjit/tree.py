@@ -1,0 +1,70 @@
+"""Nested arguments and results: tuples, lists, dicts and None, flattened to leaves and rebuilt.
+
+>>> leaves, tree = flatten({"a": (1, 2), "b": None})
+>>> leaves, unflatten(tree, [10, 20])
+([1, 2], {'a': (10, 20), 'b': None})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The place of one leaf."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One container: its type, the keys of a dict, and what it holds."""
+
+    kind: type
+    keys: tuple[Any, ...] | None
+    children: tuple[Tree, ...]
+
+
+Tree = Leaf | Branch | None
+LEAF = Leaf()
+
+
+def is_namedtuple(value: object) -> bool:
+    """Whether the value is an instance of a named tuple class."""
+    return isinstance(value, tuple) and hasattr(type(value), "_fields")
+
+
+def flatten(value: Any) -> tuple[list[Any], Tree]:
+    """The leaves of a nested value, in order, and its structure. Subclasses of dict and list are leaves."""
+    leaves: list[Any] = []
+    return leaves, _collect(value, leaves)
+
+
+def _collect(value: Any, leaves: list[Any]) -> Tree:
+    if value is None:
+        return None
+    if type(value) in (tuple, list) or is_namedtuple(value):
+        return Branch(type(value), None, tuple(_collect(item, leaves) for item in value))
+    if type(value) is dict:
+        return Branch(dict, tuple(value), tuple(_collect(item, leaves) for item in value.values()))
+    leaves.append(value)
+    return LEAF
+
+
+def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
+    """The nested value of this structure over other leaves."""
+    return _rebuild(tree, iter(leaves))
+
+
+def _rebuild(tree: Tree, leaves: Iterator[Any]) -> Any:
+    if tree is None:
+        return None
+    if isinstance(tree, Leaf):
+        return next(leaves)
+    children = [_rebuild(child, leaves) for child in tree.children]
+    if tree.keys is not None:
+        return dict(zip(tree.keys, children, strict=True))
+    if hasattr(tree.kind, "_fields"):
+        return tree.kind(*children)
+    return tree.kind(children)

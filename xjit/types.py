@@ -1,0 +1,254 @@
+"""Element types and array types: (dtype, dims, memory order), with dynamic extents as dims.
+
+>>> str(array_type("f32", (2, 3)))
+'f32[2,3]'
+>>> str(array_type("f32", (2, 3), order=(1, 0)))
+'f32[2,3]{1,0}'
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+from xjit.errors import DTypeError
+
+DType: TypeAlias = "np.dtype[Any]"
+
+BOOL: DType = np.dtype(np.bool_)
+INT64: DType = np.dtype(np.int64)
+FLOAT32: DType = np.dtype(np.float32)
+FLOAT64: DType = np.dtype(np.float64)
+COMPLEX64: DType = np.dtype(np.complex64)
+COMPLEX128: DType = np.dtype(np.complex128)
+
+# XLA's names; the class letters P, I, F, C are those of the operation semantics.
+DTYPES: dict[str, DType] = {
+    "pred": BOOL,
+    "s8": np.dtype(np.int8),
+    "s16": np.dtype(np.int16),
+    "s32": np.dtype(np.int32),
+    "s64": INT64,
+    "u8": np.dtype(np.uint8),
+    "u16": np.dtype(np.uint16),
+    "u32": np.dtype(np.uint32),
+    "u64": np.dtype(np.uint64),
+    "f8e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "f8e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8e4m3b11fnuz": np.dtype(ml_dtypes.float8_e4m3b11fnuz),
+    "f8e4m3fnuz": np.dtype(ml_dtypes.float8_e4m3fnuz),
+    "f8e5m2fnuz": np.dtype(ml_dtypes.float8_e5m2fnuz),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": FLOAT32,
+    "f64": FLOAT64,
+    "c64": COMPLEX64,
+    "c128": COMPLEX128,
+}
+NAMES: dict[DType, str] = {dtype: name for name, dtype in DTYPES.items()}
+NARROW_FLOATS = frozenset(
+    dtype for name, dtype in DTYPES.items() if name in ("f16", "bf16") or name[:2] == "f8"
+)
+
+_CLASSES = {"p": "P", "s": "I", "u": "I", "f": "F", "b": "F", "c": "C"}
+
+
+def dtype_class(dtype: DType) -> str:
+    """The class letter of an element type: P (bool), I (integer), F (float) or C (complex).
+
+    >>> dtype_class(np.dtype(np.int8))
+    'I'
+    """
+    return _CLASSES[NAMES[dtype][0]]
+
+
+def is_supported(dtype: DType) -> bool:
+    """Whether arrays of this element type can enter a graph."""
+    return dtype in NAMES
+
+
+def is_signed(dtype: DType) -> bool:
+    """Whether the type is a signed integer.
+
+    >>> is_signed(np.dtype(np.uint8))
+    False
+    """
+    return NAMES[dtype][0] == "s"
+
+
+def bits(dtype: DType) -> int:
+    """The width of one element in bits."""
+    return dtype.itemsize * 8
+
+
+def real_dtype(dtype: DType) -> DType:
+    """The type of a complex number's parts; any other type itself."""
+    return {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}.get(dtype, dtype)
+
+
+def as_dtype(value: object, subject: str = "dtype") -> DType:
+    """An XLA name in any case, a NumPy or ml_dtypes dtype or scalar type, as the dtype object.
+
+    Raises DTypeError for anything else, byte-swapped types among them.
+    """
+    if isinstance(value, str) and value.lower() in DTYPES:
+        return DTYPES[value.lower()]
+    try:
+        found: DType = np.dtype(value)  # type-checked below: NumPy accepts almost anything here
+    except TypeError as error:
+        raise DTypeError(f"{subject}: an element type is required; got {value!r}") from error
+    if found not in NAMES:
+        raise DTypeError(f"{subject}: this element type is not supported; got {found}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A dynamic dimension: the scalar integer node that gives it at run time and, if known, its upper bound."""
+
+    node: object
+    bound: int | None = None
+
+    def __str__(self) -> str:
+        return "?" if self.bound is None else f"<={self.bound}"
+
+
+Dim: TypeAlias = "int | Extent"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """Element type, dimensions, and memory order: the axes from the slowest to the fastest varying one.
+
+    Axes that ``order`` leaves out have stride zero: the value is broadcast along them.
+    """
+
+    dtype: DType
+    dims: tuple[Dim, ...]
+    order: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.dims)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every dimension is known while tracing."""
+        return all(isinstance(dim, int) for dim in self.dims)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The dimensions as integers; ValueError if one of them is dynamic."""
+        if not self.is_static:
+            raise ValueError(f"{self} has a dynamic dimension")
+        return tuple(dim for dim in self.dims if isinstance(dim, int))
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of a packed array of this type."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides in bytes of a packed array in this memory order; zero where the value is broadcast."""
+        result, step = [0] * self.rank, self.dtype.itemsize
+        for axis in reversed(self.order):
+            result[axis] = step
+            step *= max(self.shape[axis], 1)
+        return tuple(result)
+
+    def with_dtype(self, dtype: DType) -> ArrayType:
+        """The same dimensions and order with another element type."""
+        return ArrayType(dtype, self.dims, self.order)
+
+    def __str__(self) -> str:
+        dims = ",".join(map(str, self.dims))
+        order = "" if self.order == c_order(self.rank) else "{%s}" % ",".join(map(str, self.order))
+        return f"{NAMES[self.dtype]}[{dims}]{order}"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """Several values that one operation yields together."""
+
+    elements: tuple[ArrayType, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.elements))})"
+
+
+Type: TypeAlias = "ArrayType | TupleType"
+
+
+def c_order(rank: int) -> tuple[int, ...]:
+    """Row-major: the last axis varies fastest."""
+    return tuple(range(rank))
+
+
+def array_type(dtype: object, dims: tuple[Dim, ...], order: tuple[int, ...] | None = None) -> ArrayType:
+    """An ArrayType from an element type in any spelling; row-major unless an order is given."""
+    return ArrayType(as_dtype(dtype), tuple(dims), c_order(len(dims)) if order is None else order)
+
+
+def scalar_type(dtype: DType) -> ArrayType:
+    """The type of a rank-0 value."""
+    return ArrayType(dtype, (), ())
+
+
+def type_of(array: np.ndarray[Any, Any]) -> ArrayType:
+    """The type of an array; the order ranks axes by the size of their strides, as NumPy's K order does."""
+    return ArrayType(array.dtype, array.shape, order_of(array.shape, array.strides))
+
+
+def order_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Axes from the slowest to the fastest varying; axes of one element keep their C position, broadcast ones go."""
+    order = combined_order(shape, (strides,))
+    return tuple(axis for axis in order if strides[axis] != 0 or shape[axis] <= 1)
+
+
+def combined_order(shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The memory order that an elementwise result gets from operands with these (broadcast) strides.
+
+    NumPy's K rule: an insertion sort of the axes from the fastest up; two axes are swapped only when no operand
+    objects, and strides of zero have no opinion.
+    """
+    return _insertion_order(shape, tuple(tuple(abs(s) for s in one) for one in strides))
+
+
+def _insertion_order(shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    order = list(reversed(range(len(shape))))  # from the fastest to the slowest
+    for start in range(1, len(order)):
+        axis, place = order[start], start
+        for position in range(start - 1, -1, -1):
+            verdict = _compare(axis, order[position], shape, strides)
+            if verdict is None:
+                continue
+            if not verdict:
+                break
+            place = position
+        order.insert(place, order.pop(start))
+    return tuple(reversed(order))
+
+
+def _compare(
+    axis: int, other: int, shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]
+) -> bool | None:
+    """True if axis should come before (be faster than) other, None if no operand has an opinion."""
+    verdict: bool | None = None
+    for one in strides:
+        if one[axis] == 0 or one[other] == 0 or shape[axis] == 1 or shape[other] == 1:
+            continue
+        if one[axis] >= one[other]:
+            return False
+        verdict = True
+    return verdict
