@@ -1,0 +1,47 @@
+"""The scalar types of the kernel language, by the names the language uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One scalar type: ``family`` is bool, int, float or complex; ``bits`` counts the whole value in memory."""
+
+    name: str
+    family: str
+    bits: int
+    signed: bool
+    dtype: np.dtype[Any]
+
+    @property
+    def bytes(self) -> int:
+        """The size in memory."""
+        return self.bits // 8
+
+
+def _kind(name: str, family: str, bits: int, dtype: str) -> Kind:
+    return Kind(name, family, bits, name[0] == "i" or family in ("float", "complex"), np.dtype(dtype))
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        _kind("b1", "bool", 8, "bool"),
+        *(_kind(f"i{bits}", "int", bits, f"int{bits}") for bits in (8, 16, 32, 64)),
+        *(_kind(f"u{bits}", "int", bits, f"uint{bits}") for bits in (8, 16, 32, 64)),
+        _kind("f32", "float", 32, "float32"),
+        _kind("f64", "float", 64, "float64"),
+        _kind("c64", "complex", 64, "complex64"),
+        _kind("c128", "complex", 128, "complex128"),
+    )
+}
+
+INTEGERS = tuple(name for name, kind in KINDS.items() if kind.family == "int")
+FLOATS = ("f32", "f64")
+COMPLEXES = {"c64": "f32", "c128": "f64"}
+"""Complex types and the type of their parts."""
