@@ -1,0 +1,83 @@
+"""Those that run a program: xjit, NumPy itself, and the peers JAX and numexpr where they are installed.
+
+Each prepares a program for given arrays once (compiling, moving data to its own device arrays) and
+returns a call without arguments that computes the whole result anew.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from perf.programs import Arrays, Program, over_module
+from perf.timing import Call, bound
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """One way to run programs. `prepare` returns None for a program that it cannot express."""
+
+    name: str
+    package: str
+    prepare: Callable[[Program, Arrays], Call | None]
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package is there."""
+        return importlib.util.find_spec(self.package) is not None
+
+    @property
+    def version(self) -> str:
+        """The version of the package."""
+        return importlib.metadata.version(self.package)
+
+
+def prepare_numpy(program: Program, arrays: Arrays) -> Call:
+    """Return the program as it stands."""
+    return bound(program.function, arrays)
+
+
+def prepare_xjit(program: Program, arrays: Arrays) -> Call:
+    """Return the program under `@xjit`, compiled."""
+    from xjit import xjit
+
+    call = bound(xjit(program.function), arrays)
+    call()
+    return call
+
+
+def prepare_jax(program: Program, arrays: Arrays) -> Call:
+    """Return the program jitted by JAX, on JAX's own device arrays, waiting for the result."""
+    jax = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)
+    function = jax.jit(over_module(program.function, importlib.import_module("jax.numpy")))
+    call = bound(function, tuple(jax.device_put(array) for array in arrays))
+    wait = jax.block_until_ready
+    wait(call())
+    return lambda: wait(call())
+
+
+def prepare_numexpr(program: Program, arrays: Arrays) -> Call | None:
+    """Return the program as numexpr evaluates it, where it has been written in that language."""
+    if program.expression is None:
+        return None
+    numexpr = importlib.import_module("numexpr")
+    code = program.function.__code__
+    names = dict(zip(code.co_varnames[: code.co_argcount], arrays, strict=True))
+    text, variables, evaluate = program.expression, {**names, **program.constants}, numexpr.evaluate
+    return lambda: evaluate(text, local_dict=variables, global_dict={})
+
+
+NUMPY = Runner("NumPy", "numpy", prepare_numpy)
+XJIT = Runner("xjit", "xjit", prepare_xjit)
+JAX = Runner("JAX", "jax", prepare_jax)
+NUMEXPR = Runner("numexpr", "numexpr", prepare_numexpr)
+RUNNERS = (NUMPY, XJIT, JAX, NUMEXPR)
+
+
+def installed() -> tuple[Runner, ...]:
+    """Return the runners whose packages are there."""
+    return tuple(runner for runner in RUNNERS if runner.installed)
