@@ -7,7 +7,6 @@ returns a call without arguments that computes the whole result anew.
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ class Runner:
     @property
     def version(self) -> str:
         """The version of the package."""
-        return importlib.metadata.version(self.package)
+        return str(importlib.import_module(self.package).__version__)
 
 
 def prepare_numpy(program: Program, arrays: Arrays) -> Call:

@@ -1,0 +1,161 @@
+"""Two revisions of xjit against each other: the check for regressions.
+
+Each revision is checked out into its own folder, installed into its own virtual environment and run in
+its own process with its own cache; the processes take turns sample by sample. The programs and the timing
+are those of the working tree for both, so that only the product differs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from perf.programs import Program, table
+from perf.timing import LEAST_ROUNDS, MOST_ROUNDS, Ratio, geometric_mean, ratio_of
+
+ROOT = Path(__file__).resolve().parent.parent
+# A whole interval below this is a regression.
+ALLOWED_LOSS = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """An installed revision: its name and the interpreter that has it."""
+
+    name: str
+    python: Path
+
+
+class Worker:
+    """A process of one revision that takes samples on request."""
+
+    def __init__(self, revision: Revision, suite: Path, cache: Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(suite), "XJIT_CACHE_DIR": str(cache)}
+        self.process = subprocess.Popen(
+            [revision.python, "-m", "perf.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=suite,
+            env=environment,
+        )
+        self.where = str(self._answer()["xjit"])
+
+    def ask(self, **request: str) -> float:
+        """Send one request and return the seconds of its answer."""
+        stream = self._stream(self.process.stdin)
+        stream.write(json.dumps(request) + "\n")
+        stream.flush()
+        return float(str(self._answer()["seconds"]))
+
+    def close(self) -> None:
+        """End the process."""
+        self._stream(self.process.stdin).close()
+        self._stream(self.process.stdout).close()
+        self.process.wait()
+
+    def _answer(self) -> dict[str, object]:
+        line = self._stream(self.process.stdout).readline()
+        if not line:
+            raise RuntimeError(f"the worker ended with status {self.process.wait()}")
+        answer: dict[str, object] = json.loads(line)
+        return answer
+
+    @staticmethod
+    def _stream(stream: IO[str] | None) -> IO[str]:
+        if stream is None:
+            raise RuntimeError("the worker has no pipe")
+        return stream
+
+
+def git(*arguments: str) -> str:
+    """Run git in the repository and return what it prints."""
+    run = subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return run.stdout.strip()
+
+
+def install(name: str, source: Path, folder: Path) -> Revision:
+    """Install the tree in `source` into a new environment under `folder`."""
+    print(f"installing {name}", flush=True)
+    venv.EnvBuilder(with_pip=True).create(folder)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", str(source)], check=True)
+    return Revision(name, python)
+
+
+@contextmanager
+def checked_out(revision: str, folder: Path) -> Iterator[Path]:
+    """Check `revision` out into `folder` as a worktree, and remove it afterwards."""
+    git("worktree", "add", "--detach", str(folder), revision)
+    try:
+        yield folder
+    finally:
+        git("worktree", "remove", "--force", str(folder))
+
+
+def rounds_within(budget: float, one_round: float) -> int:
+    """Return how many rounds to run."""
+    return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, budget / max(one_round, 1e-6))))
+
+
+def compare_program(old: Worker, new: Worker, program: Program, size: str, budget: float) -> Ratio:
+    """Return how many times faster the new revision runs one program."""
+    workers = (old, new)
+    one_round = sum(worker.ask(do="prepare", program=program.name, size=size) for worker in workers)
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for turn in range(rounds_within(budget, one_round)):
+        for who in (0, 1) if turn % 2 else (1, 0):
+            seconds[who].append(workers[who].ask(do="sample"))
+    return ratio_of(tuple(seconds[0]), tuple(seconds[1]))
+
+
+def compare_all(old: Worker, new: Worker, sizes: Sequence[str], budget: float) -> list[str]:
+    """Compare every program; print a line for each and return the regressions."""
+    worse, ratios = [], []
+    for program, size in table():
+        if size not in sizes:
+            continue
+        ratio = compare_program(old, new, program, size, budget)
+        ratios.append(ratio.median)
+        mark = "  REGRESSION" if ratio.high < ALLOWED_LOSS else ""
+        line = f"{program.name:30} {size:3} {ratio.median:6.3f} [{ratio.low:.3f}, {ratio.high:.3f}]{mark}"
+        print(line, flush=True)
+        worse += [line] if mark else []
+    print(f"geometric mean {geometric_mean(ratios):.3f} (above 1: the new revision is faster)")
+    return worse
+
+
+def compare(revision: str, against: str | None, sizes: Sequence[str], budget: float) -> int:
+    """Compare `revision` (old) with `against` (new; the working tree when None); return the exit status."""
+    with tempfile.TemporaryDirectory(prefix="xjit-compare-") as name:
+        base = Path(name)
+        suite = base / "suite"
+        shutil.copytree(ROOT / "perf", suite / "perf", ignore=shutil.ignore_patterns("__pycache__"))
+        with checked_out(revision, base / "old-tree") as tree:
+            old = install(revision, tree, base / "old")
+        if against is None:
+            new = install("working tree", ROOT, base / "new")
+        else:
+            with checked_out(against, base / "new-tree") as tree:
+                new = install(against, tree, base / "new")
+        workers = Worker(old, suite, base / "old-cache"), Worker(new, suite, base / "new-cache")
+        try:
+            print(f"old: {workers[0].where}\nnew: {workers[1].where}")
+            return 1 if compare_all(*workers, sizes, budget) else 0
+        finally:
+            for worker in workers:
+                worker.close()
+
+
+if __name__ == "__main__":
+    sys.exit("run as: python -m perf compare REVISION")
