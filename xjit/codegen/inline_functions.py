@@ -28,9 +28,17 @@ How such a module is written::
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
 import re
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
+
+from xjit.codegen import fingerprint
+
+LIBRARY = "xjit.codegen.vmath"
+"""The package of vector math functions, imported when kernel text is looked at for the first time."""
 
 SIGNATURE = re.compile(r"^\s*(\w+)\s*\(([\w\s,]*)\)\s*$")
 
@@ -51,12 +59,25 @@ def parse_signature(signature: str) -> tuple[str, tuple[str, ...]]:
 class InlineFunction:
     """A registered function: callable from Python uncompiled, and by its name from kernels compiled."""
 
-    __slots__ = ("__weakref__", "arguments", "function", "name", "result")
+    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "result")
 
     def __init__(self, name: str, function: Callable[..., Any], signature: str) -> None:
         self.name = name
         self.function = function
+        self._key: str | None = None
         self.result, self.arguments = parse_signature(signature)
+
+    @property
+    def symbol(self) -> str:
+        """The name in LLVM."""
+        return f"xjit_{self.name}"
+
+    def key(self) -> str:
+        """Names what the function computes, for cache keys."""
+        if self._key is None:
+            signature = f"{self.result}({','.join(self.arguments)})"
+            self._key = fingerprint.digest(signature, function_key(self.function))
+        return self._key
 
     def __call__(self, *arguments: Any) -> Any:
         """Runs the function uncompiled."""
@@ -85,3 +106,82 @@ def inline(signature: str) -> Callable[[Callable[..., Any]], InlineFunction]:
         return register(function.__name__, function, signature)
 
     return decorate
+
+
+class Store(Protocol):
+    """Keeps small texts between processes, such as the disk cache; it never raises."""
+
+    def get(self, key: str) -> bytes | None:
+        """The entry, or None."""
+
+    def put(self, key: str, data: bytes) -> object:
+        """Keeps an entry if it can."""
+
+
+_STORE: list[Store] = []
+
+
+def set_store(store: Store | None) -> None:
+    """Where the compiled text of inline functions is kept between processes."""
+    _STORE[:] = [] if store is None else [store]
+
+
+def stored(key: str) -> str | None:
+    """A text kept under this key."""
+    data = _STORE[0].get(key) if _STORE else None
+    return None if data is None else data.decode()
+
+
+def keep(key: str, text: str) -> None:
+    """Keeps a text for later processes."""
+    if _STORE:
+        _STORE[0].put(key, text.encode())
+
+
+def lookup(name: str) -> InlineFunction | None:
+    """The inline function of that name, if there is one."""
+    load_library()
+    return _REGISTRY.get(name)
+
+
+def load_library() -> None:
+    """Imports the vector math functions, so that their names are known."""
+    if LIBRARY not in sys.modules and importlib.util.find_spec(LIBRARY) is not None:
+        importlib.import_module(LIBRARY)
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def used_in(source: str) -> tuple[InlineFunction, ...]:
+    """The inline functions whose names occur in kernel text, in alphabetical order."""
+    load_library()
+    names = sorted(set(_NAME.findall(source)) & _REGISTRY.keys())
+    return tuple(_REGISTRY[name] for name in names)
+
+
+def namespace(source: str) -> dict[str, InlineFunction]:
+    """The inline functions that kernel text uses, by name."""
+    return {function.name: function for function in used_in(source)}
+
+
+def free_values(function: Callable[..., Any]) -> dict[str, Any]:
+    """The values that a Python function reads from its globals and its closure, by name."""
+    variables = inspect.getclosurevars(function)
+    return {**variables.globals, **variables.nonlocals}
+
+
+def reachable(function: Callable[..., Any]) -> tuple[InlineFunction, ...]:
+    """The inline functions that a Python function calls itself."""
+    return tuple(value for value in free_values(function).values() if isinstance(value, InlineFunction))
+
+
+def function_key(function: Callable[..., Any]) -> str:
+    """Names what a Python function computes: its code, constants it reads, inline functions it calls."""
+    values = [f"{name}={_value_key(value)}" for name, value in sorted(free_values(function).items())]
+    code: Any = function.__code__
+    return fingerprint.digest(fingerprint.code_text(code), *values)
+
+
+def _value_key(value: Any) -> str:
+    return value.key() if isinstance(value, InlineFunction) else repr(value)

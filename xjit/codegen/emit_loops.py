@@ -1,0 +1,121 @@
+"""LLVM instructions for ``for i in range(...)``, written so that LLVM sees a counted loop at once.
+
+A range is the struct {start, stop, step}; its iterator is {address of the counter, stop, step}.  The type of both
+says which sign the step has: ``range:+`` and ``range:-`` when it is a literal, ``range:?`` when it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+from xjit.codegen.emitters import (
+    BIT,
+    INT64,
+    POINTER,
+    Builder,
+    KernelTypeError,
+    LlvmType,
+    Operation,
+    Typing,
+    Value,
+    check,
+    is_literal,
+    strong,
+)
+
+PAIR = "pair"
+_RANGE = ir.LiteralStructType([INT64, INT64, INT64])
+_ITERATOR = ir.LiteralStructType([POINTER, INT64, INT64])
+_STEP = ir.LiteralStructType([INT64, BIT])
+
+
+def opaque_type(kind: str) -> LlvmType:
+    """The LLVM type of ranges, iterators, pointers and the table."""
+    prefix = kind.partition(":")[0]
+    return {"range": _RANGE, "iterator": _ITERATOR}.get(prefix, POINTER)
+
+
+def operations() -> dict[str, Operation]:
+    """``range`` and the two steps of a for loop."""
+    return {
+        "range": Operation("range", _infer_range, _emit_range),
+        "getiter": Operation("getiter", _infer_iterator, _emit_iterator),
+        "iternext": Operation("iternext", _infer_next, _emit_next),
+    }
+
+
+def _infer_range(kinds: tuple[str, ...]) -> Typing:
+    if not 1 <= len(kinds) <= 3:
+        raise KernelTypeError(f"range takes one to three operands; got {len(kinds)}")
+    for kind in kinds:
+        check("range", strong(kind), ("i64",))
+    return ("i64",) * len(kinds), f"range:{_step_sign(kinds)}"
+
+
+def _step_sign(kinds: tuple[str, ...]) -> str:
+    if len(kinds) < 3:
+        return "+"
+    if not is_literal(kinds[2]):
+        return "?"
+    step = int(kinds[2].removeprefix("int:"))
+    if step == 0:
+        raise KernelTypeError("range with step 0")
+    return "+" if step > 0 else "-"
+
+
+def _emit_range(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+    zero, one = ir.Constant(INT64, 0), ir.Constant(INT64, 1)
+    start, stop, step = {
+        1: lambda: (zero, values[0], one),
+        2: lambda: (values[0], values[1], one),
+        3: lambda: tuple(values),
+    }[len(values)]()
+    return _struct(builder, _RANGE, (start, stop, step))
+
+
+def _struct(builder: Builder, kind: LlvmType, members: Sequence[Value]) -> Value:
+    value = ir.Constant(kind, ir.Undefined)
+    for position, member in enumerate(members):
+        value = builder.insert_value(value, member, position)
+    return value
+
+
+def _infer_iterator(kinds: tuple[str, ...]) -> Typing:
+    prefix, _, sign = kinds[0].partition(":")
+    check("for loop", prefix, ("range",))
+    return kinds, f"iterator:{sign}"
+
+
+def _emit_iterator(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+    start, stop, step = (builder.extract_value(values[0], position) for position in range(3))
+    with builder.goto_entry_block():
+        counter = builder.alloca(INT64)
+    builder.store(start, counter)
+    return _struct(builder, _ITERATOR, (counter, stop, step))
+
+
+def _infer_next(kinds: tuple[str, ...]) -> Typing:
+    prefix = kinds[0].partition(":")[0]
+    check("for loop", prefix, ("iterator",))
+    return kinds, PAIR
+
+
+def _emit_next(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+    counter, stop, step = (builder.extract_value(values[0], position) for position in range(3))
+    current = builder.load(counter, typ=INT64)
+    more = _more(builder, kinds[0].partition(":")[2], current, stop, step)
+    # Stored also after the last step, where nobody reads it; the counter cannot overflow before.
+    builder.store(builder.add(current, step, flags=["nsw"]), counter)
+    return _struct(builder, _STEP, (current, more))
+
+
+def _more(builder: Builder, sign: str, current: Value, stop: Value, step: Value) -> Value:
+    if sign == "+":
+        return builder.icmp_signed("<", current, stop)
+    if sign == "-":
+        return builder.icmp_signed(">", current, stop)
+    upward = builder.icmp_signed(">", step, ir.Constant(INT64, 0))
+    rising, falling = builder.icmp_signed("<", current, stop), builder.icmp_signed(">", current, stop)
+    return builder.select(upward, rising, falling)

@@ -1,0 +1,144 @@
+"""From LLVM IR text to an object file: target, passes, linking of inline functions, external symbols.
+
+Uses llvmlite alone.  The passes are LLVM's own for speed, with loop vectorisation and interleaving and without
+unrolling, which costs compile time and code size and gains nothing on these loops.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from xjit.codegen.elf import undefined_symbols
+from xjit.codegen.emitters import CpuTraits
+
+SPEED_LEVEL = 2
+FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
+"""What the passes are told; part of an object's key."""
+
+ALLOWED_EXTERNALS = frozenset(
+    """
+    memset memcpy memmove
+    fma fmaf fmod fmodf sqrt sqrtf rint rintf roundeven roundevenf floor floorf ceil ceilf trunc truncf round roundf
+    fabs fabsf copysign copysignf ldexp ldexpf fmin fminf fmax fmaxf pow powf exp expf log logf sin sinf cos cosf
+    """.split()
+)
+"""Symbols an object may leave to the process: the C library's, which every Python process has."""
+
+_DECLARATION = re.compile(r'^declare\b[^@\n]*@"?([^"(\s]+)"?\(', re.MULTILINE)
+
+
+class UnresolvedSymbolError(RuntimeError):
+    """An object refers to symbols that are not on the allow-list; loading it would end the process."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostTarget:
+    """The processor that code is made for."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    @property
+    def traits(self) -> CpuTraits:
+        """What instruction selection in our own emitters depends on."""
+        architecture = self.triple.partition("-")[0]
+        x86 = architecture in ("x86_64", "i686")
+        return CpuTraits(fma=not x86 or "+fma" in self.features.split(","), architecture=architecture)
+
+
+@functools.cache
+def host() -> HostTarget:
+    """The processor of this machine, as LLVM sees it."""
+    initialize()
+    features = llvm.get_host_cpu_features().flatten() if platform.machine() else ""
+    return HostTarget(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+
+
+@functools.cache
+def initialize() -> None:
+    """Prepares LLVM for the native target, once per process."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+
+
+@functools.lru_cache(maxsize=8)
+def target_machine(target: HostTarget) -> Any:
+    """The code generator for a target, one per process."""
+    return new_target_machine(target)
+
+
+def new_target_machine(target: HostTarget) -> Any:
+    """A fresh code generator, for those who take ownership of it."""
+    initialize()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=SPEED_LEVEL, reloc="static", codemodel="jitdefault"
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def data_layout(target: HostTarget) -> str:
+    """The data layout string that modules for a target carry."""
+    return str(target_machine(target).target_data)
+
+
+def optimise(module: Any, target: HostTarget, *, vectorise: bool = True) -> None:
+    """Runs the passes over a parsed module, in place."""
+    options = llvm.create_pipeline_tuning_options(SPEED_LEVEL)
+    options.loop_vectorization = vectorise
+    options.slp_vectorization = vectorise
+    options.loop_interleaving = vectorise
+    options.loop_unrolling = False
+    builder = llvm.create_pass_builder(target_machine(target), options)
+    builder.getModulePassManager().run(module, builder)
+
+
+def link(text: str, inline_texts: Iterable[str], target: HostTarget) -> Any:
+    """Parses IR text and links the IR of inline functions into it, internal and always inlined."""
+    module = llvm.parse_assembly(text)
+    module.triple = target.triple
+    module.data_layout = data_layout(target)
+    own = {function.name for function in module.functions if not function.is_declaration}
+    for inline_text in inline_texts:
+        module.link_in(llvm.parse_assembly(inline_text))
+    for function in module.functions:
+        if not function.is_declaration and function.name not in own:
+            function.linkage = "internal"
+    return module
+
+
+def inline_text(module: Any, symbol: str, target: HostTarget) -> str:
+    """The text of a module made for linking into others: simplified, not vectorised, marked to be inlined."""
+    optimise(module, target, vectorise=False)
+    module.get_function(symbol).add_function_attribute("alwaysinline")
+    return str(module)
+
+
+def declared_symbols(module: Any) -> tuple[str, ...]:
+    """Functions that a module declares and calls, LLVM's own intrinsics left out."""
+    names = (function.name for function in module.functions if function.is_declaration)
+    return tuple(sorted(name for name in names if not name.startswith("llvm.")))
+
+
+def emit_object(module: Any, target: HostTarget) -> tuple[bytes, tuple[str, ...]]:
+    """Machine code of an optimised module and its external symbols; refuses those that a process may not have."""
+    code = bytes(target_machine(target).emit_object(module))
+    symbols = undefined_symbols(code)
+    externals = declared_symbols(module) if symbols is None else symbols
+    check_externals(externals)
+    return code, externals
+
+
+def check_externals(symbols: Sequence[str]) -> None:
+    """Raises UnresolvedSymbolError unless every symbol is on the allow-list."""
+    unknown = sorted(set(symbols) - ALLOWED_EXTERNALS)
+    if unknown:
+        raise UnresolvedSymbolError(f"the object needs symbols that are not allowed: {', '.join(unknown)}")

@@ -1,0 +1,393 @@
+# mypy: disallow-subclassing-any=False
+"""Numba's private parts: kernel functions to LLVM IR through Numba's front end, with our own small contexts.
+
+Numba turns bytecode into its IR, infers types and walks the IR; what a name or an operator means comes from our
+operation table, so none of Numba's function registries is loaded.  Importing this module imports Numba.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+from llvmlite import ir
+from numba.core import bytecode, callconv, interpreter, lowering, postproc, types, typing
+from numba.core.base import BaseContext
+from numba.core.compiler import Flags
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.datamodel import default_manager, models
+from numba.core.errors import TypingError
+from numba.core.funcdesc import PythonFunctionDescriptor
+from numba.core.targetconfig import ConfigStack
+from numba.core.typed_passes import type_inference_stage
+from numba.core.typing.templates import Signature
+
+from xjit.codegen import emit_loops, emit_memory, emit_operators, emitters
+from xjit.codegen.emitters import CpuTraits, KernelTypeError, Operation
+from xjit.codegen.inline_functions import InlineFunction
+from xjit.codegen.intrinsics import Intrinsic
+
+_SCALARS: dict[str, Any] = {
+    "b1": types.boolean,
+    "i8": types.int8,
+    "i16": types.int16,
+    "i32": types.int32,
+    "i64": types.int64,
+    "u8": types.uint8,
+    "u16": types.uint16,
+    "u32": types.uint32,
+    "u64": types.uint64,
+    "f32": types.float32,
+    "f64": types.float64,
+    "c64": types.complex64,
+    "c128": types.complex128,
+    "void": types.none,
+    emit_loops.PAIR: types.Pair(types.int64, types.boolean),
+}
+_KIND_OF = {numba_type: kind for kind, numba_type in _SCALARS.items()}
+
+
+class OpaqueType(types.Type):
+    """A type that only our operations understand: the table, a pointer, a range, its iterator."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        super().__init__(name=f"xjit.{kind}")
+
+
+class OpaqueModel(models.PrimitiveModel):
+    """Such values are one LLVM value everywhere."""
+
+    def __init__(self, manager: Any, numba_type: Any) -> None:
+        super().__init__(manager, numba_type, emit_loops.opaque_type(numba_type.kind))
+
+
+class OperationType(types.Callable, types.Opaque):
+    """The type of a word of the language: a function known at compile time."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.operation = operation
+        super().__init__(name=f"xjit.{operation.name}")
+
+    def get_call_type(self, context: Any, arguments: Any, keywords: Any) -> Any:
+        """Numba's hook for calls."""
+        return context.resolve_function_type(self, arguments, keywords)
+
+    def get_call_signatures(self) -> tuple[list[Any], bool]:
+        """Numba's hook for error messages."""
+        return [], True
+
+    def get_impl_key(self, signature: Any) -> OperationType:
+        """Numba's hook for finding the implementation."""
+        return self
+
+
+default_manager.register(OpaqueType, OpaqueModel)
+default_manager.register(OperationType, models.OpaqueModel)
+
+
+def numba_type(kind: str) -> Any:
+    """The Numba type of one of our types."""
+    return _SCALARS.get(kind) or OpaqueType(kind)
+
+
+def kind_of(type_: Any) -> str:
+    """The name of a Numba type in our language; KernelTypeError when it has none."""
+    kind = _KIND_OF.get(type_)
+    if kind is not None:
+        return kind
+    if isinstance(type_, OpaqueType):
+        return type_.kind
+    if isinstance(type_, types.IntegerLiteral):
+        return f"int:{type_.literal_value}"
+    if isinstance(type_, types.BooleanLiteral):
+        return "b1"
+    raise KernelTypeError(f"the kernel language has no {type_}")
+
+
+class TypingContext(typing.BaseContext):
+    """Types of names and operators, from the operation table alone; results are remembered."""
+
+    def __init__(self, table: dict[Any, Operation]) -> None:
+        self.table = table
+        self.words = {key: OperationType(operation) for key, operation in table.items()}
+        self.signatures: dict[Any, Any] = {}
+        super().__init__()
+
+    def refresh(self) -> None:
+        """Nothing is registered from outside."""
+
+    def add(self, key: Any, operation: Operation) -> None:
+        """Makes one more operation known."""
+        self.table[key] = operation
+        self.words[key] = OperationType(operation)
+
+    def resolve_value_type(self, value: Any) -> Any:
+        """The type of a global or a constant."""
+        if isinstance(value, Intrinsic | InlineFunction):
+            return self.words[value.name]
+        constant = _CONSTANTS.get(type(value))
+        if constant is not None:
+            return constant
+        word = self.words.get(value)
+        if word is None:
+            raise ValueError(f"the kernel language has no {value!r}")
+        return word
+
+    def resolve_value_type_prefer_literal(self, value: Any) -> Any:
+        """The same, with the value in the type where Numba can."""
+        return types.maybe_literal(value) or self.resolve_value_type(value)
+
+    def resolve_function_type(self, function: Any, arguments: Any, keywords: Any) -> Any:
+        """The signature of a call or an operator."""
+        key = (function, tuple(arguments))
+        signature = self.signatures.get(key)
+        if signature is None:
+            signature = self.signatures[key] = self._infer(function, key[1])
+        return signature
+
+    def _infer(self, function: Any, arguments: tuple[Any, ...]) -> Any:
+        operation = function.operation if isinstance(function, OperationType) else self.table.get(function)
+        if operation is None:
+            raise TypingError(f"the kernel language has no {function}")
+        try:
+            kinds, result = operation.infer(tuple(kind_of(argument) for argument in arguments))
+        except ValueError as error:
+            raise TypingError(f"{operation.name} takes another number of operands: {error}") from error
+        except KernelTypeError as error:
+            raise TypingError(str(error)) from error
+        return Signature(numba_type(result), tuple(numba_type(kind) for kind in kinds), None)
+
+
+_CONSTANTS = {bool: types.boolean, int: types.int64, float: types.float64, type(None): types.none}
+
+
+class PlainCalls(callconv.BaseCallConv):
+    """Arguments and result exactly as in C; there are no exceptions."""
+
+    def get_function_type(self, result: Any, arguments: Any) -> Any:
+        """The LLVM type of a function."""
+        llvm_result = ir.VoidType() if result == types.none else self.context.get_value_type(result)
+        return ir.FunctionType(llvm_result, [self.context.get_value_type(a) for a in arguments])
+
+    def decode_arguments(self, builder: Any, arguments: Any, function: Any) -> list[Any]:
+        """The values of the arguments."""
+        return list(function.args)
+
+    def decorate_function(self, function: Any, names: Any, arguments: Any, noalias: bool = False) -> None:
+        """Names the arguments for readers of the IR."""
+        for argument, name in zip(function.args, names, strict=True):
+            argument.name = name
+
+    def return_value(self, builder: Any, value: Any) -> None:
+        """Returns."""
+        if builder.function.function_type.return_type == ir.VoidType():
+            builder.ret_void()
+        else:
+            builder.ret(value)
+
+    def return_user_exc(self, builder: Any, *arguments: Any, **options: Any) -> None:
+        """Nothing can raise, so control never gets here."""
+        builder.unreachable()
+
+    def init_call_helper(self, builder: Any) -> None:
+        """No helper is needed."""
+
+
+class TargetContext(BaseContext):
+    """Implementations of names and operators, from the same operation table."""
+
+    def __init__(self, typing_context: TypingContext) -> None:
+        self.implementations: dict[Any, Any] = {}
+        super().__init__(typing_context, "cpu")
+
+    def refresh(self) -> None:
+        """Nothing is registered from outside."""
+
+    def codegen(self) -> None:
+        """Code is generated elsewhere."""
+
+    def create_module(self, name: str) -> Any:
+        """An empty module."""
+        return emit_memory.new_module(name)
+
+    @property
+    def call_conv(self) -> PlainCalls:
+        """The calling convention."""
+        return PlainCalls(self)
+
+    def declare_env_global(self, module: Any, name: str) -> None:
+        """Compiled code has no Python environment."""
+
+    def post_lowering(self, module: Any, library: Any) -> None:
+        """Nothing is linked here."""
+
+    def get_abi_sizeof(self, llvm_type: Any) -> int:
+        """Asked for debug information only, which is off."""
+        return 8
+
+    def get_function(self, function: Any, signature: Any, _firstcall: bool = True) -> Callable[..., Any]:
+        """What writes the call into the LLVM function."""
+        key = (function, signature.args)
+        found = self.implementations.get(key)
+        if found is None:
+            found = self.implementations[key] = self._implementation(function, signature.args)
+        return found
+
+    def _implementation(self, function: Any, arguments: Any) -> Callable[..., Any]:
+        operation = (
+            function.operation if isinstance(function, OperationType) else self.typing_context.table[function]
+        )
+        kinds = tuple(kind_of(argument) for argument in arguments)
+
+        def emit(builder: Any, values: Sequence[Any], location: Any = None) -> Any:
+            return operation.emit(builder, kinds, values)
+
+        return emit
+
+    def cast(self, builder: Any, value: Any, source: Any, target: Any) -> Any:
+        """Conversions that typing asked for, such as an integer literal to the type of its partner."""
+        if source == target:
+            return value
+        return emitters.convert(builder, value, kind_of(source), kind_of(target))
+
+    def get_constant_generic(self, builder: Any, type_: Any, value: Any) -> Any:
+        """A constant, or nothing of interest for a function."""
+        if isinstance(type_, OperationType) or value is None:
+            return self.get_dummy_value()
+        return ir.Constant(self.get_value_type(type_), value)
+
+    def get_constant(self, type_: Any, value: Any) -> Any:
+        """A constant."""
+        return self.get_constant_generic(None, type_, value)
+
+    def pair_first(self, builder: Any, value: Any, type_: Any) -> Any:
+        """The loop counter of an iteration step."""
+        return builder.extract_value(value, 0)
+
+    def pair_second(self, builder: Any, value: Any, type_: Any) -> Any:
+        """Whether an iteration step happens."""
+        return builder.extract_value(value, 1)
+
+
+class Lower(lowering.Lower):
+    """Numba's walk over its IR without reference counts and error contexts."""
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Assigns a variable: values used in one block stay values."""
+        if name in self._singly_assigned_vars:
+            self._blk_local_varmap[name] = value
+            return
+        self._alloca_var(name, self.typeof(name))
+        self.builder.store(value, self.getvar(name))
+
+    def delvar(self, name: str) -> None:
+        """Nothing is freed."""
+
+    def lower_binop(self, result: Any, expression: Any, function: Any) -> Any:
+        """An operator: one look-up, without trying constant operands first."""
+        signature = self.fndesc.calltypes[expression]
+        values = [
+            self.context.cast(self.builder, self.loadvar(variable.name), self.typeof(variable.name), type_)
+            for variable, type_ in zip((expression.lhs, expression.rhs), signature.args, strict=True)
+        ]
+        value = self.context.get_function(function, signature)(self.builder, values)
+        return self.context.cast(self.builder, value, signature.return_type, result)
+
+
+class Library:
+    """Where the lowering puts its module."""
+
+    def __init__(self, context: TargetContext) -> None:
+        self.context = context
+
+    def create_ir_module(self, name: str) -> Any:
+        """The module to write into."""
+        return self.context.create_module(name)
+
+    def add_ir_module(self, module: Any) -> None:
+        """The module is read from the lowering itself."""
+
+
+_PYTHON_OPERATORS = {
+    "and_": (operator.and_, operator.iand),
+    "or_": (operator.or_, operator.ior),
+    "xor": (operator.xor, operator.ixor),
+    "add": (operator.add, operator.iadd),
+    "sub": (operator.sub, operator.isub),
+    "mul": (operator.mul, operator.imul),
+    "truediv": (operator.truediv, operator.itruediv),
+    "not_": (operator.not_,),
+    "bool": (builtins.bool, operator.truth),
+}
+
+
+class Frontend:
+    """Kernel functions to LLVM IR text for one kind of processor."""
+
+    def __init__(self, traits: CpuTraits) -> None:
+        table: dict[Any, Operation] = {}
+        table.update(emitters.operations(traits))
+        table.update(emit_memory.operations(traits))
+        table.update(emit_loops.operations())
+        table[builtins.range] = table["range"]
+        for name, operation in emit_operators.operators().items():
+            for key in _PYTHON_OPERATORS.get(name) or (getattr(operator, name),):
+                table[key] = operation
+        self.typing = TypingContext(table)
+        self.target = TargetContext(self.typing)
+
+    def declare(self, function: InlineFunction) -> None:
+        """Lets programs call an inline function; its body is linked in later."""
+        if function.name not in self.typing.words:
+            self.typing.add(function.name, _call_operation(function))
+
+    @global_compiler_lock
+    def translate(self, function: FunctionType, arguments: Sequence[str], result: str, symbol: str) -> str:
+        """LLVM IR text of a module with one C function ``symbol``."""
+        function_ir = _numba_ir(function)
+        argument_types = tuple(numba_type(kind) for kind in arguments)
+        with ConfigStack().enter(_flags()):
+            typemap, result_type, calltypes, _ = type_inference_stage(
+                self.typing, self.target, function_ir, argument_types, numba_type(result), {}
+            )
+            descriptor = PythonFunctionDescriptor.from_specialized_function(
+                function_ir, typemap, result_type, calltypes, lambda *_, **__: symbol, False, False, ()
+            )
+            lower = Lower(self.target, Library(self.target), descriptor, function_ir)
+            lower.lower()
+        emit_memory.add_alias_scopes(lower.module)
+        return str(lower.module)
+
+
+def _call_operation(function: InlineFunction) -> Operation:
+    """A call of an inline function as one more word of the language."""
+    result = emitters.LLVM_TYPES[function.result]
+
+    def emit(builder: Any, kinds: tuple[str, ...], values: Sequence[Any]) -> Any:
+        return emitters.call_intrinsic(builder, function.symbol, result, values)
+
+    return Operation(
+        function.name, emitters.signature(function.name, function.arguments, function.result), emit
+    )
+
+
+def _flags() -> Any:
+    flags = Flags()
+    flags.nrt = False
+    flags.no_compile = True
+    flags.no_cpython_wrapper = True
+    flags.no_cfunc_wrapper = True
+    flags.error_model = "numpy"
+    flags.enable_ssa = False
+    return flags
+
+
+def _numba_ir(function: FunctionType) -> Any:
+    identity = bytecode.FunctionIdentity.from_function(function)
+    function_ir = interpreter.Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
+    postproc.PostProcessor(function_ir).run()
+    return function_ir

@@ -1,0 +1,92 @@
+"""Makes object files callable, with llvmlite alone: nothing of Numba is needed to run cached kernels."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from xjit.codegen import llvm_pipeline
+from xjit.codegen.elf import undefined_symbols
+from xjit.codegen.llvm_pipeline import check_externals
+
+_LOCK = threading.RLock()
+_FOREVER: list[Any] = []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedKernel:
+    """Machine code in memory.  The code lives as long as this object; ``address`` is where its function starts."""
+
+    address: int
+    symbol: str
+    _engine: Any = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """What a cache keeps of a compiled module."""
+
+    object_code: bytes
+    symbol: str
+    externals: tuple[str, ...]
+
+
+def load_object(
+    object_code: bytes, symbol: str, *, externals: Sequence[str] | None = None, forever: bool = False
+) -> LoadedKernel:
+    """Loads an object file and finds its function.
+
+    ``externals`` are the symbols recorded when the object was made; they are consulted where the object format
+    cannot be read.  ``forever`` keeps the code until the process ends, for code that other threads stay in.
+    Raises UnresolvedSymbolError for external symbols that are not on the allow-list and ValueError when the file
+    is damaged or lacks the function: either would end the process inside LLVM.
+    """
+    symbols = undefined_symbols(object_code)
+    if symbols is None and externals is None:
+        raise ValueError("the object's external symbols are not known")
+    check_externals(symbols if symbols is not None else externals or ())
+    with _LOCK:
+        engine = _new_engine()
+        engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+        engine.finalize_object()
+        address = engine.get_function_address(symbol)
+    if not address:
+        raise ValueError(f"the object has no function {symbol}")
+    if forever:
+        _FOREVER.append(engine)
+    return LoadedKernel(address, symbol, engine)
+
+
+def _new_engine() -> Any:
+    # An engine owns its target machine, so each needs one of its own.
+    llvm_pipeline.initialize()
+    target = llvm_pipeline.host()
+    machine = llvm_pipeline.new_target_machine(target)
+    module = llvm.parse_assembly(f'target triple = "{target.triple}"\n')
+    return llvm.create_mcjit_compiler(module, machine)
+
+
+_HEADER = struct.Struct("<II")
+
+
+def pack(stored: StoredObject) -> bytes:
+    """The bytes of one cache entry."""
+    symbol, externals = stored.symbol.encode(), "\n".join(stored.externals).encode()
+    return _HEADER.pack(len(symbol), len(externals)) + symbol + externals + stored.object_code
+
+
+def unpack(data: bytes) -> StoredObject:
+    """The stored object of one cache entry; ValueError when the bytes are not one."""
+    if len(data) < _HEADER.size:
+        raise ValueError("a cache entry is shorter than its header")
+    symbol_size, externals_size = _HEADER.unpack_from(data)
+    middle, end = _HEADER.size + symbol_size, _HEADER.size + symbol_size + externals_size
+    if end > len(data):
+        raise ValueError("a cache entry is shorter than its header says")
+    externals = tuple(data[middle:end].decode().split("\n")) if externals_size else ()
+    return StoredObject(data[end:], data[_HEADER.size : middle].decode(), externals)
