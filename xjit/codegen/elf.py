@@ -1,16 +1,25 @@
-"""Reads which symbols an ELF object leaves undefined: loading an object with an unknown one aborts the process."""
+"""Which symbols an ELF object defines and needs: loading one with an unknown symbol ends the process."""
 
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 
 _MAGIC = b"\x7fELF\x02\x01"  # 64 bits, little endian
 _SYMBOL_TABLE = 2
 _UNDEFINED = 0
 
 
-def undefined_symbols(code: bytes) -> tuple[str, ...] | None:
-    """Names an object refers to without defining them; None when the file is not 64-bit little-endian ELF.
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """Names in an object's symbol table."""
+
+    defined: frozenset[str]
+    undefined: tuple[str, ...]
+
+
+def symbols(code: bytes) -> Symbols | None:
+    """The symbols of an object; None when the file is not 64-bit little-endian ELF.
 
     Raises ValueError for an ELF file whose tables do not make sense.
     """
@@ -22,18 +31,19 @@ def undefined_symbols(code: bytes) -> tuple[str, ...] | None:
         raise ValueError(f"damaged ELF object: {error}") from error
 
 
-def _read(code: bytes) -> tuple[str, ...]:
+def _read(code: bytes) -> Symbols:
     (table,) = struct.unpack_from("<Q", code, 40)
     entry_size, count = struct.unpack_from("<HH", code, 58)
     sections = [struct.unpack_from("<IIQQQQIIQQ", code, table + i * entry_size) for i in range(count)]
-    names: list[str] = []
-    for section in sections:
-        _, kind, _, _, offset, size, link, _, _, symbol_size = section
+    defined: set[str] = set()
+    undefined: set[str] = set()
+    for _, kind, _, _, offset, size, link, _, _, symbol_size in sections:
         if kind == _SYMBOL_TABLE:
             strings = sections[link][4]
-            symbols = range(offset + symbol_size, offset + size, symbol_size)
-            names += [_name(code, strings, symbol) for symbol in symbols if _is_undefined(code, symbol)]
-    return tuple(sorted(set(names) - {""}))
+            for symbol in range(offset + symbol_size, offset + size, symbol_size):
+                name = _name(code, strings, symbol)
+                (undefined if _is_undefined(code, symbol) else defined).add(name)
+    return Symbols(frozenset(defined), tuple(sorted(undefined - {""})))
 
 
 def _is_undefined(code: bytes, symbol: int) -> bool:

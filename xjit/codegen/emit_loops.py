@@ -1,7 +1,8 @@
 """LLVM instructions for ``for i in range(...)``, written so that LLVM sees a counted loop at once.
 
-A range is the struct {start, stop, step}; its iterator is {address of the counter, stop, step}.  The type of both
-says which sign the step has: ``range:+`` and ``range:-`` when it is a literal, ``range:?`` when it is not.
+A range is the struct {start, stop, step}; its iterator is {address of the counter, stop, step}.  The type
+of both says which sign the step has: ``range:+`` and ``range:-`` when it is a literal, ``range:?`` when it
+is not.
 """
 
 from __future__ import annotations
@@ -66,12 +67,13 @@ def _step_sign(kinds: tuple[str, ...]) -> str:
 
 
 def _emit_range(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
-    zero, one = ir.Constant(INT64, 0), ir.Constant(INT64, 1)
-    start, stop, step = {
-        1: lambda: (zero, values[0], one),
-        2: lambda: (values[0], values[1], one),
-        3: lambda: tuple(values),
-    }[len(values)]()
+    start, step = ir.Constant(INT64, 0), ir.Constant(INT64, 1)
+    if len(values) == 1:
+        stop = values[0]
+    elif len(values) == 2:
+        start, stop = values
+    else:
+        start, stop, step = values
     return _struct(builder, _RANGE, (start, stop, step))
 
 

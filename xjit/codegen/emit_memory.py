@@ -1,8 +1,8 @@
-"""LLVM instructions for what touches memory: the table, pointers, scratch, loops' counters, raw addresses, calls.
+"""LLVM instructions for what touches memory: the table, pointers, scratch, raw addresses, atomics, calls.
 
-Accesses through a pointer from slot k are recorded on the module; :func:`add_alias_scopes` turns the record into
-metadata that says which of them cannot touch each other.  So loops vectorise without run-time overlap checks, also
-when a kernel works in place.
+Accesses through a pointer from slot k are recorded on the module; :func:`add_alias_scopes` turns the record
+into metadata that says which of them cannot touch each other.  So loops vectorise without run-time overlap
+checks, also when a kernel works in place.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ UNKNOWN_SLOT = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One load or store: ``slot`` of its pointer, and whether the slot's buffer may be written in this kernel."""
+    """One load or store: the slot of its pointer, and whether it leaves the buffer as it is."""
 
     instruction: Any
     slot: str
@@ -86,8 +86,9 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
 def add_alias_scopes(module: Any) -> None:
     """Writes the alias metadata of all recorded accesses.
 
-    Each slot that is stored to is a scope, and an access overlaps no scope but its own slot's.  Accesses through
-    pointers of unknown slot get no promise; scratch needs none, since its address never leaves the kernel.
+    Each slot that is stored to is a scope, and an access overlaps no scope but its own slot's.  Accesses
+    through pointers of unknown slot get no promise; scratch needs none, since its address never leaves the
+    kernel.
     """
     accesses = [access for access in module.xjit_accesses if access.slot not in _NO_SCOPE]
     written = sorted({access.slot for access in accesses if not access.read_only})
@@ -129,9 +130,7 @@ def _word() -> Operation:
         _index("word", slot)
         return ("table", "i64"), "i64"
 
-    return Operation(
-        "word", infer, lambda builder, kinds, values: _table_entry(builder, values[0], values[1], INT64)
-    )
+    return Operation("word", infer, lambda builder, kinds, values: _table_entry(builder, values[0], values[1], INT64))
 
 
 def _pointer(element: str) -> Operation:
@@ -143,9 +142,7 @@ def _pointer(element: str) -> Operation:
         _index(name, slot)
         return ("table", "i64"), f"ptr:{element}:{slot[4:] if is_literal(slot) else UNKNOWN_SLOT}"
 
-    return Operation(
-        name, infer, lambda builder, kinds, values: _table_entry(builder, values[0], values[1], POINTER)
-    )
+    return Operation(name, infer, lambda builder, kinds, values: _table_entry(builder, values[0], values[1], POINTER))
 
 
 def _scratch(element: str) -> Operation:
@@ -189,9 +186,7 @@ def _store() -> Operation:
         _index("st", index)
         element = pointer_parts(pointer)[0]
         if value != element and not (is_literal(value) and element in INTEGERS):
-            raise KernelTypeError(
-                f"st writes {value} through a pointer to {element}; convert the value first"
-            )
+            raise KernelTypeError(f"st writes {value} through a pointer to {element}; convert the value first")
         return (pointer, "i64", element), "void"
 
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
@@ -250,9 +245,7 @@ def _atomics() -> list[Operation]:
         ("atomic_add_i64", 2, "i64", add),
         ("atomic_cas_i64", 3, "i64", exchange),
     )
-    return [
-        Operation(name, signature(name, ["i64"] * count, result), emit) for name, count, result, emit in table
-    ]
+    return [Operation(name, signature(name, ["i64"] * count, result), emit) for name, count, result, emit in table]
 
 
 def _calls() -> list[Operation]:

@@ -37,10 +37,7 @@ def operators() -> dict[str, Operation]:
         _arithmetic("sub", "fsub", "sub"),
         _multiply(),
         Operation("truediv", same("/", 2, FLOATS), builder_call("fdiv")),
-        *(
-            Operation(name, same(name, 2, ("b1", *INTEGERS)), builder_call(method))
-            for name, method in _BITS.items()
-        ),
+        *(Operation(name, same(name, 2, ("b1", *INTEGERS)), builder_call(method)) for name, method in _BITS.items()),
         *(_comparison(name, sign) for name, sign in _COMPARISONS.items()),
         Operation("invert", same("~", 1, ("b1", *INTEGERS)), builder_call("not_")),
         _negate(),

@@ -1,8 +1,9 @@
 """LLVM instructions for the words and operators of the kernel language: arithmetic, conversions, bits.
 
-An :class:`Operation` says which types it takes and how it is written in LLVM.  Types are strings: the names of
-:data:`xjit.codegen.kinds.KINDS`, ``int:5`` for an integer literal (it takes the type its partner has), ``table``,
-``ptr:f32:3`` for a pointer from slot 3, ``void``.  Nothing here knows how the operations are found in a program.
+An :class:`Operation` says which types it takes and how it is written in LLVM.  Types are strings: the names
+of :data:`xjit.codegen.kinds.KINDS`, ``int:5`` for an integer literal (it takes the type its partner has),
+``table``, ``ptr:f32:3`` for a pointer from slot 3, ``void``.  Nothing here knows how the operations are
+found in a program.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class KernelTypeError(TypeError):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One word: ``infer`` maps argument types to (types the arguments are converted to, result), ``emit`` writes it."""
+    """One word: ``infer`` maps argument types to (converted argument types, result), ``emit`` writes it."""
 
     name: str
     infer: Infer
@@ -147,11 +148,7 @@ def convert(builder: Builder, value: Value, source: str, target: str) -> Value:
         return truth(builder, value, source)
     if source == "b1":
         wide = builder.zext(value, ir.IntType(64))
-        return (
-            convert(builder, wide, "i64", target)
-            if target not in INTEGERS
-            else _integer(builder, value, target)
-        )
+        return convert(builder, wide, "i64", target) if target not in INTEGERS else _integer(builder, value, target)
     if source in FLOATS:
         return _from_float(builder, value, source, target)
     if target in FLOATS:
@@ -232,9 +229,7 @@ def _conversions() -> list[Operation]:
                 raise KernelTypeError(f"{target} of a complex number; take re or im first")
             return (kind,), target
 
-        return Operation(
-            target, infer, lambda builder, kinds, values: convert(builder, values[0], kinds[0], target)
-        )
+        return Operation(target, infer, lambda builder, kinds, values: convert(builder, values[0], kinds[0], target))
 
     return [conversion(name) for name in KINDS]
 
@@ -273,15 +268,11 @@ def _llvm_call(name: str, llvm: str) -> Emit:
 
 
 # rint instead of roundeven: in the default rounding mode they are one function, and every C library has rint.
-_FLOAT_UNARY = {name: name for name in ("sqrt", "rint", "floor", "ceil", "trunc", "fabs")} | {
-    "round_away": "round"
-}
+_FLOAT_UNARY = {name: name for name in ("sqrt", "rint", "floor", "ceil", "trunc", "fabs")} | {"round_away": "round"}
 
 
 def _float_functions() -> list[Operation]:
-    unary = [
-        Operation(name, same(name, 1, FLOATS), _llvm_call(name, llvm)) for name, llvm in _FLOAT_UNARY.items()
-    ]
+    unary = [Operation(name, same(name, 1, FLOATS), _llvm_call(name, llvm)) for name, llvm in _FLOAT_UNARY.items()]
     copysign = Operation("copysign", same("copysign", 2, FLOATS), _llvm_call("copysign", "copysign"))
     return [*unary, copysign, _extremum("fmin", "minimum", "min"), _extremum("fmax", "maximum", "max")]
 
@@ -300,9 +291,7 @@ def _extremum(name: str, floating: str, integral: str) -> Operation:
 
 def _integer_functions() -> list[Operation]:
     binary = {"shl": "shl", "lshr": "lshr", "ashr": "ashr"} | {n: n for n in ("sdiv", "srem", "udiv", "urem")}
-    table = [
-        Operation(name, same(name, 2, INTEGERS), builder_call(method)) for name, method in binary.items()
-    ]
+    table = [Operation(name, same(name, 2, INTEGERS), builder_call(method)) for name, method in binary.items()]
     return [
         *table,
         _bit_count("ctpop"),
@@ -336,9 +325,7 @@ def _complex_functions() -> list[Operation]:
             (kind,) = kinds
             return kinds, COMPLEXES[check(name, kind, tuple(COMPLEXES))]
 
-        return Operation(
-            name, infer, lambda builder, kinds, values: builder.extract_value(values[0], position)
-        )
+        return Operation(name, infer, lambda builder, kinds, values: builder.extract_value(values[0], position))
 
     def infer(kinds: tuple[str, ...]) -> Typing:
         kind = check("cplx", unify("cplx", kinds), FLOATS)
@@ -391,7 +378,8 @@ def _fma(traits: CpuTraits) -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
         if traits.fma:
             return call_intrinsic(builder, f"llvm.fma.{kinds[0]}", LLVM_TYPES[kinds[0]], values)
-        # Without the instruction llvm.fma is a call of the C library, 25 times slower than the two operations.
+        # Without the instruction llvm.fma is a call of the C library, 25 times slower than the two
+        # operations.
         return builder.fadd(builder.fmul(values[0], values[1]), values[2])
 
     return Operation("fma", same("fma", 3, FLOATS), emit)

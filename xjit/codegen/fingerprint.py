@@ -27,7 +27,7 @@ def digest(*parts: str) -> str:
 
 @functools.cache
 def compiler() -> str:
-    """Names the compiler: versions of Python, Numba, llvmlite and xjit, and the text of this package's modules."""
+    """Names the compiler: versions of Python, Numba, llvmlite and xjit, and the text of our own modules."""
     versions = [platform.python_version(), *(_version(name) for name in ("numba", "llvmlite", "xjit"))]
     files = sorted(Path(__file__).parent.glob("*.py"))
     return digest(*versions, *(file.read_text(encoding="utf-8") for file in files))

@@ -14,15 +14,18 @@ How such a module is written::
         p = fma(r, 0.2402265069591007, 0.6931471805599453)
         return fma(p, r, 1.0) * scale_f64(k)     # calls another inline function by its plain name
 
-* ``@inline(signature)`` registers the function under its own name, which must be unique in the process; names end
-  in the element type (``exp_f32``, ``exp_f64``).  ``register(name, function, signature)`` does the same without
-  the decorator, for functions made in a loop.
+* ``@inline(signature)`` registers the function under its own name, which must be unique in the process;
+  names end in the element type (``exp_f32``, ``exp_f64``).  ``register(name, function, signature)`` does
+  the same without the decorator, for functions made in a loop.
 * Types of a signature are ``b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128``.
-* The body is the kernel language of :mod:`xjit.codegen.intrinsics`: intrinsics, operators, calls of other inline
-  functions and module constants, all found through the function's own globals (import them, do not qualify them).
-* Operands of one operator have ONE type.  An integer literal takes the type of the other operand; a float literal
-  or a float constant is always f64, so write ``f32(0.5)`` in f32 code.  Nothing is widened: ``i32 + i32`` is i32.
-* No ``if`` and no loops where speed matters: ``select``.  No ``min``, ``max``, ``abs``, ``//``, ``%``, ``**``, ``math``.
+* The body is the kernel language of :mod:`xjit.codegen.intrinsics`: intrinsics, operators, calls of other
+  inline functions and module constants, all found through the function's own globals (import them, do not
+  qualify them).
+* Operands of one operator have ONE type.  An integer literal takes the type of the other operand; a float
+  literal or a float constant is always f64, so write ``f32(0.5)`` in f32 code.  Nothing is widened: ``i32 +
+  i32`` is i32.
+* No ``if`` and no loops where speed matters: ``select``.  No ``min``, ``max``, ``abs``, ``//``, ``%``,
+  ``**``, ``math``.
 * The decorated object stays callable from Python: it runs the same text uncompiled on NumPy scalars.
 """
 

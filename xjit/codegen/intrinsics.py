@@ -8,20 +8,21 @@ A kernel is text with one function over these names, Python's operators, ``range
         for i in range(lo, hi):
             st(out, i, ld(x, i) * f32(2.0))
 
-Every name is an :class:`Intrinsic`: called from Python it runs its plain form on NumPy scalars and bounds-checked
-pointers (:mod:`xjit.codegen.uncompiled`); the compiler replaces it by a few LLVM instructions
-(:mod:`xjit.codegen.emitters`).  T stands for ``b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64 c128``.
+Every name is an :class:`Intrinsic`: called from Python it runs its plain form on NumPy scalars and
+bounds-checked pointers (:mod:`xjit.codegen.uncompiled`); the compiler replaces it by a few LLVM
+instructions (:mod:`xjit.codegen.emitters`).  T stands for ``b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c64
+c128``.
 
-=============================  ========================================================================================
+=============================  ===============================================================================
 ``T(x)``                       numeric conversion, in range; truncates integers, rounds floats
 ``to_i8(x)`` .. ``to_u64(x)``  float to integer, saturating, NaN gives 0
 ``as_T(x)``                    the same bits as another type of that width
 ``word(table, slot)``          the i64 in a slot of the table
 ``ptr_T(table, slot)``         typed pointer whose address is in that slot
 ``ld(p, i)``                   element i of a buffer that this kernel never writes
-``ldw(p, i)``                  element i of a buffer that this kernel writes too (in-place operands, outputs, scratch)
+``ldw(p, i)``                  element i of a buffer that this kernel writes too (in place, output, scratch)
 ``st(p, i, v)``                store; v has exactly the pointer's element type
-``scratch_T(n)``               pointer to n uninitialised elements on the stack, 64-byte aligned; outside loops only
+``scratch_T(n)``               pointer to n uninitialised elements on the stack, aligned; outside loops only
 ``select(c, a, b)``            a where c, else b; both are evaluated
 ``fmin fmax(a, b)``            NaN propagates, -0 < +0; plain minimum and maximum on integers
 ``radd rmul(acc, x)``          add and multiply that may be reassociated in a reduction
@@ -33,14 +34,15 @@ pointers (:mod:`xjit.codegen.uncompiled`); the compiler replaces it by a few LLV
 ``ctpop ctlz cttz(x)``         bit counts
 ``sdiv srem udiv urem(a, b)``  truncating division; the caller guards b == 0 and overflow
 ``re im(z)  cplx(a, b)``       parts of a complex number, and back
-=============================  ========================================================================================
+=============================  ===============================================================================
 
 Runtime code written in the same language has in addition: ``load_T(address)``, ``store_T(address, v)``,
 ``atomic_load_i64``, ``atomic_store_i64``, ``atomic_add_i64``, ``atomic_cas_i64`` (sequentially consistent; add and
 cas return the old value), ``cpu_pause()``, and calls of C functions by address ``call_void_i64x0(f)`` ..
 ``call_void_i64x6(f, a, ...)`` and ``call_i64_i64x0`` .. ``call_i64_i64x6``.
 
-A buffer that a kernel writes has exactly one slot; distinct slots are taken not to overlap unless both are only read.
+A buffer that a kernel writes has exactly one slot; distinct slots are taken not to overlap unless both are
+only read.
 """
 
 from __future__ import annotations
@@ -69,9 +71,7 @@ class Intrinsic:
         return f"<intrinsic {self.name}>"
 
 
-INTRINSICS: dict[str, Intrinsic] = {
-    name: Intrinsic(name, plain) for name, plain in uncompiled.plain_forms().items()
-}
+INTRINSICS: dict[str, Intrinsic] = {name: Intrinsic(name, plain) for name, plain in uncompiled.plain_forms().items()}
 """Every word by its name."""
 
 
@@ -109,9 +109,7 @@ re, im, cplx = _words("re", "im", "cplx")
 load_i8, load_i16, load_i32, load_i64 = _family("load_{}", INTEGERS[:4])
 load_u8, load_u16, load_u32, load_u64, load_f32, load_f64 = _family("load_{}", (*INTEGERS[4:], *FLOATS))
 store_i8, store_i16, store_i32, store_i64 = _family("store_{}", INTEGERS[:4])
-store_u8, store_u16, store_u32, store_u64, store_f32, store_f64 = _family(
-    "store_{}", (*INTEGERS[4:], *FLOATS)
-)
+store_u8, store_u16, store_u32, store_u64, store_f32, store_f64 = _family("store_{}", (*INTEGERS[4:], *FLOATS))
 atomic_load_i64, atomic_store_i64 = _words("atomic_load_i64", "atomic_store_i64")
 atomic_add_i64, atomic_cas_i64, cpu_pause = _words("atomic_add_i64", "atomic_cas_i64", "cpu_pause")
 call_void_i64x0, call_void_i64x1, call_void_i64x2 = _words(*(f"call_void_i64x{n}" for n in range(3)))
@@ -119,6 +117,4 @@ call_void_i64x3, call_void_i64x4, call_void_i64x5, call_void_i64x6 = _words(
     *(f"call_void_i64x{n}" for n in range(3, 7))
 )
 call_i64_i64x0, call_i64_i64x1, call_i64_i64x2 = _words(*(f"call_i64_i64x{n}" for n in range(3)))
-call_i64_i64x3, call_i64_i64x4, call_i64_i64x5, call_i64_i64x6 = _words(
-    *(f"call_i64_i64x{n}" for n in range(3, 7))
-)
+call_i64_i64x3, call_i64_i64x4, call_i64_i64x5, call_i64_i64x6 = _words(*(f"call_i64_i64x{n}" for n in range(3, 7)))

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One scalar type: ``family`` is bool, int, float or complex; ``bits`` counts the whole value in memory."""
+    """One scalar type; ``family`` is bool, int, float or complex, ``bits`` the size in memory."""
 
     name: str
     family: str

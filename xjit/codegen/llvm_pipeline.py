@@ -1,7 +1,7 @@
 """From LLVM IR text to an object file: target, passes, linking of inline functions, external symbols.
 
-Uses llvmlite alone.  The passes are LLVM's own for speed, with loop vectorisation and interleaving and without
-unrolling, which costs compile time and code size and gains nothing on these loops.
+Uses llvmlite alone.  The passes are LLVM's own for speed, with loop vectorisation and interleaving and
+without unrolling, which costs compile time and code size and gains nothing on these loops.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from xjit.codegen.elf import undefined_symbols
+from xjit.codegen import elf
 from xjit.codegen.emitters import CpuTraits
 
 SPEED_LEVEL = 2
 FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
 """What the passes are told; part of an object's key."""
 
+_MATH = (
+    *("fma", "fmod", "sqrt", "rint", "roundeven", "floor", "ceil", "trunc", "round", "fabs", "copysign"),
+    *("ldexp", "fmin", "fmax", "pow", "exp", "log", "sin", "cos"),
+)
 ALLOWED_EXTERNALS = frozenset(
-    """
-    memset memcpy memmove
-    fma fmaf fmod fmodf sqrt sqrtf rint rintf roundeven roundevenf floor floorf ceil ceilf trunc truncf round roundf
-    fabs fabsf copysign copysignf ldexp ldexpf fmin fminf fmax fmaxf pow powf exp expf log logf sin sinf cos cosf
-    """.split()
+    ("memset", "memcpy", "memmove", *_MATH, *(f"{name}f" for name in _MATH)),
 )
 """Symbols an object may leave to the process: the C library's, which every Python process has."""
 
@@ -129,10 +129,10 @@ def declared_symbols(module: Any) -> tuple[str, ...]:
 
 
 def emit_object(module: Any, target: HostTarget) -> tuple[bytes, tuple[str, ...]]:
-    """Machine code of an optimised module and its external symbols; refuses those that a process may not have."""
+    """Machine code of an optimised module and its external symbols; refuses those a process may not have."""
     code = bytes(target_machine(target).emit_object(module))
-    symbols = undefined_symbols(code)
-    externals = declared_symbols(module) if symbols is None else symbols
+    symbols = elf.symbols(code)
+    externals = declared_symbols(module) if symbols is None else symbols.undefined
     check_externals(externals)
     return code, externals
 

@@ -4,7 +4,8 @@
     kernel = xjit.runtime.loader.load_object(module.object_code, module.symbol)
 
 Numba serves as front end (:mod:`xjit.codegen.numba_frontend`), llvmlite as back end
-(:mod:`xjit.codegen.llvm_pipeline`).  Nothing here caches objects; :func:`object_key` gives the key to cache under.
+(:mod:`xjit.codegen.llvm_pipeline`).  Nothing here caches objects; :func:`object_key` gives the key to cache
+under.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _LOCK = threading.RLock()
 class CompiledModule:
     """An object file with one public function.
 
-    ``llvm_ir`` is the optimised IR, kept on request; ``externals`` are the symbols the object takes from the process.
+    ``llvm_ir`` is the optimised IR, kept on request; ``externals`` are symbols that the process provides.
     """
 
     object_code: bytes
@@ -86,7 +87,7 @@ def inline_function_ir(name: str) -> str:
 
 
 def object_key(source: str) -> str:
-    """The cache key of the object of kernel text: text, compiler, its settings, inline functions, processor."""
+    """The cache key of a kernel's object: text, inline functions, compiler, its settings, processor."""
     inline_functions.load_library()
     parts = [function.key() for function in inline_functions.used_in(source)]
     return fingerprint.digest("kernel", source, *parts, *_environment())
@@ -94,9 +95,7 @@ def object_key(source: str) -> str:
 
 def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str:
     """The cache key of the object that :func:`compile_native` would make."""
-    return fingerprint.digest(
-        "native", symbol, signature, inline_functions.function_key(function), *_environment()
-    )
+    return fingerprint.digest("native", symbol, signature, inline_functions.function_key(function), *_environment())
 
 
 def use_store(store: inline_functions.Store | None) -> None:
@@ -147,7 +146,8 @@ def _translate(
     frontend = _frontend()
     for inline in used:
         frontend.declare(inline)
-    return frontend.translate(function, arguments, result, symbol)
+    text: str = frontend.translate(function, arguments, result, symbol)
+    return text
 
 
 def _build(

@@ -1,34 +1,43 @@
 # mypy: disallow-subclassing-any=False
 """Numba's private parts: kernel functions to LLVM IR through Numba's front end, with our own small contexts.
 
-Numba turns bytecode into its IR, infers types and walks the IR; what a name or an operator means comes from our
-operation table, so none of Numba's function registries is loaded.  Importing this module imports Numba.
+Numba turns bytecode into its IR, infers types and walks the IR; what a name or an operator means comes from
+our operation table, so none of Numba's function registries is loaded.  Importing this module imports Numba.
 """
 
 from __future__ import annotations
 
 import builtins
+import importlib
 import operator
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 from llvmlite import ir
-from numba.core import bytecode, callconv, interpreter, lowering, postproc, types, typing
-from numba.core.base import BaseContext
-from numba.core.compiler import Flags
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.datamodel import default_manager, models
-from numba.core.errors import TypingError
-from numba.core.funcdesc import PythonFunctionDescriptor
-from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import type_inference_stage
-from numba.core.typing.templates import Signature
 
 from xjit.codegen import emit_loops, emit_memory, emit_operators, emitters
 from xjit.codegen.emitters import CpuTraits, KernelTypeError, Operation
 from xjit.codegen.inline_functions import InlineFunction
 from xjit.codegen.intrinsics import Intrinsic
+
+
+def _numba(module: str) -> Any:
+    # Numba's annotations differ from one minor version to the next; here all of it is Any.
+    return importlib.import_module(f"numba.core.{module}")
+
+
+bytecode, interpreter, postproc = _numba("bytecode"), _numba("interpreter"), _numba("postproc")
+callconv, datamodel, lowering = _numba("callconv"), _numba("datamodel"), _numba("lowering")
+errors, types, typing = _numba("errors"), _numba("types"), _numba("typing")
+_Type: Any = types.Type
+_Callable: Any = types.Callable
+_Opaque: Any = types.Opaque
+_PrimitiveModel: Any = datamodel.models.PrimitiveModel
+_TypingBase: Any = typing.BaseContext
+_TargetBase: Any = _numba("base").BaseContext
+_CallsBase: Any = callconv.BaseCallConv
+_LowerBase: Any = lowering.Lower
+_global_compiler_lock: Any = _numba("compiler_lock").global_compiler_lock
 
 _SCALARS: dict[str, Any] = {
     "b1": types.boolean,
@@ -50,7 +59,7 @@ _SCALARS: dict[str, Any] = {
 _KIND_OF = {numba_type: kind for kind, numba_type in _SCALARS.items()}
 
 
-class OpaqueType(types.Type):
+class OpaqueType(_Type):
     """A type that only our operations understand: the table, a pointer, a range, its iterator."""
 
     def __init__(self, kind: str) -> None:
@@ -58,14 +67,14 @@ class OpaqueType(types.Type):
         super().__init__(name=f"xjit.{kind}")
 
 
-class OpaqueModel(models.PrimitiveModel):
+class OpaqueModel(_PrimitiveModel):
     """Such values are one LLVM value everywhere."""
 
     def __init__(self, manager: Any, numba_type: Any) -> None:
         super().__init__(manager, numba_type, emit_loops.opaque_type(numba_type.kind))
 
 
-class OperationType(types.Callable, types.Opaque):
+class OperationType(_Callable, _Opaque):
     """The type of a word of the language: a function known at compile time."""
 
     def __init__(self, operation: Operation) -> None:
@@ -85,8 +94,8 @@ class OperationType(types.Callable, types.Opaque):
         return self
 
 
-default_manager.register(OpaqueType, OpaqueModel)
-default_manager.register(OperationType, models.OpaqueModel)
+datamodel.default_manager.register(OpaqueType, OpaqueModel)
+datamodel.default_manager.register(OperationType, datamodel.models.OpaqueModel)
 
 
 def numba_type(kind: str) -> Any:
@@ -108,7 +117,7 @@ def kind_of(type_: Any) -> str:
     raise KernelTypeError(f"the kernel language has no {type_}")
 
 
-class TypingContext(typing.BaseContext):
+class TypingContext(_TypingBase):
     """Types of names and operators, from the operation table alone; results are remembered."""
 
     def __init__(self, table: dict[Any, Operation]) -> None:
@@ -152,20 +161,20 @@ class TypingContext(typing.BaseContext):
     def _infer(self, function: Any, arguments: tuple[Any, ...]) -> Any:
         operation = function.operation if isinstance(function, OperationType) else self.table.get(function)
         if operation is None:
-            raise TypingError(f"the kernel language has no {function}")
+            raise errors.TypingError(f"the kernel language has no {function}")
         try:
             kinds, result = operation.infer(tuple(kind_of(argument) for argument in arguments))
         except ValueError as error:
-            raise TypingError(f"{operation.name} takes another number of operands: {error}") from error
+            raise errors.TypingError(f"{operation.name} takes another number of operands: {error}") from error
         except KernelTypeError as error:
-            raise TypingError(str(error)) from error
-        return Signature(numba_type(result), tuple(numba_type(kind) for kind in kinds), None)
+            raise errors.TypingError(str(error)) from error
+        return typing.templates.Signature(numba_type(result), tuple(numba_type(kind) for kind in kinds), None)
 
 
 _CONSTANTS = {bool: types.boolean, int: types.int64, float: types.float64, type(None): types.none}
 
 
-class PlainCalls(callconv.BaseCallConv):
+class PlainCalls(_CallsBase):
     """Arguments and result exactly as in C; there are no exceptions."""
 
     def get_function_type(self, result: Any, arguments: Any) -> Any:
@@ -197,7 +206,7 @@ class PlainCalls(callconv.BaseCallConv):
         """No helper is needed."""
 
 
-class TargetContext(BaseContext):
+class TargetContext(_TargetBase):
     """Implementations of names and operators, from the same operation table."""
 
     def __init__(self, typing_context: TypingContext) -> None:
@@ -238,9 +247,7 @@ class TargetContext(BaseContext):
         return found
 
     def _implementation(self, function: Any, arguments: Any) -> Callable[..., Any]:
-        operation = (
-            function.operation if isinstance(function, OperationType) else self.typing_context.table[function]
-        )
+        operation = function.operation if isinstance(function, OperationType) else self.typing_context.table[function]
         kinds = tuple(kind_of(argument) for argument in arguments)
 
         def emit(builder: Any, values: Sequence[Any], location: Any = None) -> Any:
@@ -273,7 +280,7 @@ class TargetContext(BaseContext):
         return builder.extract_value(value, 1)
 
 
-class Lower(lowering.Lower):
+class Lower(_LowerBase):
     """Numba's walk over its IR without reference counts and error contexts."""
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
@@ -345,16 +352,19 @@ class Frontend:
         if function.name not in self.typing.words:
             self.typing.add(function.name, _call_operation(function))
 
-    @global_compiler_lock
-    def translate(self, function: FunctionType, arguments: Sequence[str], result: str, symbol: str) -> str:
+    def translate(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> str:
         """LLVM IR text of a module with one C function ``symbol``."""
+        with _global_compiler_lock:
+            return self._translate(function, arguments, result, symbol)
+
+    def _translate(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> str:
         function_ir = _numba_ir(function)
         argument_types = tuple(numba_type(kind) for kind in arguments)
-        with ConfigStack().enter(_flags()):
-            typemap, result_type, calltypes, _ = type_inference_stage(
+        with _numba("targetconfig").ConfigStack().enter(_flags()):
+            typemap, result_type, calltypes, _ = _numba("typed_passes").type_inference_stage(
                 self.typing, self.target, function_ir, argument_types, numba_type(result), {}
             )
-            descriptor = PythonFunctionDescriptor.from_specialized_function(
+            descriptor = _numba("funcdesc").PythonFunctionDescriptor.from_specialized_function(
                 function_ir, typemap, result_type, calltypes, lambda *_, **__: symbol, False, False, ()
             )
             lower = Lower(self.target, Library(self.target), descriptor, function_ir)
@@ -370,23 +380,18 @@ def _call_operation(function: InlineFunction) -> Operation:
     def emit(builder: Any, kinds: tuple[str, ...], values: Sequence[Any]) -> Any:
         return emitters.call_intrinsic(builder, function.symbol, result, values)
 
-    return Operation(
-        function.name, emitters.signature(function.name, function.arguments, function.result), emit
-    )
+    return Operation(function.name, emitters.signature(function.name, function.arguments, function.result), emit)
 
 
 def _flags() -> Any:
-    flags = Flags()
-    flags.nrt = False
-    flags.no_compile = True
-    flags.no_cpython_wrapper = True
-    flags.no_cfunc_wrapper = True
-    flags.error_model = "numpy"
-    flags.enable_ssa = False
+    flags = _numba("compiler").Flags()
+    options = {"nrt": False, "no_compile": True, "error_model": "numpy", "enable_ssa": False}
+    for name, value in options.items():
+        setattr(flags, name, value)
     return flags
 
 
-def _numba_ir(function: FunctionType) -> Any:
+def _numba_ir(function: Callable[..., Any]) -> Any:
     identity = bytecode.FunctionIdentity.from_function(function)
     function_ir = interpreter.Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
     postproc.PostProcessor(function_ir).run()

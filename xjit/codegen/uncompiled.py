@@ -1,7 +1,7 @@
 """The plain Python forms of the kernel language: NumPy scalars, bounds-checked pointers, no compiler.
 
-The same kernel text runs here and compiled, with the same bits; only the order of additions inside ``radd`` may
-differ.  Used by tests and for debugging::
+The same kernel text runs here and compiled, with the same bits; only the order of additions inside ``radd``
+may differ.  Used by tests and for debugging::
 
     table = [numpy.arange(4.0), numpy.empty(4)]
     run_kernel("def kernel(lo, hi, table): ...", 0, 4, table)
@@ -63,8 +63,13 @@ def pointer_to(kind: Kind, array: np.ndarray[Any, Any]) -> Pointer:
     low, high = np.lib.array_utils.byte_bounds(array)
     if high <= low:
         return Pointer(kind, np.empty(0, np.uint8), 0, array)
-    block = (ctypes.c_uint8 * (high - low)).from_address(low)
-    return Pointer(kind, np.frombuffer(block, np.uint8), array.ctypes.data - low, array)
+    return Pointer(kind, memory_at(low, high - low), array.ctypes.data - low, array)
+
+
+def memory_at(address: int, count: int) -> Bytes:
+    """The bytes at an address, not copied."""
+    block = (ctypes.c_uint8 * count).from_address(address)
+    return np.frombuffer(memoryview(block), np.uint8)
 
 
 def run_kernel(source: str, lo: int, hi: int, table: Sequence[Any]) -> None:
@@ -265,7 +270,7 @@ def _complex(a: Scalar, b: Scalar) -> Scalar:
 
 
 def _memory(kind: Kind, address: int) -> np.ndarray[Any, Any]:
-    return np.frombuffer((ctypes.c_uint8 * kind.bytes).from_address(int(address)), kind.dtype)
+    return memory_at(int(address), kind.bytes).view(kind.dtype)
 
 
 def _load_from(kind: Kind) -> Callable[[int], Scalar]:

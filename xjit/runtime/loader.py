@@ -10,9 +10,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from xjit.codegen import llvm_pipeline
-from xjit.codegen.elf import undefined_symbols
-from xjit.codegen.llvm_pipeline import check_externals
+from xjit.codegen import elf, llvm_pipeline
 
 _LOCK = threading.RLock()
 _FOREVER: list[Any] = []
@@ -20,7 +18,7 @@ _FOREVER: list[Any] = []
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedKernel:
-    """Machine code in memory.  The code lives as long as this object; ``address`` is where its function starts."""
+    """Machine code in memory, for as long as this object lives; ``address`` is where its function starts."""
 
     address: int
     symbol: str
@@ -41,25 +39,32 @@ def load_object(
 ) -> LoadedKernel:
     """Loads an object file and finds its function.
 
-    ``externals`` are the symbols recorded when the object was made; they are consulted where the object format
-    cannot be read.  ``forever`` keeps the code until the process ends, for code that other threads stay in.
-    Raises UnresolvedSymbolError for external symbols that are not on the allow-list and ValueError when the file
-    is damaged or lacks the function: either would end the process inside LLVM.
+    ``externals`` are the symbols recorded when the object was made; they are consulted where the object
+    format cannot be read.  ``forever`` keeps the code until the process ends, for code that other threads
+    stay in. Raises UnresolvedSymbolError for external symbols that are not on the allow-list and ValueError
+    when the file is damaged or lacks the function: either would end the process inside LLVM.
     """
-    symbols = undefined_symbols(object_code)
-    if symbols is None and externals is None:
-        raise ValueError("the object's external symbols are not known")
-    check_externals(symbols if symbols is not None else externals or ())
+    _check(object_code, symbol, externals)
     with _LOCK:
         engine = _new_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
         engine.finalize_object()
         address = engine.get_function_address(symbol)
-    if not address:
-        raise ValueError(f"the object has no function {symbol}")
     if forever:
         _FOREVER.append(engine)
     return LoadedKernel(address, symbol, engine)
+
+
+def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> None:
+    symbols = elf.symbols(object_code)
+    if symbols is None:
+        if externals is None:
+            raise ValueError("the external symbols of the object are not known")
+        llvm_pipeline.check_externals(externals)
+        return
+    llvm_pipeline.check_externals(symbols.undefined)
+    if symbol not in symbols.defined:
+        raise ValueError(f"the object has no function {symbol}")
 
 
 def _new_engine() -> Any:
