@@ -52,9 +52,9 @@ class KernelCall:
     """One kernel run over ``range(extent)``: ``void kernel(int64 lo, int64 hi, int64 *table)``.
 
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
-    smaller may run in parallel.  ``table`` is copied for every call, then each ``(slot, buffer, byte_offset)``
-    of ``patches`` stores the address of that buffer plus the offset.  Buffers are numbered inputs first, then
-    outputs, then temporaries.
+    smaller may run in parallel.  ``table`` is copied for every call, then each triple (slot, buffer, byte
+    offset) of ``patches`` stores the address of that buffer plus the offset in the slot.  Buffers are numbered
+    inputs first, then outputs, then temporaries.
     """
 
     address: int

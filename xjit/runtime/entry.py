@@ -1,0 +1,265 @@
+"""The call path from Python to kernels: check arguments, allocate outputs, run kernels, return.
+
+:func:`make_entry` turns a :class:`~xjit.runtime.records.FastProgram` into a builtin function that does all of
+this in native code (:mod:`xjit.runtime.entry_native`).  Before the first one is made, the layout of the
+interpreter's and NumPy's objects is checked and a small program is run against NumPy; where anything differs
+from what is expected, :class:`~xjit.runtime.entry_python.PythonEntry` does the same work in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+import threading
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from xjit.runtime import entry_layout, native_code
+from xjit.runtime.entry_native import ENTRY_TEXT
+from xjit.runtime.entry_python import PythonEntry
+from xjit.runtime.entry_selftest import SELFTEST_TEXT, native_entry_works
+from xjit.runtime.pool import shared_pool
+from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+
+Entry: TypeAlias = Callable[..., Result]
+"""What :func:`make_entry` returns."""
+
+LARGE_BYTES = 256 * 1024
+"""Outputs of at least this many bytes take their memory from the recycling allocator when it is installed."""
+
+_METH_FASTCALL = 0x80
+_ALIGNMENT = 64
+_MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
+_SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
+_BUILTIN_NUMBERS = frozenset(np.dtype(code).num for code in "?bBhHiIlLqQefdgFDG")
+_PYTHON_FUNCTIONS = {
+    "increment": "Py_IncRef",
+    "decrement": "Py_DecRef",
+    "int_value": "PyLong_AsLongLongAndOverflow",
+    "tuple_new": "PyTuple_New",
+    "tuple_set": "PyTuple_SetItem",
+    "no_memory": "PyErr_NoMemory",
+    "save_thread": "PyEval_SaveThread",
+    "restore_thread": "PyEval_RestoreThread",
+    "temps_allocate": "PyMem_RawMalloc",
+    "temps_release": "PyMem_RawFree",
+}
+
+
+def make_entry(program: FastProgram) -> Entry:
+    """A callable that runs ``program`` on the arguments it was made for.
+
+    It takes exactly the program's inputs, by position, and returns the output array (``program.single``), a
+    tuple of output arrays, or :data:`~xjit.runtime.records.MISS` when any argument differs from its
+    specification: another type than ``numpy.ndarray`` itself, another dtype, shape, strides, not aligned, or for
+    a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``.  Outputs are new, writable
+    arrays that own their memory.  It may be called from many threads at once.
+
+    Raises ``ValueError`` when the program contradicts itself; the callable raises ``MemoryError`` when an
+    output or a temporary cannot be allocated.
+    """
+    _check(program)
+    runtime = _runtime()
+    if runtime is None or _frame_words(program) > _MAXIMUM_FRAME_WORDS:
+        return PythonEntry(program)
+    return runtime.make(program)
+
+
+class NativeEntries:
+    """Makes builtin functions out of programs; holds the native code they share."""
+
+    def __init__(self) -> None:
+        text = native_code.expand(ENTRY_TEXT + SELFTEST_TEXT, **entry_layout.OFFSETS)
+        self._native = native_code.NativeModule(text)
+        self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
+        self._native.bind(
+            array_type=id(np.ndarray),
+            float_type=id(float),
+            int_type=id(int),
+            true_object=id(True),
+            false_object=id(False),
+            miss_object=id(MISS),
+            array_new=entry_layout.array_new_address(),
+            set_handler=entry_layout.set_handler_address(),
+            **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
+        )
+
+    @property
+    def selftest_kernel(self) -> int:
+        """Address of the kernel of :mod:`xjit.runtime.entry_selftest`."""
+        return self._native.function("selftest_kernel")
+
+    def make(self, program: FastProgram) -> Entry:
+        """The builtin function of one program."""
+        unlocked = program.heavy
+        if any(call.chunk < call.extent for call in program.calls):
+            pool = shared_pool()
+            self._native.bind(launcher=pool.launcher)
+            unlocked = unlocked or pool.sleeps_in_python
+        record = _Record(_pack(program, unlocked))
+        record.program = program
+        create = ctypes.pythonapi.PyCFunction_NewEx
+        create.restype = ctypes.py_object
+        create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+        entry: Entry = create(ctypes.addressof(self._method), record, None)
+        return entry
+
+    def use_for_large(self, handler: int, allocate: int, release: int) -> None:
+        """Take large outputs from a NumPy memory handler and temporaries from an allocator; zeros undo it."""
+        self._native.bind(
+            large_handler=handler,
+            temps_allocate=allocate or _python_function("PyMem_RawMalloc"),
+            temps_release=release or _python_function("PyMem_RawFree"),
+        )
+
+
+class _Record(bytes):
+    """The packed words of a program; keeps the program, and through it kernels and dtypes, alive."""
+
+    program: FastProgram
+
+
+class _MethodDefinition(ctypes.Structure):
+    """The interpreter's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("documentation", ctypes.c_char_p),
+    )
+
+
+_creation = threading.Lock()
+
+
+def _runtime() -> NativeEntries | None:
+    """The native entries of this process, None where they do not work."""
+    with _creation:
+        return _tested_runtime()
+
+
+@functools.cache
+def _tested_runtime() -> NativeEntries | None:
+    if not entry_layout.layout_is_known():
+        return None
+    runtime = NativeEntries()
+    return runtime if native_entry_works(runtime.make, runtime.selftest_kernel) else None
+
+
+def _python_function(name: str) -> int:
+    address = native_code.c_function_address(ctypes.pythonapi, name)
+    if not address:
+        raise LookupError(f"this interpreter exports no {name}")
+    return address
+
+
+# -------------------------------------------------------------------------------------------------- packing
+
+
+def _check(program: FastProgram) -> None:
+    """Refuse programs that would make native code read or write out of bounds."""
+    if program.single and len(program.outputs) != 1:
+        raise ValueError(f"a single-output program has exactly one output, this one {len(program.outputs)}")
+    buffers = len(program.inputs) + len(program.outputs) + len(program.temps)
+    for call in program.calls:
+        if call.chunk < 1:
+            raise ValueError(f"a kernel call needs a chunk of at least 1, got {call.chunk}")
+        for slot, buffer, _ in call.patches:
+            if not (0 <= slot < len(call.table) and 0 <= buffer < buffers):
+                raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
+    for spec in (*program.inputs, *program.outputs):
+        if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
+            raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
+
+
+def _frame_words(program: FastProgram) -> int:
+    """Words of stack that one native call of the program takes."""
+    arrays = 2 * (len(program.inputs) + len(program.outputs)) + len(program.temps)
+    return arrays + _table_words(program)
+
+
+def _table_words(program: FastProgram) -> int:
+    return max((len(call.table) for call in program.calls), default=0)
+
+
+def _pack(program: FastProgram, unlocked: bool) -> bytes:
+    """The record of a program in the order that :mod:`xjit.runtime.entry_native` documents."""
+    offsets, temp_bytes = _temp_offsets(program.temps)
+    words = [
+        len(program.inputs),
+        len(program.outputs),
+        len(program.temps),
+        len(program.calls),
+        _table_words(program),
+        int(program.single),
+        int(unlocked),
+        temp_bytes,
+    ]
+    for spec in program.inputs:
+        words += _with_length(_input_words(spec))
+    for output in program.outputs:
+        words += _with_length(_output_words(output))
+    words += offsets
+    for call in program.calls:
+        words += _with_length(_call_words(call))
+    return struct.pack(f"={len(words)}q", *words)
+
+
+def _with_length(words: list[int]) -> list[int]:
+    return [1 + len(words), *words]
+
+
+def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
+    if isinstance(spec, ScalarSpec):
+        return [_SCALAR_KINDS[spec.dtype.kind]]
+    number = spec.dtype.num if spec.dtype.num in _BUILTIN_NUMBERS and spec.dtype.isnative else -1
+    return [0, id(spec.dtype), number, len(spec.shape), *spec.shape, *spec.strides]
+
+
+def _output_words(spec: ArraySpec) -> list[int]:
+    size = spec.dtype.itemsize
+    for extent in spec.shape:
+        size *= extent
+    ordinary = spec.strides == _c_strides(spec)
+    return [
+        int(size >= LARGE_BYTES),
+        id(spec.dtype),
+        len(spec.shape),
+        int(not ordinary),
+        *spec.shape,
+        *spec.strides,
+    ]
+
+
+def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
+    """The strides NumPy gives a new C-ordered array (all of them, empty extents counting as one)."""
+    strides: list[int] = []
+    step = spec.dtype.itemsize
+    for extent in reversed(spec.shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return tuple(reversed(strides))
+
+
+def _temp_offsets(sizes: tuple[int, ...]) -> tuple[list[int], int]:
+    """Aligned byte offsets of the temporaries in one block, and the size of the block."""
+    offsets: list[int] = []
+    end = 0
+    for size in sizes:
+        offsets.append(end)
+        end += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
+    return offsets, end
+
+
+def _call_words(call: KernelCall) -> list[int]:
+    patches: list[int] = [word for patch in call.patches for word in patch]
+    return [call.address, call.extent, call.chunk, len(call.table), len(call.patches), *call.table, *patches]
+
+
+def native_entries() -> NativeEntries | None:
+    """The shared native half, None where :class:`PythonEntry` is used; for the allocator and for tests."""
+    return _runtime()

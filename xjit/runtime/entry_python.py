@@ -1,0 +1,78 @@
+"""The call path in Python: the same behaviour as the native entry, for interpreters the latter does not know."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from xjit.runtime.pool import launch
+from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.threads import current_threads
+
+_Kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+_ALIGNMENT = 64
+
+
+class PythonEntry:
+    """One program as a callable; see :func:`xjit.runtime.entry.make_entry`."""
+
+    def __init__(self, program: FastProgram) -> None:
+        self.program = program
+
+    def __call__(self, *arguments: object) -> Result:
+        """Run the program; :data:`~xjit.runtime.records.MISS` when the arguments are not the expected ones."""
+        program = self.program
+        if len(arguments) != len(program.inputs):
+            return MISS
+        inputs = [_as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
+        if any(buffer is None for buffer in inputs):
+            return MISS
+        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
+        temps = [_aligned_bytes(size) for size in program.temps]
+        buffers = [*(buffer for buffer in inputs if buffer is not None), *outputs, *temps]
+        addresses = [int(buffer.ctypes.data) for buffer in buffers]
+        for call in program.calls:
+            _run(call, addresses)
+        return outputs[0] if program.single else tuple(outputs)
+
+
+def _as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> np.ndarray[Any, Any] | None:
+    """The memory of an argument that matches its specification exactly, else None."""
+    if isinstance(spec, ScalarSpec):
+        return _scalar_buffer(spec.dtype, value)
+    if type(value) is not np.ndarray or value.dtype != spec.dtype or not value.flags.aligned:
+        return None
+    return value if value.shape == spec.shape and value.strides == spec.strides else None
+
+
+def _scalar_buffer(dtype: np.dtype[Any], value: object) -> np.ndarray[Any, Any] | None:
+    """A one-element array of ``dtype`` holding a Python scalar of exactly the matching type, else None."""
+    if dtype.kind == "f":
+        matches = type(value) is float
+    elif dtype.kind == "i":
+        matches = type(value) is int and -(2**63) <= value < 2**63
+    else:
+        matches = type(value) is bool
+    return np.array(value, dtype) if matches else None
+
+
+def _aligned_bytes(size: int) -> np.ndarray[Any, Any]:
+    """``size`` uninitialised bytes at an address divisible by 64."""
+    block = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -int(block.ctypes.data) % _ALIGNMENT
+    return block[start : start + size]
+
+
+def _run(call: KernelCall, addresses: list[int]) -> None:
+    """One kernel call with its table filled in."""
+    if call.extent <= 0:
+        return
+    table = (ctypes.c_int64 * len(call.table))(*call.table)
+    for slot, buffer, offset in call.patches:
+        table[slot] = addresses[buffer] + offset
+    if call.chunk >= call.extent:
+        _Kernel(call.address)(0, call.extent, ctypes.addressof(table))
+    else:
+        launch(call.address, call.extent, call.chunk, ctypes.addressof(table), current_threads())

@@ -1,0 +1,119 @@
+"""A small program run before the native entry is trusted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+
+SELFTEST_TEXT = r"""
+; table: x, y, factor (float64), number (int64), flag (byte), temp, first output, second output
+; temp = x * factor, first = temp + y, second = first + number + flag, element by element
+define void @selftest_kernel(i64 %low, i64 %high, ptr %table) {
+entry:
+  br label %look
+look:
+  %i = phi i64 [ %low, %entry ], [ %i1, %one ]
+  %left = icmp slt i64 %i, %high
+  br i1 %left, label %one, label %done
+one:
+  %x_word = call i64 @word(ptr %table, i64 0)
+  %x_base = inttoptr i64 %x_word to ptr
+  %x_place = getelementptr double, ptr %x_base, i64 %i
+  %x = load double, ptr %x_place
+  %y_word = call i64 @word(ptr %table, i64 1)
+  %y_base = inttoptr i64 %y_word to ptr
+  %y_place = getelementptr double, ptr %y_base, i64 %i
+  %y = load double, ptr %y_place
+  %factor_word = call i64 @word(ptr %table, i64 2)
+  %factor_place = inttoptr i64 %factor_word to ptr
+  %factor = load double, ptr %factor_place
+  %number_word = call i64 @word(ptr %table, i64 3)
+  %number_place = inttoptr i64 %number_word to ptr
+  %number = load i64, ptr %number_place
+  %number_float = sitofp i64 %number to double
+  %flag_word = call i64 @word(ptr %table, i64 4)
+  %flag_place = inttoptr i64 %flag_word to ptr
+  %flag = load i8, ptr %flag_place
+  %flag_float = uitofp i8 %flag to double
+  %scaled = fmul double %x, %factor
+  %temp_word = call i64 @word(ptr %table, i64 5)
+  %temp_base = inttoptr i64 %temp_word to ptr
+  %temp_place = getelementptr double, ptr %temp_base, i64 %i
+  store double %scaled, ptr %temp_place
+  %temp = load double, ptr %temp_place
+  %first = fadd double %temp, %y
+  %first_word = call i64 @word(ptr %table, i64 6)
+  %first_base = inttoptr i64 %first_word to ptr
+  %first_place = getelementptr double, ptr %first_base, i64 %i
+  store double %first, ptr %first_place
+  %sum = fadd double %first, %number_float
+  %second = fadd double %sum, %flag_float
+  %second_word = call i64 @word(ptr %table, i64 7)
+  %second_base = inttoptr i64 %second_word to ptr
+  %second_place = getelementptr double, ptr %second_base, i64 %i
+  store double %second, ptr %second_place
+  %i1 = add i64 %i, 1
+  br label %look
+done:
+  ret void
+}
+"""
+
+# A descriptor of its own, so that its reference count is nobody else's business.
+_FLOAT = np.dtype(np.float64, copy=True)
+
+
+def selftest_program(kernel: int, *, heavy: bool = False) -> FastProgram:
+    """Two arrays and one scalar of each kind in; a C-ordered and a Fortran-ordered array out; one temporary."""
+    array = ArraySpec(_FLOAT, (3, 4), (32, 8))
+    scalars = (ScalarSpec(_FLOAT), ScalarSpec(np.dtype(np.int64)), ScalarSpec(np.dtype(np.bool_)))
+    patches = ((0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 7, 0), (6, 5, 0), (7, 6, 0))
+    return FastProgram(
+        inputs=(array, array, *scalars),
+        outputs=(array, ArraySpec(_FLOAT, (4, 3), (8, 32))),
+        temps=(96,),
+        calls=(KernelCall(kernel, 12, 12, (0,) * 8, patches),),
+        single=False,
+        heavy=heavy,
+    )
+
+
+def native_entry_works(make: Callable[[FastProgram], Callable[..., Result]], kernel: int) -> bool:
+    """Whether an entry made by ``make`` computes, refuses and counts references as it should."""
+    light, heavy = (make(selftest_program(kernel, heavy=heavy)) for heavy in (False, True))
+    x = np.arange(12.0).reshape(3, 4) - 5
+    y = x * 0.25
+    references = sys.getrefcount(x), sys.getrefcount(_FLOAT)
+    if not (_computes(light, x, y, False) and _computes(heavy, x, y, True)):
+        return False
+    if not _refuses(light, x, y):
+        return False
+    return (sys.getrefcount(x), sys.getrefcount(_FLOAT)) == references
+
+
+def _computes(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], flag: bool) -> bool:
+    """One call against NumPy."""
+    result = entry(x, y, 1.5, -7, flag)
+    if not isinstance(result, tuple) or len(result) != 2:
+        return False
+    first, second = result
+    expected = x * 1.5 + y
+    return (
+        np.array_equal(first, expected)
+        and np.array_equal(second, (expected - 7 + flag).T)
+        and first.flags.c_contiguous
+        and second.flags.f_contiguous
+        and second.strides == (8, 32)
+        and all(array.flags.owndata and array.flags.writeable for array in result)
+    )
+
+
+def _refuses(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
+    """Calls that differ in one argument each are all missed."""
+    calls = ((x,), (x, y.T, 1.0, 1, True), (x, y, 1, 1, True), (x, y, 1.0, 2**63, True), (x, y, 1.0, 1, 1))
+    return all(entry(*arguments) is MISS for arguments in calls)

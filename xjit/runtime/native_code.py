@@ -1,0 +1,128 @@
+"""Compile the runtime's own LLVM text and hand out the addresses of what it defines.
+
+The pool, the entry and the allocator need atomics, calls through pointers and the C-API of the interpreter,
+which kernels do not; they are therefore written as LLVM assembly instead of the kernel language.  The text
+names no address of this process: whatever it needs is stored by Python into exported global words, so the
+object code depends on the processor only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+from string import Template
+from typing import Any
+
+_PAUSE_INSTRUCTION = {
+    "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
+    "aarch64": ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"),
+}
+_MACHINE_ALIASES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "ARM64": "aarch64"}
+
+_kept_engines: list[Any] = []
+
+
+def machine() -> str:
+    """The processor family under its Linux name (``x86_64``, ``aarch64``, ...)."""
+    name = platform.machine()
+    return _MACHINE_ALIASES.get(name, name)
+
+
+def supported() -> bool:
+    """Whether the native runtime pieces can exist here: 64-bit, little-endian, CPython with its lock."""
+    free_threaded = not getattr(sys, "_is_gil_enabled", lambda: True)()
+    return (
+        sys.implementation.name == "cpython"
+        and sys.byteorder == "little"
+        and ctypes.sizeof(ctypes.c_void_p) == 8
+        and not free_threaded
+    )
+
+
+class NativeModule:
+    """Machine code of one LLVM text, kept until the process ends.
+
+    Threads may be asleep inside the code when the interpreter shuts down, so it is never unloaded.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._engine = _compile(text)
+
+    def function(self, name: str) -> int:
+        """Address of an exported function; ``LookupError`` when the text defines no such function."""
+        address = int(self._engine.get_function_address(name))
+        if not address:
+            raise LookupError(f"native module defines no function {name!r}")
+        return address
+
+    def word(self, name: str) -> ctypes.c_int64:
+        """The exported 64-bit global variable ``name`` as a live ctypes object."""
+        return ctypes.c_int64.from_address(self._global(name))
+
+    def half_word(self, name: str) -> ctypes.c_int32:
+        """The exported 32-bit global variable ``name`` as a live ctypes object."""
+        return ctypes.c_int32.from_address(self._global(name))
+
+    def bind(self, **values: int) -> None:
+        """Store each value in the exported 64-bit global variable of that name."""
+        for name, value in values.items():
+            self.word(name).value = value
+
+    def _global(self, name: str) -> int:
+        address = int(self._engine.get_global_value_address(name))
+        if not address:
+            raise LookupError(f"native module defines no variable {name!r}")
+        return address
+
+
+def expand(text: str, **constants: int) -> str:
+    """Fill the ``$NAME`` constants of an LLVM text, among them the processor's pause instruction."""
+    declaration, call = _PAUSE_INSTRUCTION.get(machine(), ("", "fence seq_cst"))
+    return Template(text).substitute(constants, PAUSE_DECLARATION=declaration, PAUSE=call)
+
+
+def c_function_address(library: ctypes.CDLL, name: str) -> int:
+    """Address of a C function, 0 when the library has none of that name."""
+    try:
+        function = getattr(library, name)
+    except AttributeError:
+        return 0
+    return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+def _compile(text: str) -> Any:
+    """Parse, verify, simplify and load ``text``; returns the llvmlite execution engine."""
+    import llvmlite.binding as llvm
+
+    from xjit.codegen import llvm_pipeline
+
+    llvm_pipeline.initialize()
+    target = llvm_pipeline.host()
+    module = llvm.parse_assembly(text)
+    module.triple = target.triple
+    module.data_layout = llvm_pipeline.data_layout(target)
+    module.verify()
+    _simplify(module, target)
+    object_code, _ = llvm_pipeline.emit_object(module, target)
+    holder = llvm.parse_assembly(f'target triple = "{target.triple}"')
+    engine = llvm.create_mcjit_compiler(holder, llvm_pipeline.new_target_machine(target))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+    engine.finalize_object()
+    _kept_engines.append(engine)
+    return engine
+
+
+def _simplify(module: Any, target: Any) -> None:
+    """Inline the small helpers and tidy up; the loops here are short, so the full pipeline gains nothing."""
+    import llvmlite.binding as llvm
+
+    from xjit.codegen import llvm_pipeline
+
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    options = llvm.create_pipeline_tuning_options()
+    passes.run(module, llvm.create_pass_builder(llvm_pipeline.target_machine(target), options))

@@ -1,0 +1,167 @@
+"""The thread pool that runs parallel kernels.
+
+Workers are Python daemon threads that spend their life in native code (:mod:`xjit.runtime.pool_native`) with
+the interpreter lock released.  Idle workers spin for a moment, then sleep.  One job runs at a time; whoever finds
+the pool busy runs the whole range alone, so any number of Python threads may launch at once.  Workers are started
+by the first launch that wants them, and again in a forked child.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import sys
+import threading
+import time
+
+from xjit.runtime import native_code
+from xjit.runtime.pool_native import POOL_TEXT
+from xjit.runtime.threads import default_threads, limit_key
+
+_SPIN_SECONDS = 20e-6
+_MAXIMUM_WORKERS = 255
+_FUTEX_NUMBERS = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221}
+
+_Worker = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+_Launch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+_Callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+_PauseLoop = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+
+
+class Pool:
+    """One set of workers and the native code they run.
+
+    ``sleep_in_python`` makes idle workers wait on a Python condition, as they do on systems without a futex.
+    """
+
+    def __init__(self, *, sleep_in_python: bool = False) -> None:
+        self._native = native_code.NativeModule(native_code.expand(POOL_TEXT))
+        self._worker = _Worker(self._native.function("pool_worker"))
+        self._launch = _Launch(self._native.function("pool_launch_limited"))
+        self._workers = self._native.word("pool_workers")
+        self._maximum = self._native.word("pool_maximum")
+        self._generation = self._native.half_word("pool_generation")
+        self._sleepers = self._native.half_word("pool_sleepers")
+        self._parked = threading.Condition()
+        self._callbacks = (_Callback(self._grow), _Callback(self._wake))
+        self._bind(sleep_in_python)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget_workers)
+
+    @property
+    def launcher(self) -> int:
+        """Address of ``void launch(int64 kernel, int64 extent, int64 chunk, int64 table)``.
+
+        It obeys the calling thread's limit and may be called with or without the interpreter lock.
+        """
+        return self._native.function("pool_launch")
+
+    @property
+    def sleeps_in_python(self) -> bool:
+        """Whether workers need the interpreter lock to wake up, so that launchers should release it."""
+        return self._native.word("pool_futex_call").value == 0
+
+    def launch(self, kernel: int, extent: int, chunk: int, table: int, threads: int) -> None:
+        """Run a kernel over ``range(extent)``; see :func:`launch`."""
+        if chunk < 1:
+            raise ValueError(f"launch needs a chunk of at least 1, got {chunk}")
+        self._launch(kernel, extent, chunk, table, threads)
+
+    def _bind(self, sleep_in_python: bool) -> None:
+        """Store what the native code needs to know about this process."""
+        libc = ctypes.CDLL(None) if os.name == "posix" else None
+        futex_number = _FUTEX_NUMBERS.get(native_code.machine(), 0)
+        has_futex = sys.platform == "linux" and futex_number and libc is not None and not sleep_in_python
+        python_function = functools.partial(native_code.c_function_address, ctypes.pythonapi)
+        grow, wake = (ctypes.cast(c, ctypes.c_void_p).value or 0 for c in self._callbacks)
+        self._native.bind(
+            pool_maximum=_MAXIMUM_WORKERS,
+            pool_default_limit=default_threads(),
+            pool_spin=self._pauses_per(_SPIN_SECONDS),
+            pool_limit_key=limit_key(),
+            pool_tss_get=python_function("PyThread_tss_get") if limit_key() else 0,
+            pool_futex_call=native_code.c_function_address(libc, "syscall") if has_futex and libc else 0,
+            pool_futex_number=futex_number,
+            pool_yield=native_code.c_function_address(libc, "sched_yield") if libc else 0,
+            pool_wake_callback=wake,
+            pool_grow_callback=grow,
+        )
+
+    def _pauses_per(self, seconds: float) -> int:
+        """How many pause instructions of this processor take about ``seconds``."""
+        pause_loop = _PauseLoop(self._native.function("pool_pause_loop"))
+        count = 1000
+        pause_loop(count)
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            pause_loop(count)
+            times.append(time.perf_counter() - start)
+        return max(10, int(count * seconds / max(min(times), 1e-9)))
+
+    def _grow(self, wanted: int) -> None:
+        """Start workers until there are ``wanted``; called by the launching thread, which owns the pool."""
+        while self._workers.value < wanted:
+            handled = self._generation.value
+            name = f"xjit-worker-{self._workers.value}"
+            worker = threading.Thread(target=self._work, args=(handled,), name=name, daemon=True)
+            try:
+                worker.start()
+            except RuntimeError:  # no more threads to be had, or the interpreter is shutting down
+                self._maximum.value = self._workers.value
+                return
+            self._workers.value += 1
+
+    def _work(self, handled: int) -> None:
+        """Life of one worker; native code comes back only to sleep where there is no futex."""
+        while True:
+            handled = self._worker(handled)
+            with self._parked:
+                self._sleepers.value += 1
+                while self._generation.value == handled:
+                    self._parked.wait()
+                self._sleepers.value -= 1
+
+    def _wake(self, count: int) -> None:
+        """Wake ``count`` workers that sleep in Python."""
+        with self._parked:
+            self._parked.notify(count)
+
+    def _forget_workers(self) -> None:
+        """Start afresh in a forked child, where no worker exists and any launch under way is the parent's."""
+        self._parked = threading.Condition()
+        self._native.half_word("pool_lock").value = 0
+        self._sleepers.value = 0
+        self._native.bind(pool_gate=0, pool_workers=0, pool_maximum=_MAXIMUM_WORKERS)
+
+
+_creation = threading.Lock()
+
+
+@functools.cache
+def _shared_pool() -> Pool:
+    return Pool()
+
+
+def shared_pool() -> Pool:
+    """The pool of this process, made on first use."""
+    with _creation:
+        return _shared_pool()
+
+
+def launch(kernel_address: int, extent: int, chunk: int, table_address: int, threads: int) -> None:
+    """Run ``void kernel(int64 lo, int64 hi, int64 *table)`` over ``range(extent)`` in pieces of ``chunk``.
+
+    The ranges are ``[k * chunk, min((k + 1) * chunk, extent))``.  The calling thread takes part; at most
+    ``threads`` threads work, and only the caller when ``extent <= chunk`` (one piece) or the pool is busy.
+    Returns when all of it is done.  The interpreter lock is released meanwhile.
+
+    Raises ``ValueError`` when ``chunk`` is less than one.
+    """
+    shared_pool().launch(kernel_address, extent, chunk, table_address, threads)
+
+
+def launcher_address() -> int:
+    """Address of the native launch function for generated code; see :attr:`Pool.launcher`."""
+    return shared_pool().launcher

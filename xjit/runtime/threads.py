@@ -1,0 +1,159 @@
+"""How many threads a parallel kernel may use.
+
+The default is what the operating system really grants the process: the smaller of its processor affinity and
+its control-group quota.  :class:`threads` overrides it for the calling Python thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import operator
+import os
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import SupportsIndex
+
+
+class _ThreadLimit(threading.local):
+    """The calling thread's own limit; 0 means that it follows the default."""
+
+    value: int = 0
+
+
+_limit = _ThreadLimit()
+
+
+class threads:
+    """Limit parallel kernels launched by this Python thread to ``count`` threads, the caller included.
+
+    Takes effect at once, up or down, for the calling Python thread only, and lasts until the next call.  Used
+    in a ``with`` statement the earlier limit returns at the end of the block.  ``threads(None)`` returns to
+    :func:`default_threads`.
+
+    Compiled kernels obey; the BLAS library behind ``numpy.matmul`` has one setting per process, which is left
+    alone (``threadpoolctl`` changes it).
+
+    Raises ``TypeError`` when ``count`` is neither an integer nor None, ``ValueError`` when it is below one.
+
+    >>> with threads(1):
+    ...     current_threads()
+    1
+    """
+
+    def __init__(self, count: SupportsIndex | None) -> None:
+        wanted = 0 if count is None else operator.index(count)
+        if count is not None and wanted < 1:
+            raise ValueError(f"threads(count) needs a count of at least 1, got {wanted}")
+        self._before = _limit.value
+        _set_limit(wanted)
+
+    def __enter__(self) -> threads:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _set_limit(self._before)
+
+
+def current_threads() -> int:
+    """The number of threads a parallel kernel launched now by this Python thread may use."""
+    return _limit.value or default_threads()
+
+
+@functools.cache
+def default_threads() -> int:
+    """The number of threads the operating system grants this process: affinity and control-group quota.
+
+    Read once per process; always at least one.
+    """
+    count = _affinity()
+    quota = quota_from_control_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    return max(1, count if quota is None else min(count, math.ceil(quota)))
+
+
+def _affinity() -> int:
+    """Processors this process may run on."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS and Windows do not offer it
+        return os.cpu_count() or 1
+
+
+def quota_from_control_groups(membership: Path, root: Path) -> float | None:
+    """The tightest processor quota over the process's control groups and their ancestors, in processors.
+
+    ``membership`` lists the groups as ``/proc/self/cgroup`` does, ``root`` is where the hierarchies are
+    mounted.  Version 2 (``cpu.max``) and version 1 (``cpu.cfs_quota_us``) are both understood.  None without
+    any quota.
+    """
+    try:
+        lines = membership.read_text().splitlines()
+    except OSError:
+        return None
+    quotas: list[float] = []
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if not controllers:
+            quotas += _quotas_up_from(root, group)
+        elif "cpu" in controllers.split(","):
+            for mount in (controllers, "cpu"):
+                quotas += _quotas_up_from(root / mount, group)
+    return min(quotas, default=None)
+
+
+def _quotas_up_from(mount: Path, group: str) -> list[float]:
+    """Quotas of ``group`` and all its ancestors below ``mount``.
+
+    Inside a container the path may name a group of the host that is not visible; the mount itself then is the
+    container's own group, which the walk always ends with.
+    """
+    folder = mount / group.lstrip("/")
+    folders = [folder, *folder.parents]
+    inside = folders[: folders.index(mount) + 1] if mount in folders else [mount]
+    return [quota for quota in map(_quota_of, inside) if quota is not None]
+
+
+def _quota_of(folder: Path) -> float | None:
+    """The quota set on one control group in processors, None when it has none."""
+    try:
+        if (folder / "cpu.max").exists():
+            quota, period = (folder / "cpu.max").read_text().split()
+        else:
+            quota = (folder / "cpu.cfs_quota_us").read_text()
+            period = (folder / "cpu.cfs_period_us").read_text()
+        if quota == "max" or int(quota) <= 0 or int(period) <= 0:
+            return None
+        return int(quota) / int(period)
+    except (OSError, ValueError):
+        return None
+
+
+@functools.cache
+def limit_key() -> int:
+    """Address of the interpreter's thread-specific-storage key that holds each thread's limit; 0 without one.
+
+    Native code reads the limit of the thread it runs on through this key, with no Python involved.
+    """
+    try:
+        create = ctypes.pythonapi.PyThread_tss_create
+        allocate = ctypes.pythonapi.PyThread_tss_alloc
+    except AttributeError:
+        return 0
+    allocate.restype = ctypes.c_void_p
+    create.argtypes = [ctypes.c_void_p]
+    key = allocate()
+    return int(key) if key and create(key) == 0 else 0
+
+
+def _set_limit(count: int) -> None:
+    """Store the limit where Python reads it and where native code reads it."""
+    _limit.value = count
+    key = limit_key()
+    if key:
+        store = ctypes.pythonapi.PyThread_tss_set
+        store.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        store(key, count)
