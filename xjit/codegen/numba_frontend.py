@@ -26,7 +26,7 @@ def _numba(module: str) -> Any:
     return importlib.import_module(f"numba.core.{module}")
 
 
-bytecode, interpreter, postproc = _numba("bytecode"), _numba("interpreter"), _numba("postproc")
+bytecode, interpreter = _numba("bytecode"), _numba("interpreter")
 callconv, datamodel, lowering = _numba("callconv"), _numba("datamodel"), _numba("lowering")
 errors, types, typing = _numba("errors"), _numba("types"), _numba("typing")
 _Type: Any = types.Type
@@ -394,5 +394,6 @@ def _flags() -> Any:
 def _numba_ir(function: Callable[..., Any]) -> Any:
     identity = bytecode.FunctionIdentity.from_function(function)
     function_ir = interpreter.Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
-    postproc.PostProcessor(function_ir).run()
+    # Numba's own pass at this place finds the lifetimes of variables, for reference counts that we have not.
+    function_ir.generator_info = None
     return function_ir

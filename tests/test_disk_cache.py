@@ -1,0 +1,247 @@
+"""The disk cache gives back what was put, or nothing, and never raises."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import warnings
+from pathlib import Path
+
+import pytest
+
+from xjit import config
+from xjit.errors import CacheWarning
+from xjit.runtime import disk_cache
+from xjit.runtime.disk_cache import DiskCache
+
+KEY = "0123456789abcdef"
+DATA = bytes(range(256)) * 8
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "cache"
+
+
+def entry(directory: Path) -> Path:
+    (path,) = directory.glob("*.xjc")
+    return path
+
+
+def test_round_trip_in_a_private_directory(directory):
+    DiskCache(directory).put(KEY, DATA)
+    assert DiskCache(directory).get(KEY) == DATA
+    assert DiskCache(directory).get("ff" * 8) is None
+    assert directory.stat().st_mode & 0o777 == 0o700
+    assert entry(directory).stat().st_mode & 0o077 == 0
+    assert [path.suffix for path in directory.iterdir()] == [".xjc"]
+
+
+def test_empty_entry(directory):
+    DiskCache(directory).put(KEY, b"")
+    assert DiskCache(directory).get(KEY) == b""
+
+
+@pytest.mark.parametrize("size", [0, 1, 12, 13, 14, 44, 45, 46, 1000, 45 + len(DATA) - 1])
+def test_truncated_entry_is_a_miss_and_is_removed(directory, size):
+    DiskCache(directory).put(KEY, DATA)
+    path = entry(directory)
+    path.write_bytes(path.read_bytes()[:size])
+    assert DiskCache(directory).get(KEY) is None
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("position", [0, 12, 13, 44, 45, 1000, 45 + len(DATA) - 1])
+def test_flipped_bit_is_a_miss_and_the_entry_can_be_written_again(directory, position):
+    DiskCache(directory).put(KEY, DATA)
+    path = entry(directory)
+    content = bytearray(path.read_bytes())
+    content[position] ^= 1
+    path.write_bytes(content)
+    cache = DiskCache(directory)
+    assert cache.get(KEY) is None
+    cache.put(KEY, DATA)
+    assert DiskCache(directory).get(KEY) == DATA
+
+
+def test_appended_bytes_are_a_miss(directory):
+    DiskCache(directory).put(KEY, DATA)
+    with entry(directory).open("ab") as file:
+        file.write(b"x")
+    assert DiskCache(directory).get(KEY) is None
+
+
+def works_in_memory_with_one_warning(cache: DiskCache, reason: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert cache.get(KEY) is None
+        cache.put(KEY, DATA)
+        assert cache.get(KEY) == DATA
+        cache.put("ff" * 8, b"")
+        assert cache.get(KEY) == DATA
+        cache.trim(0)
+    assert [warning.category for warning in caught] == [CacheWarning]
+    assert reason in str(caught[0].message)
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o702])
+def test_directory_that_others_may_write_is_refused(directory, mode):
+    directory.mkdir(parents=True)
+    directory.chmod(mode)
+    works_in_memory_with_one_warning(DiskCache(directory), "can be written by other users")
+    assert list(directory.iterdir()) == []
+
+
+def test_planted_entry_in_a_writable_directory_is_not_read(directory):
+    DiskCache(directory).put(KEY, DATA)
+    directory.chmod(0o777)
+    with pytest.warns(CacheWarning):
+        assert DiskCache(directory).get(KEY) is None
+
+
+def test_directory_of_another_user_is_refused(directory, monkeypatch):
+    DiskCache(directory).put(KEY, DATA)
+    own = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: own + 1)
+    works_in_memory_with_one_warning(DiskCache(directory), "belongs to another user")
+
+
+def test_link_of_another_user_is_refused(tmp_path, monkeypatch):
+    target, link = tmp_path / "target", tmp_path / "link"
+    DiskCache(target).put(KEY, DATA)
+    link.symlink_to(target)
+    assert DiskCache(link).get(KEY) == DATA
+    genuine = os.lstat
+
+    def foreign(path):
+        status = genuine(path)
+        fields = list(status)
+        fields[4] = status.st_uid + 1
+        return os.stat_result(fields)
+
+    monkeypatch.setattr(os, "lstat", foreign)
+    works_in_memory_with_one_warning(DiskCache(link), "belongs to another user")
+
+
+def test_path_that_is_a_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    works_in_memory_with_one_warning(DiskCache(path), "cannot be created")
+
+
+def test_path_below_a_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    works_in_memory_with_one_warning(DiskCache(path / "below"), "cannot be created")
+
+
+@pytest.mark.parametrize("failing", ["open", "replace"])
+def test_directory_that_cannot_be_written(directory, monkeypatch, failing):
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "not allowed")
+
+    cache = DiskCache(directory)
+    cache.put("ff" * 8, DATA)
+    monkeypatch.setattr(disk_cache.os, failing, refuse)
+    works_in_memory_with_one_warning(cache, "cannot be written")
+    assert len(list(directory.iterdir())) == 1
+
+
+def test_entry_that_cannot_be_read(directory):
+    directory.mkdir(parents=True, mode=0o700)
+    (directory / f"{KEY}.xjc").mkdir()
+    works_in_memory_with_one_warning(DiskCache(directory), "cannot be read")
+
+
+def test_warning_turned_into_an_error_does_not_escape(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cache = DiskCache(path)
+        cache.put(KEY, DATA)
+        assert cache.get(KEY) == DATA
+
+
+def test_no_directory_keeps_entries_in_memory():
+    cache = DiskCache(None)
+    cache.put(KEY, DATA)
+    assert cache.get(KEY) == DATA
+    cache.clear()
+    assert cache.get(KEY) is None
+
+
+def test_directory_of_the_settings_without_a_home(tmp_path, monkeypatch):
+    monkeypatch.setattr(config.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(config.Path, "home", classmethod(lambda cls: (_ for _ in ()).throw(RuntimeError())))
+    for name in ("HOME", "XDG_CACHE_HOME", "XJIT_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    DiskCache(config.cache_directory()).put(KEY, DATA)
+    assert DiskCache(config.cache_directory()).get(KEY) == DATA
+    assert list(tmp_path.rglob("*.xjc"))
+
+
+def test_trim_removes_what_was_unused_for_longest(directory):
+    cache = DiskCache(directory)
+    for number in range(4):
+        cache.put(f"{number:016x}", DATA)
+        os.utime(directory / f"{number:016x}.xjc", (number, number))
+    (directory / "half.1.0.tmp").write_bytes(b"x")
+    os.utime(directory / "half.1.0.tmp", (0, 0))
+    (directory / "not ours").write_bytes(b"x")
+    assert cache.get(f"{0:016x}") == DATA  # reading counts as use
+    cache.trim(2 * len(DATA) + 200)
+    left = sorted(path.name for path in directory.iterdir())
+    assert left == [f"{0:016x}.xjc", f"{3:016x}.xjc", "not ours"]
+    cache.clear()
+    assert [path.name for path in directory.iterdir()] == ["not ours"]
+
+
+def test_first_write_of_a_process_trims(directory, monkeypatch):
+    DiskCache(directory).put(KEY, DATA)
+    os.utime(entry(directory), (1, 1))
+    monkeypatch.setattr(disk_cache, "MAXIMUM_BYTES", len(DATA) + 100)
+    DiskCache(directory).put("ff" * 8, DATA)
+    assert entry(directory).name == "ff" * 8 + ".xjc"
+
+
+def test_many_threads(directory):
+    cache = DiskCache(directory)
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        for number in range(40):
+            key = f"{(seed + number) % 7:016x}"
+            cache.put(key, key.encode() * 500)
+            if cache.get(key) != key.encode() * 500:
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert not list(directory.glob("*.tmp"))
+
+
+def write_many(directory: Path, seed: int) -> None:
+    cache = DiskCache(directory)
+    for number in range(30):
+        cache.put(f"{number % 5:016x}", f"{number % 5:016x}".encode() * 2000)
+
+
+def test_many_processes(directory):
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write_many, args=(directory, seed)) for seed in range(2)]
+    for writer in writers:
+        writer.start()
+    cache = DiskCache(directory)
+    while any(writer.is_alive() for writer in writers):
+        for number in range(5):
+            key = f"{number:016x}"
+            assert cache.get(key) in (None, key.encode() * 2000)
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    for number in range(5):
+        assert cache.get(f"{number:016x}") == f"{number:016x}".encode() * 2000

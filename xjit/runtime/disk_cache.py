@@ -1,0 +1,160 @@
+"""A cache of small files between processes, by content key; it never raises and never lies.
+
+Entries hold machine code, so a directory that somebody else owns or may write to is refused.  An entry is written
+to a temporary file and renamed, and carries a checksum: a reader sees a whole entry or none, whatever happened to
+the writer, the disk or the file.  When the directory cannot be used there is one warning, and the cache works in
+memory for the rest of the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import os
+import stat
+import threading
+import warnings
+from pathlib import Path
+
+from xjit.errors import CacheWarning
+
+_MAGIC = b"xjit-cache-1\n"
+_CHECKSUM = hashlib.sha256().digest_size
+_HEADER = len(_MAGIC) + _CHECKSUM
+_ENTRY = ".xjc"
+_TEMPORARY = ".tmp"
+
+MAXIMUM_BYTES = 256 << 20
+"""How large the directory may grow; the entries unused for longest go first."""
+
+
+class DiskCache:
+    """Files in one directory; ``directory=None`` keeps entries in memory only.
+
+    Safe to use from many threads and many processes at once.
+
+    >>> cache = DiskCache(None)
+    >>> cache.put("0a1b", b"code")
+    >>> cache.get("0a1b")
+    b'code'
+    """
+
+    def __init__(self, directory: Path | None) -> None:
+        self.directory = directory
+        self._memory: dict[str, bytes] = {}
+        self._lock = threading.Lock()
+        self._temporary_numbers = itertools.count()
+        self._checked = False
+        self._trimmed = False
+
+    def get(self, key: str) -> bytes | None:
+        """The entry under a key (a hexadecimal digest), or None when there is none that is whole."""
+        kept = self._memory.get(key)
+        directory = self._usable()
+        if kept is not None or directory is None:
+            return kept
+        path = directory / (key + _ENTRY)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._give_up(f"{path} cannot be read: {error}")
+            return None
+        data = _unseal(content)
+        # A damaged entry is removed, so that it is written anew; a good one is marked as used.
+        with contextlib.suppress(OSError):
+            path.unlink() if data is None else os.utime(path)
+        return data
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keeps an entry under a key."""
+        directory = self._usable()
+        if directory is None:
+            self._memory[key] = data
+            return
+        temporary = directory / f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
+        try:
+            _write(temporary, _seal(data))
+            os.replace(temporary, directory / (key + _ENTRY))
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            self._memory[key] = data
+            self._give_up(f"{directory} cannot be written: {error}")
+            return
+        if not self._trimmed:
+            self._trimmed = True
+            self.trim(MAXIMUM_BYTES)
+
+    def clear(self) -> None:
+        """Removes all entries, in memory and on disk."""
+        self._memory.clear()
+        self.trim(0)
+
+    def trim(self, maximum_bytes: int) -> None:
+        """Removes entries, unused for longest first, until the rest fits; and what broken writers left."""
+        directory = self._usable()
+        if directory is None:
+            return
+        with contextlib.suppress(OSError):
+            files = [(entry.stat(), entry.path) for entry in os.scandir(directory) if _is_ours(entry.name)]
+            total = sum(status.st_size for status, _ in files)
+            for status, path in sorted(files, key=lambda file: file[0].st_mtime):
+                if total <= maximum_bytes:
+                    break
+                total -= status.st_size
+                Path(path).unlink(missing_ok=True)
+
+    def _usable(self) -> Path | None:
+        if not self._checked:
+            with self._lock:
+                if not self._checked:
+                    reason = None if self.directory is None else _prepare(self.directory)
+                    self._checked = True
+                    if reason is not None:
+                        self._give_up(reason)
+        return self.directory
+
+    def _give_up(self, reason: str) -> None:
+        if self.directory is None:
+            return
+        self.directory = None
+        message = f"compiled kernels are kept for this process only: {reason}"
+        with contextlib.suppress(CacheWarning):  # a filter may turn the warning into an error
+            warnings.warn(message, CacheWarning, stacklevel=3)
+
+
+def _is_ours(name: str) -> bool:
+    return name.endswith((_ENTRY, _TEMPORARY))
+
+
+def _seal(data: bytes) -> bytes:
+    return _MAGIC + hashlib.sha256(data).digest() + data
+
+
+def _unseal(content: bytes) -> bytes | None:
+    data = content[_HEADER:]
+    return data if content[:_HEADER] == _MAGIC + hashlib.sha256(data).digest() else None
+
+
+def _write(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with open(descriptor, "wb") as file:
+        file.write(content)
+
+
+def _prepare(directory: Path) -> str | None:
+    """Creates the directory if need be; the reason why it must not be used, or None."""
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        link, target = os.lstat(directory), os.stat(directory)
+    except OSError as error:
+        return f"{directory} cannot be created: {error}"
+    if hasattr(os, "getuid"):
+        if {link.st_uid, target.st_uid} != {os.getuid()}:
+            return f"{directory} belongs to another user"
+        if stat.S_IMODE(target.st_mode) & 0o022:
+            return f"{directory} can be written by other users"
+    return None
