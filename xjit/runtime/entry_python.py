@@ -59,10 +59,10 @@ def _scalar_buffer(dtype: np.dtype[Any], value: object) -> np.ndarray[Any, Any] 
 
 
 def _aligned_bytes(size: int) -> np.ndarray[Any, Any]:
-    """``size`` uninitialised bytes at an address divisible by 64."""
+    """``size`` uninitialised bytes (at least one: empty slices have no address) at a multiple of 64."""
     block = np.empty(size + _ALIGNMENT, np.uint8)
     start = -int(block.ctypes.data) % _ALIGNMENT
-    return block[start : start + size]
+    return block[start : start + max(size, 1)]
 
 
 def _run(call: KernelCall, addresses: list[int]) -> None:

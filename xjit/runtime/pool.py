@@ -58,6 +58,11 @@ class Pool:
         return self._native.function("pool_launch")
 
     @property
+    def worker_count(self) -> int:
+        """How many workers have been started in this process."""
+        return self._workers.value
+
+    @property
     def sleeps_in_python(self) -> bool:
         """Whether workers need the interpreter lock to wake up, so that launchers should release it."""
         return self._native.word("pool_futex_call").value == 0
