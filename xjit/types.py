@@ -90,7 +90,7 @@ def real_dtype(dtype: DType) -> DType:
     return {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}.get(dtype, dtype)
 
 
-def as_dtype(value: object, subject: str = "dtype") -> DType:
+def as_dtype(value: Any, subject: str = "dtype") -> DType:
     """An XLA name in any case, a NumPy or ml_dtypes dtype or scalar type, as the dtype object.
 
     Raises DTypeError for anything else, byte-swapped types among them.

@@ -59,8 +59,8 @@ def _leaf_type(inputs: tuple[ArrayType, ...], params: Any) -> Type:
 
 
 def _element_type(inputs: tuple[Any, ...], params: Any) -> Type:
-    elements: tuple[ArrayType, ...] = inputs[0].elements
-    return elements[params["index"]]
+    found: Type = inputs[0].elements[params["index"]]
+    return found
 
 
 def _no_reference(*arrays: Any, **params: Any) -> Any:
@@ -68,12 +68,8 @@ def _no_reference(*arrays: Any, **params: Any) -> Any:
 
 
 PARAMETER = OpDef(name="parameter", kind=Kind.LEAF, infer=_leaf_type, reference=_no_reference)
-CONSTANT = OpDef(
-    name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, type: value.array()
-)
-PROJECT = OpDef(
-    name="project", kind=Kind.LEAF, infer=_element_type, reference=lambda parts, index: parts[index]
-)
+CONSTANT = OpDef(name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, type: value.array())
+PROJECT = OpDef(name="project", kind=Kind.LEAF, infer=_element_type, reference=lambda parts, index: parts[index])
 
 
 @dataclass(eq=False)
@@ -108,12 +104,10 @@ class Trace:
         type = array_type(literal.dtype, literal.dims)
         return self._intern(CONSTANT, (), (("value", literal), ("type", type)), type, where)
 
-    def add(
-        self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None
-    ) -> Node:
+    def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """A node of this operation; its type is inferred, and the errors of the operation raised."""
         inputs = tuple(self.adopt(node) for node in inputs)
-        type = op.infer(tuple(node.type for node in inputs), params)  # type: ArrayType in all but PROJECT
+        type = op.infer(tuple(node.type for node in inputs), params)
         frozen = tuple(params.items())
         if op.kind in ORDERED:
             return self._effect(op, inputs, frozen, type, where)
@@ -132,9 +126,7 @@ class Trace:
         if node.op is CONSTANT:
             return self.constant(node.param("value"), node.where)
         if node not in self.captures:
-            inner = Node(
-                PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where
-            )
+            inner = Node(PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where)
             self._own.add(inner)
             self.captures[self.parent.adopt(node)] = inner
         return self.captures[node]
@@ -145,9 +137,7 @@ class Trace:
         parameters = (*self.parameters, *self.captures.values())
         return Graph(self.name, parameters, adopted, tuple(self.effects), tuple(self.captures))
 
-    def _intern(
-        self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None
-    ) -> Node:
+    def _intern(self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None) -> Node:
         key = (op.name, inputs, freeze(params), str(type))
         node = self._known.get(key)
         if node is None:
@@ -155,9 +145,7 @@ class Trace:
             self._own.add(node)
         return node
 
-    def _effect(
-        self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None
-    ) -> Node:
+    def _effect(self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None) -> Node:
         after = self.effects[-1] if self.effects else None
         node = Node(op, inputs, params, type, where or user_position(), len(self.effects), after)
         self.effects.append(node)

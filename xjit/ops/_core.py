@@ -58,9 +58,7 @@ def as_shape(value: Any, name: str) -> Shape:
         return value
     match = _SHAPE.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise ArgumentError(
-            f"ops.{name}: shape: a Shape or text such as 'f32[2,3]' is required; got {value!r}"
-        )
+        raise ArgumentError(f"ops.{name}: shape: a Shape or text such as 'f32[2,3]' is required; got {value!r}")
     dims = tuple(int(size) for size in match.group(2).split(",") if size.strip())
     return Shape(dims, match.group(1))
 
@@ -165,16 +163,14 @@ def evaluate(op: OpDef, operands: Sequence[Any], params: dict[str, Any]) -> Any:
     op.infer(tuple(type_of(operand) for operand in operands), params)
     with np.errstate(all="ignore"):
         result = op.reference(*operands, **params)
-    return (
-        tuple(own(part, operands) for part in result) if isinstance(result, tuple) else own(result, operands)
-    )
+    return tuple(own(part, operands) for part in result) if isinstance(result, tuple) else own(result, operands)
 
 
 def own(result: Any, operands: Sequence[Any]) -> Any:
     """The result as an array of its own memory."""
     array = np.asarray(result)
     shared = array.base is not None or any(array is operand for operand in operands)
-    return array.copy() if shared else array
+    return array.copy(order="K") if shared else array
 
 
 def lift(trace: Trace, operand: Operand) -> Node:

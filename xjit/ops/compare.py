@@ -1,0 +1,60 @@
+"""Elementwise comparisons, and those of the total order in which -NaN comes first and NaN last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.expr import Expr
+from xjit.ops import formulas
+from xjit.ops.references import total_order_key
+from xjit.ops.rows import Binary, Builder, binary, boolean
+
+
+def _plain(name: str, xla_name: str, classes: str, reference: Callable[..., Any], doc: str) -> Binary:
+    def build(x: Expr, y: Expr) -> Expr:
+        return formulas.compared(name, x, y)
+
+    table: dict[str, Builder] = {"PIF": build}
+    if "C" in classes:
+        table["C"] = _complex(name)
+    return binary(name, xla_name, classes, reference, table, result=boolean, doc=doc)
+
+
+def _complex(name: str) -> Builder:
+    def build(x: Expr, y: Expr) -> Expr:
+        equal = formulas.complex_equal(x, y)
+        return equal if name == "eq" else ~equal
+
+    return build
+
+
+def _total(name: str, xla_name: str, reference: Callable[..., Any], doc: str) -> Binary:
+    def build(x: Expr, y: Expr) -> Expr:
+        return formulas.compared(name, formulas.total_order_key(x), formulas.total_order_key(y))
+
+    def keyed(x: Any, y: Any) -> Any:
+        return reference(total_order_key(x), total_order_key(y))
+
+    table: dict[str, Builder] = {"PIF": build}
+    return binary(f"{name}_total_order", xla_name, "PIF", keyed, table, result=boolean, narrow=True, doc=doc)
+
+
+_ORDERED = "Integers by value, false < true; no order holds with a NaN, zeros are equal."
+_TOTAL = "In the total order: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN."
+
+eq = _plain("eq", "Eq", "PIFC", np.equal, "Equal; a NaN equals nothing.")
+ne = _plain("ne", "Ne", "PIFC", np.not_equal, "Not equal; a NaN differs from everything.")
+ge = _plain("ge", "Ge", "PIF", np.greater_equal, f"Greater or equal. {_ORDERED}")
+gt = _plain("gt", "Gt", "PIF", np.greater, f"Greater. {_ORDERED}")
+le = _plain("le", "Le", "PIF", np.less_equal, f"Less or equal. {_ORDERED}")
+lt = _plain("lt", "Lt", "PIF", np.less, f"Less. {_ORDERED}")
+
+eq_total_order = _total("eq", "EqTotalOrder", np.equal, f"Equal. {_TOTAL}")
+ne_total_order = _total("ne", "NeTotalOrder", np.not_equal, f"Not equal. {_TOTAL}")
+ge_total_order = _total("ge", "GeTotalOrder", np.greater_equal, f"Greater or equal. {_TOTAL}")
+gt_total_order = _total("gt", "GtTotalOrder", np.greater, f"Greater. {_TOTAL}")
+le_total_order = _total("le", "LeTotalOrder", np.less_equal, f"Less or equal. {_TOTAL}")
+lt_total_order = _total("lt", "LtTotalOrder", np.less, f"Less. {_TOTAL}")
