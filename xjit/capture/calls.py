@@ -1,0 +1,133 @@
+"""The one way from traced values into the NumPy surface: arguments prepared, errors located, views noted."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.memory import assign, check_writable, share
+from xjit.capture.provenance import enclosing_capture, noted, refuse
+from xjit.errors import XjitError
+from xjit.ir.context import TracedValue, current
+from xjit.numpy import dispatch, indexing, methods
+
+# Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
+DYNAMIC_FUNCTIONS = frozenset({np.where, np.clip, np.full_like})
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A ufunc, or one of its methods, on values of which at least one is traced."""
+    check_alive(inputs)
+    kwargs = {key: constants(value) for key, value in kwargs.items()}
+    outs = kwargs.pop("out", None) or ()
+    targets = tuple(outs) if isinstance(outs, tuple) else (outs,)
+    for target in targets:
+        check_writable(target)
+    with located(inputs):
+        values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
+        result = dispatch.call_ufunc(ufunc, method, values, kwargs)
+        if not any(target is not None for target in targets):
+            return share(result, inputs)
+        results = result if isinstance(result, tuple) else (result,)
+        written = tuple(map(assign, targets, results, (ufunc.__name__,) * len(results)))
+    return written if isinstance(result, tuple) else written[0]
+
+
+def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A NumPy function on arguments of which at least one is traced, or contains traced values."""
+    out = kwargs.pop("out", None) if "out" in kwargs else None
+    if out is not None:
+        refuse(f"numpy.{function.__name__}: out= is not supported", out, fix="assign the result instead")
+    if function not in DYNAMIC_FUNCTIONS:
+        args, kwargs = constants(args), constants(kwargs)
+    leaves = list(traced_leaves((args, kwargs)))
+    check_alive(leaves)
+    with located(leaves):
+        return share(dispatch.call_function(function, args, kwargs), leaves)
+
+
+def call_created(function: Any, replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    leaves = list(traced_leaves((args, kwargs)))
+    check_alive(leaves)
+    with located(leaves):
+        return share(replacement(*constants(args), **constants(kwargs)), leaves)
+
+
+def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of ndarray on a traced array."""
+    check_alive((value,))
+    with located((value, *args)):
+        keep = name == "clip"
+        args, kwargs = (args, kwargs) if keep else (constants(args), constants(kwargs))
+        return share(methods.METHODS[name](value, *args, **kwargs), (value,))
+
+
+def call_getitem(value: Any, index: Any) -> Any:
+    """``value[index]``; Python scalars in the index become part of the trace."""
+    check_alive((value,))
+    with located((value,)):
+        return share(indexing.getitem(value, constants(index)), (value,))
+
+
+def ufunc_operand(value: Any, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
+    """A traced Python scalar may enter as it is, or has to become a constant: it knows itself."""
+    if isinstance(value, TracedValue) and value.weak is not None:
+        decide: Any = value
+        return decide.as_operand(ufunc, inputs)
+    return value
+
+
+def constants(value: Any) -> Any:
+    """The same arguments with every traced Python scalar replaced by its value, which becomes a guard."""
+    if isinstance(value, TracedValue):
+        scalar: Any = value
+        return value if value.weak is None else scalar.constant()
+    if type(value) in (tuple, list):
+        return type(value)(map(constants, value))
+    if type(value) is dict:
+        return {key: constants(item) for key, item in value.items()}
+    if type(value) is slice:
+        return slice(constants(value.start), constants(value.stop), constants(value.step))
+    return value
+
+
+def traced_leaves(value: Any) -> Iterator[TracedValue]:
+    """The traced values inside nested arguments."""
+    if isinstance(value, TracedValue):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from traced_leaves(item)
+    elif isinstance(value, dict):
+        yield from traced_leaves(list(value.values()))
+
+
+def check_alive(values: Iterable[Any]) -> None:
+    """CaptureError for a value whose trace is not under construction: it was kept beyond its call."""
+    now = current()
+    for value in values:
+        if isinstance(value, TracedValue) and value.trace is not now:
+            trace = now
+            while trace is not None and trace is not value.trace:
+                trace = trace.parent
+            if trace is None:
+                refuse(
+                    f"a traced value of {value.trace.name} is used after its trace has ended",
+                    value,
+                    fix="return the value instead of storing it outside of the function",
+                )
+
+
+@contextlib.contextmanager
+def located(values: Iterable[Any]) -> Iterator[None]:
+    """Fills in the user's line and the origin of the values in errors from below."""
+    try:
+        yield
+    except XjitError as error:
+        if enclosing_capture() is not None:
+            noted(error, *values)
+        raise

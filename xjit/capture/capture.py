@@ -1,0 +1,196 @@
+"""Runs a function once on traced values and hands back its graph, inputs, outputs and guards."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.guards import Guards
+from xjit.capture.paths import Path
+from xjit.capture.provenance import CaptureTrace, refuse
+from xjit.capture.recorder import Recorder
+from xjit.capture.signature import is_plain
+from xjit.capture.traced_array import TracedArray
+from xjit.ir.context import TracedValue, tracing
+from xjit.ir.node import Graph, Node
+from xjit.ir.where import Where
+from xjit.ops._core import lift
+
+Source: TypeAlias = Literal["graph", "static", "argument"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """How one graph parameter is obtained at a call.
+
+    ``leaf`` is the number of the argument leaf, None for a hidden input (a global, an attribute, an entry of a
+    dict): ``path.read(leaves)`` reads that again. ``str(path)`` names it.
+    """
+
+    path: Path
+
+    @property
+    def leaf(self) -> int | None:
+        """The number of the argument leaf, None for a hidden input."""
+        return self.path.leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How one leaf of the result is obtained.
+
+    source  ``graph``: output ``index`` of the graph. ``static``: ``value``, the same at each call. ``argument``: the
+            very object that ``path`` reads
+    scalar  NumPy returns a scalar, not an array of rank 0
+    view    NumPy returns a view of the memory that the chain of indexing operations starts from
+    python  float, if Python itself computed this: the result is a Python number
+    """
+
+    source: Source
+    index: int = -1
+    value: Any = None
+    path: Path | None = None
+    scalar: bool = False
+    view: bool = False
+    python: type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails."""
+
+    graph: Graph
+    inputs: tuple[Input, ...]
+    guards: Guards
+    out_tree: tree.Tree
+    outputs: tuple[Output, ...]
+    notes: tuple[str, ...] = ()
+
+
+def capture(
+    function: Callable[..., Any],
+    leaves: Sequence[Any],
+    in_tree: tree.Tree,
+    *,
+    name: str | None = None,
+    strict: bool = False,
+) -> Captured:
+    """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
+
+    Leaves have to be of a kind that ``signature`` knows, arrays normalised. Defaults may be left out: they are
+    read from the function, and guarded. Raises CaptureError for what cannot be captured; exceptions of the user's
+    code pass unchanged.
+    """
+    code = inspect.unwrap(function).__code__
+    where = Where(code.co_filename, code.co_firstlineno, code.co_name)
+    trace = CaptureTrace(name or function.__qualname__, wrap=TracedArray)
+    recorder = trace.recorder = Recorder(trace, leaves, where)
+    labels = leaf_labels(function, in_tree)
+    with tracing(trace):
+        traced = [recorder.argument(*one) for one in zip(range(len(leaves)), leaves, labels, strict=True)]
+        args, kwargs = tree.unflatten(in_tree, traced)
+        result = recorder.function(function)(*args, **kwargs)
+        _check_arguments_unchanged((args, kwargs), in_tree, traced)
+        if trace.refusals:
+            raise trace.refusals[0]
+        return _Results(trace, recorder, traced).captured(result, len(leaves))
+
+
+def leaf_labels(function: Callable[..., Any], in_tree: tree.Tree) -> list[str]:
+    """What to call each argument leaf: ``x``, ``params['w'][0]``."""
+    if not isinstance(in_tree, tree.Branch):
+        return []
+    args, kwargs = in_tree.children
+    names = iter(_positional_names(function))
+    labels: list[str] = []
+    for child in getattr(args, "children", ()):
+        labels += _labels(child, next(names))
+    for key, child in zip(getattr(kwargs, "keys", ()), getattr(kwargs, "children", ()), strict=True):
+        labels += _labels(child, key)
+    return labels
+
+
+def _positional_names(function: Callable[..., Any]) -> Iterator[str]:
+    code = inspect.unwrap(function).__code__
+    yield from code.co_varnames[: code.co_argcount]
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
+    star = rest[0] if code.co_flags & inspect.CO_VARARGS else "args"
+    position = 0
+    while True:
+        yield f"{star}[{position}]"
+        position += 1
+
+
+def _labels(node: tree.Tree, text: str) -> Iterator[str]:
+    if isinstance(node, tree.Leaf):
+        yield text
+    elif node is not None:
+        keys = node.keys if node.keys is not None else range(len(node.children))
+        for key, child in zip(keys, node.children, strict=True):
+            yield from _labels(child, f"{text}[{key!r}]")
+
+
+def _check_arguments_unchanged(arguments: Any, in_tree: tree.Tree, traced: list[Any]) -> None:
+    """CaptureError if the function changed a container that it was given: the caller's would stay as it was."""
+    leaves, structure = tree.flatten(arguments)
+    if structure != in_tree or any(a is not b for a, b in zip(leaves, traced, strict=True)):
+        refuse("the function changes a list or dict that was passed as an argument", fix="return a new one")
+
+
+class _Results:
+    """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
+
+    def __init__(self, trace: CaptureTrace, recorder: Recorder, traced: list[Any]) -> None:
+        self.trace = trace
+        self.recorder = recorder
+        self.traced = traced
+        self.nodes: list[Node] = []
+        self.indices: dict[int, int] = {}
+
+    def captured(self, result: Any, leaf_count: int) -> Captured:
+        leaves, out_tree = tree.flatten(result)
+        outputs = tuple(map(self.output, leaves))
+        graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder)
+        guards = Guards(tuple(self.recorder.guards), paths, leaf_count)
+        return Captured(graph, tuple(map(Input, paths)), guards, out_tree, outputs)
+
+    def output(self, leaf: Any) -> Output:
+        path = self.recorder.path_of(leaf)
+        if path is not None:
+            return Output("argument", path=path)
+        if isinstance(leaf, np.ndarray) and type(leaf) is np.ndarray:
+            return Output("graph", self._place(leaf, lift(self.trace, leaf)))
+        if isinstance(leaf, TracedValue):
+            index = self._place(leaf, leaf.node)
+            return Output("graph", index, scalar=leaf.scalar, view=leaf.view, python=leaf.weak)
+        if is_plain(leaf) or isinstance(leaf, np.generic) or callable(leaf):
+            return Output("static", value=leaf)
+        refuse(
+            f"the function returns an object of type {type(leaf).__qualname__}",
+            fix="return arrays, numbers and text, in tuples, lists and dicts",
+        )
+
+    def _place(self, value: Any, node: Node) -> int:
+        """The output number of a value; one object that is returned twice stays one object."""
+        if id(value) not in self.indices:
+            self.indices[id(value)] = len(self.nodes)
+            self.nodes.append(node)
+        return self.indices[id(value)]
+
+
+def _without_unused(graph: Graph, recorder: Recorder) -> tuple[Graph, tuple[Path, ...]]:
+    """Drops hidden inputs and Python scalars that no operation uses; arrays among the arguments stay."""
+    used = {source for node in graph.nodes for source in node.inputs} | set(graph.outputs)
+    kept = [
+        (node, path)
+        for node, path in zip(graph.parameters, recorder.inputs, strict=True)
+        if node in used or (path.leaf is not None and type(recorder.leaves[path.leaf]) is np.ndarray)
+    ]
+    parameters = tuple(node for node, _ in kept)
+    return dataclasses.replace(graph, parameters=parameters), tuple(path for _, path in kept)

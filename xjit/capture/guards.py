@@ -1,0 +1,251 @@
+"""What a trace took for granted, compiled into one fast check; a failing guard says in words what changed."""
+
+from __future__ import annotations
+
+import keyword
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit.capture.paths import Path
+
+Leaves: TypeAlias = "Sequence[Any]"
+Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One condition. ``condition`` is Python text over ``{v}``, the value at ``path``, ``{w}``, the value at
+    ``other``, and ``{k}``, ``expected``; ``words`` is the message, with ``{path}``, ``{old}`` and ``{new}`` in it.
+    """
+
+    path: Path
+    condition: str
+    expected: Any
+    words: str
+    other: Path | None = None
+
+    def message(self, leaves: Leaves) -> str:
+        """The guard's failure in words, with the value that stands there now."""
+        try:
+            new = text_of(self.path.read(leaves))
+        except Exception as error:
+            return f"{self.path} can no longer be read: {type(error).__name__}: {error}"
+        return self.words.format(path=self.path, old=text_of(self.expected), new=new)
+
+
+def _literal(path: Path) -> str:
+    return str(path).replace("{", "{{").replace("}", "}}")
+
+
+def identity(path: Path, value: Any) -> Guard:
+    """The very same object stands there."""
+    return Guard(path, "{v} is {k}", value, "{path} changed from {old} to {new}")
+
+
+def same_value(path: Path, value: Any) -> Guard:
+    """A value of the same type and the same bits stands there."""
+    return Guard(path, "({v} is {k} or same({v}, {k}))", value, "{path} changed from {old} to {new}")
+
+
+def same_type(path: Path, cls: type) -> Guard:
+    """The object there is an instance of exactly this class."""
+    return Guard(path, "type({v}) is {k}", cls, "{path} is no longer of type {old}; it is {new}")
+
+
+def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
+    """A plain array of the same element type, shape and strides stands there."""
+    return Guard(path, "fits({v}, *{k})", layout_of(array), "{path} changed from {old} to {new}")
+
+
+def same_length(path: Path, length: int) -> Guard:
+    """The container there still has so many entries."""
+    return Guard(path, "len({v}) == {k}", length, "the length of {path} changed from {old}; it is {new}")
+
+
+def same_keys(path: Path, keys: tuple[Any, ...]) -> Guard:
+    """The dict there still has these keys in this order."""
+    return Guard(path, "same(tuple({v}), {k})", keys, "the keys of {path} changed from {old}; it is {new}")
+
+
+def same_items(path: Path, items: tuple[Any, ...]) -> Guard:
+    """The sequence there still holds these plain values."""
+    return Guard(path, "same(tuple({v}), {k})", items, "{path} changed from {old} to {new}")
+
+
+def no_item(path: Path, key: Any) -> Guard:
+    """The container there has no such entry."""
+    return Guard(path, "{k} not in {v}", key, _literal(path.item(key)) + " was not there before")
+
+
+def no_attribute(path: Path, name: str) -> Guard:
+    """The object there has no such attribute."""
+    return Guard(path, "not hasattr({v}, {k})", name, f"{path.attribute(name)} was not there before")
+
+
+def same_code(path: Path, code: Any) -> Guard:
+    """The function there still runs this code."""
+    return Guard(path, "{v}.__code__ is {k}", code, "the code of {path} changed")
+
+
+def same_function(path: Path, function: Any) -> Guard:
+    """The bound method there still is this function."""
+    return Guard(path, "{v}.__func__ is {k}", function, "{path} changed from {old} to {new}")
+
+
+def same_object(path: Path, other: Path) -> Guard:
+    """Two places hold one object."""
+    return Guard(path, "{v} is {w}", None, f"{{path}} and {_literal(other)} are no longer one object", other)
+
+
+def outcome(path: Path, comparison: str, constant: Any, result: bool) -> Guard:
+    """A comparison with a constant that the function branched on comes out the same."""
+    words = f"{{path}} {comparison} {{old}} is no longer {result}: it is {{new}}"
+    return Guard(path, f"({{v}} {comparison} {{k}}) is {result}", constant, words)
+
+
+def not_among(path: Path, values: tuple[Any, ...]) -> Guard:
+    """The value is none of a few special ones."""
+    return Guard(path, "{v} not in {k}", values, "{path} became {new}, which needs code of its own")
+
+
+@dataclass(frozen=True, eq=False)
+class Guards:
+    """All guards of one trace, in the order in which the reads happened, and the inputs of its graph.
+
+    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None.
+    ``trivial`` says that there is nothing to check and the inputs are the leaves themselves.
+    """
+
+    guards: tuple[Guard, ...]
+    inputs: tuple[Path, ...]
+    leaf_count: int
+    fetch: Fetch = field(init=False)
+    _first_failure: Callable[[Leaves], int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fetch", _compiled(self.guards, self.inputs, "None"))
+        object.__setattr__(self, "_first_failure", _compiled(self.guards, (), "{index}"))
+
+    @property
+    def trivial(self) -> bool:
+        """Whether a call may skip the check and pass the leaves as they are."""
+        return not self.guards and [path.leaf for path in self.inputs] == list(range(self.leaf_count))
+
+    def holds(self, leaves: Leaves) -> bool:
+        """Whether everything that the trace took for granted is still so."""
+        return self.fetch(leaves) is not None
+
+    def reason(self, leaves: Leaves) -> str:
+        """The first guard that fails, in words; empty if all hold."""
+        failed: Any = self._first_failure(leaves)
+        if isinstance(failed, int):
+            return self.guards[failed].message(leaves)
+        if failed is None:  # reading itself raised
+            return next(filter(None, (_unreadable(guard, leaves) for guard in self.guards)), "a read failed")
+        return ""
+
+
+def _unreadable(guard: Guard, leaves: Leaves) -> str:
+    try:
+        guard.path.read(leaves)
+    except Exception:
+        return guard.message(leaves)
+    return ""
+
+
+class _Writer:
+    """Collects the lines of the check; each path is read once, by a local name."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.names: dict[Path, str] = {}
+        self.namespace: dict[str, Any] = {"same": same, "fits": fits}
+
+    def constant(self, value: Any) -> str:
+        name = f"k{len(self.namespace)}"
+        self.namespace[name] = value
+        return name
+
+    def local(self, path: Path) -> str:
+        if path not in self.names:
+            text = self._source(path)
+            self.names[path] = f"v{len(self.names)}"
+            self.lines.append(f"{self.names[path]} = {text}")
+        return self.names[path]
+
+    def _source(self, path: Path) -> str:
+        if not path.steps:
+            root = path.root
+            return f"leaves[{root.origin}]" if root.kind == "leaf" else self.constant(root.origin)
+        before, step = self.local(Path(path.root, path.steps[:-1])), path.steps[-1]
+        if step.kind == "attribute":
+            plain = step.key.isidentifier() and not keyword.iskeyword(step.key)
+            return f"{before}.{step.key}" if plain else f"getattr({before}, {step.key!r})"
+        return f"{before}[{self.constant(step.key)}]" if step.kind == "item" else f"type({before})"
+
+
+def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...], failure: str) -> Any:
+    writer = _Writer()
+    for index, guard in enumerate(guards):
+        names = {"v": writer.local(guard.path), "k": writer.constant(guard.expected)}
+        if guard.other is not None:
+            names["w"] = writer.local(guard.other)
+        writer.lines.append(f"if not ({guard.condition.format(**names)}): return {failure.format(index=index)}")
+    values = "".join(f"{writer.local(path)}, " for path in inputs)
+    body = "".join(f"        {line}\n" for line in (*writer.lines, f"return ({values})"))
+    source = f"def check(leaves):\n    try:\n{body}    except Exception:\n        return None\n"
+    exec(compile(source, "<guards>", "exec"), writer.namespace)
+    return writer.namespace["check"]
+
+
+def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+    """What a trace bakes in of an array."""
+    return (array.dtype, array.shape, array.strides)
+
+
+def fits(value: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether the value is a plain, aligned array of this layout."""
+    return (
+        type(value) is np.ndarray
+        and value.dtype == dtype
+        and value.shape == shape
+        and value.strides == strides
+        and value.flags.aligned
+    )
+
+
+def same(value: Any, expected: Any) -> bool:
+    """Equality of plain values that tells 1, 1.0 and True apart, and 0.0 and -0.0; a NaN equals itself.
+
+    >>> same(1, True), same(0.0, -0.0), same((1, "a"), (1, "a"))
+    (False, False, True)
+    """
+    if type(value) is not type(expected):
+        return False
+    if isinstance(expected, tuple):
+        return len(value) == len(expected) and all(map(same, value, expected))
+    if isinstance(expected, np.generic):
+        return bool(value.dtype == expected.dtype) and value.tobytes() == expected.tobytes()
+    if isinstance(expected, float):
+        return struct.pack("d", value) == struct.pack("d", expected)
+    if isinstance(expected, complex):
+        return struct.pack("dd", value.real, value.imag) == struct.pack("dd", expected.real, expected.imag)
+    return bool(value == expected)
+
+
+def text_of(value: Any) -> str:
+    """A value in a message: short, and never the contents of an array."""
+    if isinstance(value, np.ndarray):
+        value = layout_of(value)
+    if isinstance(value, tuple) and len(value) == 3 and isinstance(value[0], np.dtype):
+        return f"{value[0]}{list(value[1])}"
+    if isinstance(value, type):
+        return value.__qualname__
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"the function {value.__qualname__}"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

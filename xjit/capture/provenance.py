@@ -1,0 +1,76 @@
+"""The trace of a user's function, and how errors tell where a value came from."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
+from xjit.ir.context import Trace, TracedValue, current
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+from xjit.ir.where import user_position
+
+
+@dataclass(eq=False)
+class CaptureTrace(Trace):
+    """The trace of one run of a user's function.
+
+    ``labels`` names the parameters in words (``argument x``, ``global W``). ``refusals`` holds every error that
+    was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
+    ``recorder`` adds the guards.
+    """
+
+    labels: dict[Node, str] = field(default_factory=dict)
+    refusals: list[XjitError] = field(default_factory=list)
+    recorder: Any = None
+
+    def label(self, value: TracedValue) -> str:
+        """What to call a value in a message."""
+        return self.labels.get(value.node) or f"the result of {value.node.op.name}"
+
+
+def enclosing_capture() -> CaptureTrace | None:
+    """The trace of the user's function that is running, computations inside it included."""
+    trace = current()
+    while trace is not None and not isinstance(trace, CaptureTrace):
+        trace = trace.parent
+    return trace
+
+
+def refuse(message: str, *values: Any, fix: str = "") -> NoReturn:
+    """Raises CaptureError at the user's line, saying where the values came from."""
+    raise noted(CaptureError(message, fix=fix), *values)
+
+
+def noted(error: XjitError, *values: Any) -> XjitError:
+    """The error with position and origin filled in, remembered by the trace."""
+    traced = [value for value in values if isinstance(value, TracedValue)]
+    trace = enclosing_capture()
+    error.located(user_position(), origin_lines(traced, trace))
+    if trace is not None:
+        trace.refusals.append(error)
+    return error
+
+
+def origin_lines(values: list[TracedValue], trace: CaptureTrace | None) -> tuple[str, ...]:
+    """At most five lines: the operations and arguments nearest to the values, with the user's lines.
+
+    The last line is kept for an argument, if any contributed, because that is what the caller can change.
+    """
+    lines: list[str] = []
+    leaf = ""
+    seen: set[Node] = set()
+    queue = deque(value.node for value in values)
+    while queue and len(seen) < 1000:
+        node = queue.popleft()
+        if node in seen:
+            continue
+        seen.add(node)
+        queue.extend(node.inputs)
+        if node.op.kind is not Kind.LEAF:
+            lines.append(f"{node.op.name} -> {node.type}, {node.where}")
+        elif trace is not None and node in trace.labels:
+            leaf = leaf or f"{trace.labels[node]}: {node.type}"
+    return (*lines[: MAX_ORIGIN_LINES - 1], leaf) if leaf else tuple(lines[:MAX_ORIGIN_LINES])

@@ -1,0 +1,117 @@
+"""The part of the dispatch key that one argument leaf contributes.
+
+>>> signature(1.5), signature("mean")
+((<class 'float'>,), (<class 'str'>, 'mean'))
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import decimal
+import enum
+import fractions
+import types
+import uuid
+from collections.abc import Hashable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from xjit.capture.libraries import is_user_class
+from xjit.types import NAMES
+
+Signature: TypeAlias = "Hashable | None"
+
+NORMALISE: Final = "normalise"
+"""An array that has to be copied to a native, aligned one before its signature can be taken."""
+
+EXACT_INTEGERS: Final = 2**53
+"""Python integers up to this magnitude are exact in int64 and float64 and may change without a new trace."""
+
+PLAIN_TYPES: Final = (
+    str,
+    bytes,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+    range,
+    np.dtype,
+    enum.Enum,
+    fractions.Fraction,
+    decimal.Decimal,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+    datetime.timezone,
+    uuid.UUID,
+)
+"""Immutable values that compare by value; they are handed to the function as they are."""
+
+
+def signature(leaf: Any) -> Signature:
+    """The dispatch key of one leaf, ``NORMALISE``, or None if a call with it cannot be captured.
+
+    * arrays of exactly the type ``numpy.ndarray``: element type, shape and strides, because shapes are static in a
+      graph and the strides decide the memory order of results and which accesses are contiguous. Subclasses
+      (masked arrays, matrices, memory maps) have rules of their own: None, as for object, string, date and
+      structured element types. Byte-swapped and unaligned arrays: ``NORMALISE``
+    * NumPy scalars: the element type; the value stays dynamic
+    * Python numbers: the type only, the value stays dynamic until Python needs it, then it is a guard; integers
+      that float64 cannot hold are keys by value, because they promote by value
+    * immutable plain values (text, enum members, dtypes, ...): type and value
+    * functions, classes and modules: the object itself
+    * instances of the user's classes written in Python: the class; what is read of them is guarded
+    * sets of plain values: their values
+    * everything else: None
+    """
+    kind = type(leaf)
+    if kind is np.ndarray:
+        return _array(leaf)
+    if kind is float or kind is complex:
+        return (kind,)
+    if kind is int:
+        return (int,) if -EXACT_INTEGERS <= leaf <= EXACT_INTEGERS else (int, leaf)
+    if kind is bool:
+        return (bool, leaf)
+    return _other(leaf, kind)
+
+
+def _array(array: np.ndarray[Any, Any]) -> Signature:
+    if array.dtype not in NAMES:
+        native = array.dtype.newbyteorder("=")
+        return NORMALISE if native in NAMES else None
+    if not array.flags.aligned:
+        return NORMALISE
+    return (array.dtype, array.shape, array.strides)
+
+
+def _other(leaf: Any, kind: type) -> Signature:
+    if isinstance(leaf, np.generic):
+        return (leaf.dtype, "scalar") if leaf.dtype in NAMES and _is_numpy_scalar(kind) else None
+    if isinstance(leaf, PLAIN_TYPES):
+        return (kind, leaf)
+    if isinstance(leaf, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type | np.ufunc):
+        return leaf
+    if kind in (set, frozenset):
+        parts = tuple(signature(item) if is_plain(item) else None for item in leaf)
+        return None if None in parts else (kind, frozenset(parts))
+    return (kind, "object") if is_object(leaf) else None
+
+
+def _is_numpy_scalar(kind: type) -> bool:
+    return kind.__module__ in ("numpy", "ml_dtypes")
+
+
+def is_plain(value: Any) -> bool:
+    """Whether the value is an immutable one that compares by value.
+
+    >>> is_plain("text"), is_plain(3), is_plain([3])
+    (True, True, False)
+    """
+    return isinstance(value, PLAIN_TYPES) or type(value) in (bool, int, float, complex)
+
+
+def is_object(value: Any) -> bool:
+    """Whether the value is an instance of a user's class, or a plain namespace: its attributes are its state."""
+    return isinstance(value, types.SimpleNamespace | argparse.Namespace) or is_user_class(type(value))

@@ -1,0 +1,196 @@
+"""The array that user code sees while it is traced: NumPy's protocols, methods and refusals."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from xjit.capture.calls import call_function, call_getitem, call_method, call_ufunc
+from xjit.capture.memory import MemoryHolder, check_writable
+from xjit.capture.operators import Operators
+from xjit.capture.provenance import CaptureTrace, refuse
+from xjit.ir.context import TracedValue
+from xjit.numpy.methods import METHODS
+
+MAX_UNROLLED = 10_000
+_OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
+class TracedArray(Operators, MemoryHolder):
+    """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
+
+    Raises CaptureError wherever Python needs the numbers themselves.
+    """
+
+    __slots__ = ("known",)
+    __array_priority__ = 1000.0
+
+    known: Callable[[], Any]
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return call_function(func, args, kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        refuse(
+            f"{self._name()} is passed to code that needs its numbers",
+            self,
+            fix="use NumPy functions on it, or call this code outside of the function",
+        )
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return call_ufunc(ufunc, "__call__", (self,), {})
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        other = right if left is self else left
+        if not isinstance(other, _OPERANDS):
+            return self._foreign(ufunc, other)
+        return call_ufunc(ufunc, "__call__", (left, right), {})
+
+    def _foreign(self, ufunc: np.ufunc, other: Any) -> Any:
+        if ufunc in (np.equal, np.not_equal) and (other is None or isinstance(other, str)):
+            refuse(f"{self._name()} is compared with {other!r}", self, fix="use `is` to compare with None")
+        return NotImplemented
+
+    def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
+        if self.scalar or not isinstance(other, _OPERANDS):
+            return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
+        check_writable(self)
+        return call_ufunc(ufunc, "__call__", (self, other), {"out": (self,)})
+
+    # Attributes
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.node.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of one element."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def T(self) -> Any:
+        """The view with all axes reversed."""
+        return call_method("transpose", self, (), {})
+
+    @property
+    def real(self) -> Any:
+        """The real part: the array itself unless it is complex."""
+        return call_function(np.real, (self,), {}) if self.dtype.kind == "c" else self
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return call_function(np.imag, (self,), {})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in METHODS:
+            return functools.partial(_call_bound, name, self)
+        if name in ("__array_interface__", "__array_struct__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
+        refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self)
+
+    # Containers
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return call_getitem(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        refuse(
+            f"elements of {self._name()} are assigned to",
+            self,
+            fix="build the array from its parts with np.where, np.concatenate or np.stack",
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        if len(self) > MAX_UNROLLED:
+            refuse(
+                f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
+                self,
+                fix="use operations on whole arrays",
+            )
+        return (self[position] for position in range(len(self)))
+
+    def __contains__(self, item: Any) -> bool:
+        refuse(f"`in` needs the numbers of {self._name()}", self, fix="use np.any(x == value)")
+
+    # What would need the numbers
+
+    def __bool__(self) -> bool:
+        if self.size > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        return bool(self._number("a condition", "use np.where, which takes both values"))
+
+    def __int__(self) -> int:
+        return int(self._number("int()", "use astype(int)"))
+
+    def __float__(self) -> float:
+        return float(self._number("float()", "use the value as it is, or astype(float)"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex()", "use the value as it is, or astype(complex)"))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu" or not (self.scalar or self.ndim == 0):
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._number("an index or a size", "use np.where or np.take, or a Python int"))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is None:
+            return round(self._number("round()", "use np.rint"))
+        return call_method("round", self, (digits,), {})
+
+    def __str__(self) -> str:
+        return str(self._number("its text", "return the value and print it outside of the function"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self._number("its text", "return the value and print it outside of the function"), spec)
+
+    def __repr__(self) -> str:
+        return f"<traced {self.node.type}>"
+
+    def __copy__(self) -> Any:
+        return call_method("copy", self, (), {})
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return call_method("copy", self, (), {})
+
+    def __reduce__(self) -> NoReturn:
+        refuse(f"{self._name()} is pickled", self)
+
+    def _number(self, purpose: str, fix: str) -> Any:
+        if self.size > 1:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        if hasattr(self, "known"):
+            return self.known()
+        refuse(f"{purpose} needs the value of {self._name()}, which is not known while tracing", self, fix=fix)
+
+    def _name(self) -> str:
+        return self.trace.label(self) if isinstance(self.trace, CaptureTrace) else "a traced value"
+
+
+def _call_bound(name: str, value: TracedArray, *args: Any, **kwargs: Any) -> Any:
+    return call_method(name, value, args, kwargs)
