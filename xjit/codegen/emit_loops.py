@@ -14,28 +14,30 @@ from llvmlite import ir
 from xjit.codegen.emitters import (
     BIT,
     INT64,
-    POINTER,
     Builder,
-    KernelTypeError,
     LlvmType,
     Operation,
     Typing,
     Value,
     check,
     is_literal,
+    pointer_type,
     strong,
 )
+from xjit.codegen.kinds import KernelTypeError
 
 PAIR = "pair"
 _RANGE = ir.LiteralStructType([INT64, INT64, INT64])
-_ITERATOR = ir.LiteralStructType([POINTER, INT64, INT64])
+_ITERATOR = ir.LiteralStructType([INT64.as_pointer(), INT64, INT64])
 _STEP = ir.LiteralStructType([INT64, BIT])
 
 
 def opaque_type(kind: str) -> LlvmType:
-    """The LLVM type of ranges, iterators, pointers and the table."""
+    """The LLVM type of the table, pointers, ranges and iterators."""
     prefix = kind.partition(":")[0]
-    return {"range": _RANGE, "iterator": _ITERATOR}.get(prefix, POINTER)
+    if prefix == "ptr":
+        return pointer_type(kind)
+    return {"range": _RANGE, "iterator": _ITERATOR, "table": INT64.as_pointer()}[prefix]
 
 
 def operations() -> dict[str, Operation]:
@@ -106,7 +108,7 @@ def _infer_next(kinds: tuple[str, ...]) -> Typing:
 
 def _emit_next(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
     counter, stop, step = (builder.extract_value(values[0], position) for position in range(3))
-    current = builder.load(counter, typ=INT64)
+    current = builder.load(counter)
     more = _more(builder, kinds[0].partition(":")[2], current, stop, step)
     # Stored also after the last step, where nobody reads it; the counter cannot overflow before.
     builder.store(builder.add(current, step, flags=["nsw"]), counter)

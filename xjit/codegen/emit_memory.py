@@ -16,20 +16,20 @@ from llvmlite import ir
 from xjit.codegen.emitters import (
     INT64,
     LLVM_TYPES,
-    POINTER,
     Builder,
     CpuTraits,
-    KernelTypeError,
     LlvmType,
     Operation,
     Typing,
     Value,
     check,
     is_literal,
+    memory_type,
+    pointer_parts,
     signature,
     strong,
 )
-from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS
+from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS, KernelTypeError
 
 ALIGNMENT = 64
 SCRATCH_SLOT = "scratch"
@@ -50,20 +50,6 @@ def new_module(name: str) -> Any:
     module = ir.Module(name)
     module.xjit_accesses = []
     return module
-
-
-def pointer_parts(kind: str) -> tuple[str, str]:
-    """Element type and slot of a pointer type such as ``ptr:f32:3``."""
-    prefix, _, rest = kind.partition(":")
-    if prefix != "ptr":
-        raise KernelTypeError(f"a pointer is expected; got {kind}")
-    element, _, slot = rest.partition(":")
-    return element, slot
-
-
-def memory_type(kind: str) -> LlvmType:
-    """How an element lies in memory: a b1 is a byte."""
-    return ir.IntType(8) if kind == "b1" else LLVM_TYPES[kind]
 
 
 def operations(traits: CpuTraits) -> dict[str, Operation]:
@@ -116,7 +102,7 @@ def _index(name: str, kind: str) -> None:
 
 
 def _table_entry(builder: Builder, table: Value, slot: Value, kind: LlvmType) -> Value:
-    address = builder.gep(table, [slot], inbounds=True, source_etype=INT64)
+    address = builder.gep(table, [slot], inbounds=True)
     value = builder.load(address, typ=kind)
     # The caller fills the table before the kernel starts and nobody changes it while it runs.
     value.set_metadata("invariant.load", builder.module.add_metadata([]))
@@ -142,7 +128,10 @@ def _pointer(element: str) -> Operation:
         _index(name, slot)
         return ("table", "i64"), f"ptr:{element}:{slot[4:] if is_literal(slot) else UNKNOWN_SLOT}"
 
-    return Operation(name, infer, lambda builder, kinds, values: _table_entry(builder, values[0], values[1], POINTER))
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        return _table_entry(builder, values[0], values[1], memory_type(element).as_pointer())
+
+    return Operation(name, infer, emit)
 
 
 def _scratch(element: str) -> Operation:
@@ -156,13 +145,13 @@ def _scratch(element: str) -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
         block = builder.alloca(memory_type(element), values[0])
         block.align = ALIGNMENT
-        return builder.bitcast(block, POINTER)
+        return block
 
     return Operation(name, infer, emit)
 
 
-def _address(builder: Builder, pointer: Value, element: str, index: Value) -> Value:
-    return builder.gep(pointer, [index], inbounds=True, source_etype=memory_type(element))
+def _address(builder: Builder, pointer: Value, index: Value) -> Value:
+    return builder.gep(pointer, [index], inbounds=True)
 
 
 def _load(name: str, read_only: bool) -> Operation:
@@ -173,7 +162,7 @@ def _load(name: str, read_only: bool) -> Operation:
 
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
         element, slot = pointer_parts(kinds[0])
-        value = builder.load(_address(builder, values[0], element, values[1]), typ=memory_type(element))
+        value = builder.load(_address(builder, values[0], values[1]))
         _record(builder, value, slot, read_only)
         return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0)) if element == "b1" else value
 
@@ -192,7 +181,7 @@ def _store() -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
         element, slot = pointer_parts(kinds[0])
         value = builder.zext(values[2], ir.IntType(8)) if element == "b1" else values[2]
-        store = builder.store(value, _address(builder, values[0], element, values[1]))
+        store = builder.store(value, _address(builder, values[0], values[1]))
         _record(builder, store, slot, read_only=False)
 
     return Operation("st", infer, emit)

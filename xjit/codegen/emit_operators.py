@@ -12,7 +12,6 @@ from llvmlite import ir
 from xjit.codegen.emitters import (
     Builder,
     Emit,
-    KernelTypeError,
     Operation,
     Typing,
     Value,
@@ -24,7 +23,7 @@ from xjit.codegen.emitters import (
     strong,
     truth,
 )
-from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS
+from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, KernelTypeError
 
 _COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _BITS = {"and_": "and_", "or_": "or_", "xor": "xor"}

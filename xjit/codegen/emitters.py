@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from llvmlite import ir
 
-from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS
+from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, KernelTypeError
 
 Value: TypeAlias = Any
 Builder: TypeAlias = Any
@@ -22,10 +22,6 @@ LlvmType: TypeAlias = Any
 Typing: TypeAlias = tuple[tuple[str, ...], str]
 Infer: TypeAlias = Callable[[tuple[str, ...]], Typing]
 Emit: TypeAlias = Callable[[Builder, tuple[str, ...], Sequence[Value]], Value]
-
-
-class KernelTypeError(TypeError):
-    """A word of the kernel language was given operands that it does not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +43,6 @@ class CpuTraits:
 
 BIT = ir.IntType(1)
 INT64 = ir.IntType(64)
-POINTER = ir.PointerType()
 
 _FLOAT_TYPES = {"f32": ir.FloatType(), "f64": ir.DoubleType()}
 LLVM_TYPES: dict[str, LlvmType] = {
@@ -58,6 +53,25 @@ LLVM_TYPES: dict[str, LlvmType] = {
     **{name: ir.LiteralStructType([_FLOAT_TYPES[part]] * 2) for name, part in COMPLEXES.items()},
 }
 """Values of a type while they are computed with; in memory a b1 is a byte."""
+
+
+def memory_type(kind: str) -> LlvmType:
+    """How an element lies in memory: a b1 is a byte."""
+    return ir.IntType(8) if kind == "b1" else LLVM_TYPES[kind]
+
+
+def pointer_parts(kind: str) -> tuple[str, str]:
+    """Element type and slot of a pointer type such as ``ptr:f32:3``."""
+    prefix, _, rest = kind.partition(":")
+    if prefix != "ptr":
+        raise KernelTypeError(f"a pointer is expected; got {kind}")
+    element, _, slot = rest.partition(":")
+    return element, slot
+
+
+def pointer_type(kind: str) -> LlvmType:
+    """The LLVM type of a pointer type."""
+    return memory_type(pointer_parts(kind)[0]).as_pointer()
 
 
 def is_literal(kind: str) -> bool:

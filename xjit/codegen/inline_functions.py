@@ -71,6 +71,11 @@ class InlineFunction:
         self.result, self.arguments = parse_signature(signature)
 
     @property
+    def signature(self) -> str:
+        """The types, as they were given."""
+        return f"{self.result}({','.join(self.arguments)})"
+
+    @property
     def symbol(self) -> str:
         """The name in LLVM."""
         return f"xjit_{self.name}"
@@ -78,8 +83,7 @@ class InlineFunction:
     def key(self) -> str:
         """Names what the function computes, for cache keys."""
         if self._key is None:
-            signature = f"{self.result}({','.join(self.arguments)})"
-            self._key = fingerprint.digest(signature, function_key(self.function))
+            self._key = fingerprint.digest(self.signature, function_key(self.function))
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
@@ -87,7 +91,7 @@ class InlineFunction:
         return self.function(*arguments)
 
     def __repr__(self) -> str:
-        return f"<inline function {self.name}: {self.result}({', '.join(self.arguments)})>"
+        return f"<inline function {self.name}: {self.signature}>"
 
 
 _REGISTRY: dict[str, InlineFunction] = {}

@@ -41,6 +41,11 @@ KINDS: dict[str, Kind] = {
     )
 }
 
+
+class KernelTypeError(TypeError):
+    """A text does not follow the kernel language: a word was given operands that it does not take."""
+
+
 INTEGERS = tuple(name for name, kind in KINDS.items() if kind.family == "int")
 FLOATS = ("f32", "f64")
 COMPLEXES = {"c64": "f32", "c128": "f64"}

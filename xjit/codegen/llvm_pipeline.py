@@ -39,8 +39,8 @@ class UnresolvedSymbolError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class HostTarget:
-    """The processor that code is made for."""
+class Target:
+    """A processor that code is made for."""
 
     triple: str
     cpu: str
@@ -55,11 +55,11 @@ class HostTarget:
 
 
 @functools.cache
-def host() -> HostTarget:
+def host() -> Target:
     """The processor of this machine, as LLVM sees it."""
     initialize()
     features = llvm.get_host_cpu_features().flatten() if platform.machine() else ""
-    return HostTarget(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
 
 
 @functools.cache
@@ -71,12 +71,12 @@ def initialize() -> None:
 
 
 @functools.lru_cache(maxsize=8)
-def target_machine(target: HostTarget) -> Any:
+def target_machine(target: Target) -> Any:
     """The code generator for a target, one per process."""
     return new_target_machine(target)
 
 
-def new_target_machine(target: HostTarget) -> Any:
+def new_target_machine(target: Target) -> Any:
     """A fresh code generator, for those who take ownership of it."""
     initialize()
     return llvm.Target.from_triple(target.triple).create_target_machine(
@@ -85,12 +85,12 @@ def new_target_machine(target: HostTarget) -> Any:
 
 
 @functools.lru_cache(maxsize=8)
-def data_layout(target: HostTarget) -> str:
+def data_layout(target: Target) -> str:
     """The data layout string that modules for a target carry."""
     return str(target_machine(target).target_data)
 
 
-def optimise(module: Any, target: HostTarget, *, vectorise: bool = True) -> None:
+def optimise(module: Any, target: Target, *, vectorise: bool = True) -> None:
     """Runs the passes over a parsed module, in place."""
     options = llvm.create_pipeline_tuning_options(SPEED_LEVEL)
     options.loop_vectorization = vectorise
@@ -101,7 +101,7 @@ def optimise(module: Any, target: HostTarget, *, vectorise: bool = True) -> None
     builder.getModulePassManager().run(module, builder)
 
 
-def link(text: str, inline_texts: Iterable[str], target: HostTarget) -> Any:
+def link(text: str, inline_texts: Iterable[str], target: Target) -> Any:
     """Parses IR text and links the IR of inline functions into it, internal and always inlined."""
     module = llvm.parse_assembly(text)
     module.triple = target.triple
@@ -115,7 +115,7 @@ def link(text: str, inline_texts: Iterable[str], target: HostTarget) -> Any:
     return module
 
 
-def inline_text(module: Any, symbol: str, target: HostTarget) -> str:
+def inline_text(module: Any, symbol: str, target: Target) -> str:
     """The text of a module made for linking into others: simplified, not vectorised, marked to be inlined."""
     optimise(module, target, vectorise=False)
     module.get_function(symbol).add_function_attribute("alwaysinline")
@@ -128,7 +128,7 @@ def declared_symbols(module: Any) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if not name.startswith("llvm.")))
 
 
-def emit_object(module: Any, target: HostTarget) -> tuple[bytes, tuple[str, ...]]:
+def emit_object(module: Any, target: Target) -> tuple[bytes, tuple[str, ...]]:
     """Machine code of an optimised module and its external symbols; refuses those a process may not have."""
     code = bytes(target_machine(target).emit_object(module))
     symbols = elf.symbols(code)

@@ -3,9 +3,9 @@
     module = compile_kernel(source)
     kernel = xjit.runtime.loader.load_object(module.object_code, module.symbol)
 
-Numba serves as front end (:mod:`xjit.codegen.numba_frontend`), llvmlite as back end
-(:mod:`xjit.codegen.llvm_pipeline`).  Nothing here caches objects; :func:`object_key` gives the key to cache
-under.
+Numba serves as front end (:mod:`xjit.codegen.numba_frontend`, or :mod:`xjit.codegen.numba_stock` where Numba's
+private parts are not as expected), llvmlite as back end (:mod:`xjit.codegen.llvm_pipeline`).  Nothing here
+caches objects; :func:`object_key` gives the key to cache under.
 """
 
 from __future__ import annotations
@@ -13,19 +13,23 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit.codegen import fingerprint, inline_functions, intrinsics
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
+from xjit.codegen.kinds import KernelTypeError
+from xjit.errors import FallbackWarning
 
 if TYPE_CHECKING:
+    from xjit.codegen.llvm_pipeline import Target
     from xjit.codegen.numba_frontend import Frontend
 
 KERNEL = "kernel"
-KERNEL_ARGUMENTS = ("i64", "i64", "table")
+KERNEL_SIGNATURE = "void(i64,i64,table)"
 
 # One compilation at a time: Numba and LLVM hold locks of their own, so more threads would only wait there.
 _LOCK = threading.RLock()
@@ -45,57 +49,79 @@ class CompiledModule:
     externals: tuple[str, ...] = ()
 
 
-def compile_kernel(source: str, *, keep_ir: bool = False) -> CompiledModule:
-    """Compiles kernel text with one function ``kernel(lo, hi, table)``.
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A function to compile: its types, its name in the object, the inline functions it calls, its text."""
 
-    Raises TypeError (KernelTypeError or Numba's TypingError wrapped in it) when the text does not follow the
-    language, UnresolvedSymbolError when the machine code would need an unknown symbol.
+    function: Callable[..., Any]
+    signature: str
+    symbol: str
+    used: tuple[InlineFunction, ...]
+    source: str | None = None
+
+
+def compile_kernel(source: str, *, keep_ir: bool = False, target: Target | None = None) -> CompiledModule:
+    """Compiles kernel text with one function ``kernel(lo, hi, table)``, for this machine unless told otherwise.
+
+    Raises KernelTypeError, a TypeError, when the text does not follow the language, and UnresolvedSymbolError
+    when the machine code would need an unknown symbol.
 
     >>> text = "def kernel(lo, hi, table):\\n    x = ptr_f64(table, 0)\\n    st(x, lo, f64(1.0))\\n"
     >>> compile_kernel(text).symbol
     'kernel'
     """
     with _compiling() as seconds:
-        inline_functions.load_library()
         used = inline_functions.used_in(source)
         scope = intrinsics.namespace() | {function.name: function for function in used}
         scope["__name__"] = __name__
         exec(compile(source, "<kernel>", "exec"), scope)
-        return _build(scope[KERNEL], KERNEL_ARGUMENTS, "void", KERNEL, used, keep_ir, seconds)
+        routine = Routine(scope[KERNEL], KERNEL_SIGNATURE, KERNEL, used, source)
+        return _compile(routine, keep_ir, target or host(), seconds)
 
 
 def compile_native(
-    function: Callable[..., Any], signature: str, symbol: str, *, keep_ir: bool = False
+    function: Callable[..., Any],
+    signature: str,
+    symbol: str,
+    *,
+    keep_ir: bool = False,
+    target: Target | None = None,
 ) -> CompiledModule:
     """Compiles a function of the kernel language to a C function, such as ``"i64(i64,i64,i64)"``.
 
     The function finds intrinsics, inline functions and number constants through its own globals.
     """
-    result, arguments = parse_signature(signature)
     with _compiling() as seconds:
-        used = inline_functions.reachable(function)
-        return _build(function, arguments, result, symbol, used, keep_ir, seconds)
+        routine = Routine(function, signature, symbol, inline_functions.reachable(function))
+        return _compile(routine, keep_ir, target or host(), seconds)
 
 
-def inline_function_ir(name: str) -> str:
+def inline_function_ir(name: str, *, target: Target | None = None) -> str:
     """Optimised LLVM IR text of an inline function; made once, then taken from memory or the store."""
     function = inline_functions.lookup(name)
     if function is None:
         raise KeyError(f"there is no inline function named {name}")
     with _compiling():
-        return _inline_ir(function)
+        return _inline_ir(function, target or host())
 
 
 def object_key(source: str) -> str:
     """The cache key of a kernel's object: text, inline functions, compiler, its settings, processor."""
-    inline_functions.load_library()
     parts = [function.key() for function in inline_functions.used_in(source)]
-    return fingerprint.digest("kernel", source, *parts, *_environment())
+    return fingerprint.digest("kernel", source, *parts, *_environment(host()))
 
 
 def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str:
     """The cache key of the object that :func:`compile_native` would make."""
-    return fingerprint.digest("native", symbol, signature, inline_functions.function_key(function), *_environment())
+    key = inline_functions.function_key(function)
+    return fingerprint.digest("native", symbol, signature, key, *_environment(host()))
+
+
+def host() -> Target:
+    """The processor of this machine."""
+    from xjit.codegen import llvm_pipeline
+
+    return llvm_pipeline.host()
 
 
 def use_store(store: inline_functions.Store | None) -> None:
@@ -103,10 +129,9 @@ def use_store(store: inline_functions.Store | None) -> None:
     inline_functions.set_store(store)
 
 
-def _environment() -> tuple[str, ...]:
+def _environment(target: Target) -> tuple[str, ...]:
     from xjit.codegen import llvm_pipeline
 
-    target = llvm_pipeline.host()
     return (fingerprint.compiler(), llvm_pipeline.FLAGS, target.triple, target.cpu, target.features)
 
 
@@ -124,70 +149,73 @@ def _compiling() -> Iterator[Callable[[], float]]:
                 gc.enable()
 
 
-_FRONTEND: list[Frontend] = []
-
-
-def _frontend() -> Frontend:
-    if not _FRONTEND:
-        from xjit.codegen import llvm_pipeline
-        from xjit.codegen.numba_frontend import Frontend
-
-        _FRONTEND.append(Frontend(llvm_pipeline.host().traits))
-    return _FRONTEND[0]
-
-
-def _translate(
-    function: Callable[..., Any],
-    arguments: Sequence[str],
-    result: str,
-    symbol: str,
-    used: Sequence[InlineFunction],
-) -> str:
-    frontend = _frontend()
-    for inline in used:
-        frontend.declare(inline)
-    text: str = frontend.translate(function, arguments, result, symbol)
-    return text
-
-
-def _build(
-    function: Callable[..., Any],
-    arguments: Sequence[str],
-    result: str,
-    symbol: str,
-    used: Sequence[InlineFunction],
-    keep_ir: bool,
-    seconds: Callable[[], float],
-) -> CompiledModule:
+def _compile(routine: Routine, keep_ir: bool, target: Target, seconds: Callable[[], float]) -> CompiledModule:
     from xjit.codegen import llvm_pipeline
 
-    text = _translate(function, arguments, result, symbol, used)
-    target = llvm_pipeline.host()
-    module = llvm_pipeline.link(text, [_inline_ir(inline) for inline in used], target)
+    module = _linked(routine, target)
     llvm_pipeline.optimise(module, target)
     optimised_ir = str(module) if keep_ir else None
     code, externals = llvm_pipeline.emit_object(module, target)
-    return CompiledModule(code, symbol, optimised_ir, seconds(), externals)
+    return CompiledModule(code, routine.symbol, optimised_ir, seconds(), externals)
 
 
 _INLINE_IR: dict[str, str] = {}
 
 
-def _inline_ir(function: InlineFunction) -> str:
-    key = fingerprint.digest("inline", function.name, function.key(), *_environment())
+def _linked(routine: Routine, target: Target) -> Any:
+    from xjit.codegen import llvm_pipeline
+
+    text = _ir_text(routine, target)
+    inline_texts = [_inline_ir(function, target) for function in routine.used if function.symbol in text]
+    return llvm_pipeline.link(text, inline_texts, target)
+
+
+def _inline_ir(function: InlineFunction, target: Target) -> str:
+    key = fingerprint.digest("inline", function.name, function.key(), *_environment(target))
     text = _INLINE_IR.get(key) or inline_functions.stored(key)
     if text is None:
-        text = _make_inline_ir(function)
+        text = _make_inline_ir(function, target)
         inline_functions.keep(key, text)
     _INLINE_IR[key] = text
     return text
 
 
-def _make_inline_ir(function: InlineFunction) -> str:
+def _make_inline_ir(function: InlineFunction, target: Target) -> str:
     from xjit.codegen import llvm_pipeline
 
     used = inline_functions.reachable(function.function)
-    text = _translate(function.function, function.arguments, function.result, function.symbol, used)
-    target = llvm_pipeline.host()
-    module = llvm_pipeline.link(text, [_inline_ir(inline) for inline in used], target)
+    routine = Routine(function.function, function.signature, function.symbol, used)
+    module = _linked(routine, target)
     return llvm_pipeline.inline_text(module, function.symbol, target)
+
+
+_FRONTENDS: dict[Any, Frontend | None] = {}
+
+
+def _ir_text(routine: Routine, target: Target) -> str:
+    """Unoptimised LLVM IR of one function, by our own use of Numba or, should that break, by its public one."""
+    try:
+        frontend = _frontend(target)
+        if frontend is not None:
+            result, arguments = parse_signature(routine.signature)
+            return frontend.translate(routine.function, arguments, result, routine.symbol, routine.used)
+    except KernelTypeError:
+        raise
+    except Exception as error:
+        _FRONTENDS[target.traits] = None
+        warnings.warn(
+            f"this version of Numba is not as expected, kernels compile more slowly: {error!r}",
+            FallbackWarning,
+            stacklevel=2,
+        )
+    from xjit.codegen import numba_stock
+
+    return numba_stock.translate(routine, target.traits)
+
+
+def _frontend(target: Target) -> Frontend | None:
+    if target.traits not in _FRONTENDS:
+        from xjit.codegen.numba_frontend import Frontend
+
+        _FRONTENDS[target.traits] = Frontend(target.traits)
+    return _FRONTENDS[target.traits]

@@ -16,9 +16,11 @@ from typing import Any
 from llvmlite import ir
 
 from xjit.codegen import emit_loops, emit_memory, emit_operators, emitters
-from xjit.codegen.emitters import CpuTraits, KernelTypeError, Operation
+from xjit.codegen.emitters import CpuTraits, Operation
 from xjit.codegen.inline_functions import InlineFunction
 from xjit.codegen.intrinsics import Intrinsic
+from xjit.codegen.kinds import KernelTypeError
+from xjit.codegen.numba_types import OperationType, call_signature, kind_of, numba_type, types
 
 
 def _numba(module: str) -> Any:
@@ -27,94 +29,13 @@ def _numba(module: str) -> Any:
 
 
 bytecode, interpreter = _numba("bytecode"), _numba("interpreter")
-callconv, datamodel, lowering = _numba("callconv"), _numba("datamodel"), _numba("lowering")
-errors, types, typing = _numba("errors"), _numba("types"), _numba("typing")
-_Type: Any = types.Type
-_Callable: Any = types.Callable
-_Opaque: Any = types.Opaque
-_PrimitiveModel: Any = datamodel.models.PrimitiveModel
+callconv, lowering = _numba("callconv"), _numba("lowering")
+errors, typing = _numba("errors"), _numba("typing")
 _TypingBase: Any = typing.BaseContext
 _TargetBase: Any = _numba("base").BaseContext
 _CallsBase: Any = callconv.BaseCallConv
 _LowerBase: Any = lowering.Lower
 _global_compiler_lock: Any = _numba("compiler_lock").global_compiler_lock
-
-_SCALARS: dict[str, Any] = {
-    "b1": types.boolean,
-    "i8": types.int8,
-    "i16": types.int16,
-    "i32": types.int32,
-    "i64": types.int64,
-    "u8": types.uint8,
-    "u16": types.uint16,
-    "u32": types.uint32,
-    "u64": types.uint64,
-    "f32": types.float32,
-    "f64": types.float64,
-    "c64": types.complex64,
-    "c128": types.complex128,
-    "void": types.none,
-    emit_loops.PAIR: types.Pair(types.int64, types.boolean),
-}
-_KIND_OF = {numba_type: kind for kind, numba_type in _SCALARS.items()}
-
-
-class OpaqueType(_Type):
-    """A type that only our operations understand: the table, a pointer, a range, its iterator."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        super().__init__(name=f"xjit.{kind}")
-
-
-class OpaqueModel(_PrimitiveModel):
-    """Such values are one LLVM value everywhere."""
-
-    def __init__(self, manager: Any, numba_type: Any) -> None:
-        super().__init__(manager, numba_type, emit_loops.opaque_type(numba_type.kind))
-
-
-class OperationType(_Callable, _Opaque):
-    """The type of a word of the language: a function known at compile time."""
-
-    def __init__(self, operation: Operation) -> None:
-        self.operation = operation
-        super().__init__(name=f"xjit.{operation.name}")
-
-    def get_call_type(self, context: Any, arguments: Any, keywords: Any) -> Any:
-        """Numba's hook for calls."""
-        return context.resolve_function_type(self, arguments, keywords)
-
-    def get_call_signatures(self) -> tuple[list[Any], bool]:
-        """Numba's hook for error messages."""
-        return [], True
-
-    def get_impl_key(self, signature: Any) -> OperationType:
-        """Numba's hook for finding the implementation."""
-        return self
-
-
-datamodel.default_manager.register(OpaqueType, OpaqueModel)
-datamodel.default_manager.register(OperationType, datamodel.models.OpaqueModel)
-
-
-def numba_type(kind: str) -> Any:
-    """The Numba type of one of our types."""
-    return _SCALARS.get(kind) or OpaqueType(kind)
-
-
-def kind_of(type_: Any) -> str:
-    """The name of a Numba type in our language; KernelTypeError when it has none."""
-    kind = _KIND_OF.get(type_)
-    if kind is not None:
-        return kind
-    if isinstance(type_, OpaqueType):
-        return type_.kind
-    if isinstance(type_, types.IntegerLiteral):
-        return f"int:{type_.literal_value}"
-    if isinstance(type_, types.BooleanLiteral):
-        return "b1"
-    raise KernelTypeError(f"the kernel language has no {type_}")
 
 
 class TypingContext(_TypingBase):
@@ -163,12 +84,10 @@ class TypingContext(_TypingBase):
         if operation is None:
             raise errors.TypingError(f"the kernel language has no {function}")
         try:
-            kinds, result = operation.infer(tuple(kind_of(argument) for argument in arguments))
-        except ValueError as error:
-            raise errors.TypingError(f"{operation.name} takes another number of operands: {error}") from error
+            return call_signature(operation, arguments)
         except KernelTypeError as error:
+            # A TypingError may be taken back when more of the program is known, and it names the line.
             raise errors.TypingError(str(error)) from error
-        return typing.templates.Signature(numba_type(result), tuple(numba_type(kind) for kind in kinds), None)
 
 
 _CONSTANTS = {bool: types.boolean, int: types.int64, float: types.float64, type(None): types.none}
@@ -332,48 +251,61 @@ _PYTHON_OPERATORS = {
 }
 
 
+def operation_table(traits: CpuTraits) -> dict[Any, Operation]:
+    """All operations, by the names and by the functions of the module operator that stand for them."""
+    table: dict[Any, Operation] = {}
+    table.update(emitters.operations(traits))
+    table.update(emit_memory.operations(traits))
+    table.update(emit_loops.operations())
+    table[builtins.range] = table["range"]
+    for name, operation in emit_operators.operators().items():
+        for key in _PYTHON_OPERATORS.get(name) or (getattr(operator, name),):
+            table[key] = operation
+    return table
+
+
 class Frontend:
-    """Kernel functions to LLVM IR text for one kind of processor."""
+    """Functions of the kernel language to LLVM IR text for one kind of processor."""
 
     def __init__(self, traits: CpuTraits) -> None:
-        table: dict[Any, Operation] = {}
-        table.update(emitters.operations(traits))
-        table.update(emit_memory.operations(traits))
-        table.update(emit_loops.operations())
-        table[builtins.range] = table["range"]
-        for name, operation in emit_operators.operators().items():
-            for key in _PYTHON_OPERATORS.get(name) or (getattr(operator, name),):
-                table[key] = operation
-        self.typing = TypingContext(table)
+        self.typing = TypingContext(operation_table(traits))
         self.target = TargetContext(self.typing)
 
-    def declare(self, function: InlineFunction) -> None:
-        """Lets programs call an inline function; its body is linked in later."""
-        if function.name not in self.typing.words:
-            self.typing.add(function.name, _call_operation(function))
+    def translate(
+        self,
+        function: Callable[..., Any],
+        arguments: Sequence[str],
+        result: str,
+        symbol: str,
+        used: Sequence[InlineFunction] = (),
+    ) -> str:
+        """LLVM IR text of a module with one C function ``symbol``; inline functions are declared only."""
+        for inline in used:
+            if inline.name not in self.typing.words:
+                self.typing.add(inline.name, call_operation(inline))
+        try:
+            with _global_compiler_lock, _numba("targetconfig").ConfigStack().enter(_flags()):
+                module = self._lower(function, arguments, result, symbol)
+        except errors.NumbaError as error:
+            raise KernelTypeError(str(error)) from error
+        emit_memory.add_alias_scopes(module)
+        return str(module)
 
-    def translate(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> str:
-        """LLVM IR text of a module with one C function ``symbol``."""
-        with _global_compiler_lock:
-            return self._translate(function, arguments, result, symbol)
-
-    def _translate(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> str:
+    def _lower(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> Any:
         function_ir = _numba_ir(function)
         argument_types = tuple(numba_type(kind) for kind in arguments)
-        with _numba("targetconfig").ConfigStack().enter(_flags()):
-            typemap, result_type, calltypes, _ = _numba("typed_passes").type_inference_stage(
-                self.typing, self.target, function_ir, argument_types, numba_type(result), {}
-            )
-            descriptor = _numba("funcdesc").PythonFunctionDescriptor.from_specialized_function(
-                function_ir, typemap, result_type, calltypes, lambda *_, **__: symbol, False, False, ()
-            )
-            lower = Lower(self.target, Library(self.target), descriptor, function_ir)
-            lower.lower()
-        emit_memory.add_alias_scopes(lower.module)
-        return str(lower.module)
+        typemap, result_type, calltypes, _ = _numba("typed_passes").type_inference_stage(
+            self.typing, self.target, function_ir, argument_types, numba_type(result), {}
+        )
+        descriptor = _numba("funcdesc").PythonFunctionDescriptor.from_specialized_function(
+            function_ir, typemap, result_type, calltypes, lambda *_, **__: symbol, False, False, ()
+        )
+        lower = Lower(self.target, Library(self.target), descriptor, function_ir)
+        lower.lower()
+        return lower.module
 
 
-def _call_operation(function: InlineFunction) -> Operation:
+def call_operation(function: InlineFunction) -> Operation:
     """A call of an inline function as one more word of the language."""
     result = emitters.LLVM_TYPES[function.result]
 
