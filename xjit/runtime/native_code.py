@@ -12,7 +12,18 @@ import ctypes
 import platform
 import sys
 from string import Template
-from typing import Any
+from typing import Any, Protocol
+
+
+class Store(Protocol):
+    """Keeps small files between processes, such as the disk cache; it never raises."""
+
+    def get(self, key: str) -> bytes | None:
+        """The entry under a key, or None."""
+
+    def put(self, key: str, data: bytes) -> object:
+        """Keep an entry if possible."""
+
 
 _PAUSE_INSTRUCTION = {
     "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
@@ -21,6 +32,12 @@ _PAUSE_INSTRUCTION = {
 _MACHINE_ALIASES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "ARM64": "aarch64"}
 
 _kept_engines: list[Any] = []
+_stores: list[Store] = []
+
+
+def use_store(store: Store | None) -> None:
+    """Where object code of the runtime is kept between processes; None keeps it nowhere."""
+    _stores[:] = [] if store is None else [store]
 
 
 def machine() -> str:
@@ -47,7 +64,7 @@ class NativeModule:
     """
 
     def __init__(self, text: str) -> None:
-        self._engine = _compile(text)
+        self._engine = _load(text)
 
     def function(self, name: str) -> int:
         """Address of an exported function; ``LookupError`` when the text defines no such function."""
@@ -91,26 +108,53 @@ def c_function_address(library: ctypes.CDLL, name: str) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-def _compile(text: str) -> Any:
-    """Parse, verify, simplify and load ``text``; returns the llvmlite execution engine."""
+def _load(text: str) -> Any:
+    """The llvmlite execution engine that holds the machine code of ``text``."""
     import llvmlite.binding as llvm
 
     from xjit.codegen import llvm_pipeline
 
-    llvm_pipeline.initialize()
     target = llvm_pipeline.host()
-    module = llvm.parse_assembly(text)
-    module.triple = target.triple
-    module.data_layout = llvm_pipeline.data_layout(target)
-    module.verify()
-    _simplify(module, target)
-    object_code, _ = llvm_pipeline.emit_object(module, target)
+    object_code = _object_code(text, target)
     holder = llvm.parse_assembly(f'target triple = "{target.triple}"')
     engine = llvm.create_mcjit_compiler(holder, llvm_pipeline.new_target_machine(target))
     engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
     engine.finalize_object()
     _kept_engines.append(engine)
     return engine
+
+
+def _object_code(text: str, target: Any) -> bytes:
+    """The object file of ``text``, from the store when it is there."""
+    import llvmlite
+
+    from xjit.codegen import fingerprint
+
+    processor = (target.triple, target.cpu, target.features)
+    key = fingerprint.digest("runtime", llvmlite.__version__, *processor, text)
+    for store in _stores:
+        kept = store.get(key)
+        if kept is not None:
+            return kept
+    object_code = _compile(text, target)
+    for store in _stores:
+        store.put(key, object_code)
+    return object_code
+
+
+def _compile(text: str, target: Any) -> bytes:
+    """Parse, verify, simplify and emit ``text``."""
+    import llvmlite.binding as llvm
+
+    from xjit.codegen import llvm_pipeline
+
+    llvm_pipeline.initialize()
+    module = llvm.parse_assembly(text)
+    module.triple = target.triple
+    module.data_layout = llvm_pipeline.data_layout(target)
+    module.verify()
+    _simplify(module, target)
+    return llvm_pipeline.emit_object(module, target)[0]
 
 
 def _simplify(module: Any, target: Any) -> None:
