@@ -95,7 +95,7 @@ class OpDef:
 
     name: str
     kind: Kind
-    infer: Callable[[tuple[ArrayType, ...], Params], Type]
+    infer: Callable[[tuple[Any, ...], Params], Type]
     reference: Callable[..., Any]
     xla_name: str | None = None
     element: Callable[[tuple[ArrayType, ...], Params, ArrayType], Expr] | None = None

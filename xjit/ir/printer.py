@@ -34,7 +34,8 @@ def type_text(type: Any, names: dict[Node, str]) -> str:
     """A type with dynamic dimensions shown as the node that gives them: ``f32[%3<=10]``."""
     if not isinstance(type, ArrayType) or type.is_static:
         return str(type)
-    dims = (f"{names.get(d.node, '?')}{d}" if isinstance(d, Extent) else str(d) for d in type.dims)  # type: Node
+    by_node: dict[object, str] = dict(names)
+    dims = (f"{by_node.get(d.node, '')}{d}" if isinstance(d, Extent) else str(d) for d in type.dims)
     return f"{NAMES[type.dtype]}[{','.join(dims)}]"
 
 
@@ -45,9 +46,7 @@ def _line(node: Node, names: dict[Node, str]) -> str:
     text += f" {{{params}}}" if params else ""
     if node.sequence >= 0:
         text += f" !{node.sequence}"
-    return (
-        f"{text:<50} {type_text(node.type, names):<16} {os.path.basename(node.where.file)}:{node.where.line}"
-    )
+    return f"{text:<50} {type_text(node.type, names):<16} {os.path.basename(node.where.file)}:{node.where.line}"
 
 
 def value_text(value: Any) -> str:

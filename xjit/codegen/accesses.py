@@ -1,0 +1,131 @@
+"""The memory a region touches: buffers, the distance each access moves along each axis, and their table slots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xjit.fusion.groups import made_at
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.reads import walk
+from xjit.fusion.units import owner
+from xjit.ir.expr import Expr, Index, Prim
+from xjit.ir.index import relabel
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Elements of one buffer as the loops see them: distances per domain axis and the first element, in elements."""
+
+    node: Node
+    moves: tuple[int, ...]
+    start: int
+
+
+@dataclass(eq=False)
+class RegionAccesses:
+    """Everything that the units of a region read and write."""
+
+    region: Region
+    layouts: Layouts
+    leaves: frozenset[Node]
+    stored: frozenset[Node]
+    walks: list[tuple[Pull, ...]] = field(default_factory=list)
+    reads: dict[Pull, Access] = field(default_factory=dict)
+    writes: list[Access | None] = field(default_factory=list)
+    positions: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        region = self.region
+        stores = {
+            unit.target
+            for unit, axes in zip(region.units, region.axes, strict=True)
+            if not unit.is_reduction and made_at(unit, axes) is not None
+        }
+        self.leaves = self.leaves - stores
+        for unit, axes in zip(region.units, region.axes, strict=True):
+            self._collect(unit, axes)
+
+    @property
+    def targets(self) -> frozenset[Node]:
+        """The nodes that the region itself makes."""
+        return frozenset(unit.target for unit in self.region.units)
+
+    def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
+        found = walk(unit.values, self.leaves)
+        placed = tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in found.visits)
+        self.walks.append(placed)
+        for pull in placed:
+            self._note_positions(pull)
+        for pull in found.reads:
+            at = Pull(pull.node, relabel(pull.index, axes))
+            if owner(at.node) not in self.targets:
+                moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
+                self.reads[at] = Access(at.node, moves, start)
+        self.writes.append(self._write(unit, axes))
+
+    def _note_positions(self, pull: Pull) -> None:
+        node = pull.node
+        if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
+            return
+        expr = node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
+        for axis in _index_axes(expr):
+            map = pull.index[axis]
+            if map.axis is not None:
+                self.positions.add(map.axis)
+
+    def _write(self, unit: Unit, axes: dict[int, int]) -> Access | None:
+        rank = len(self.region.dims)
+        moves = [0] * rank
+        if not unit.is_reduction:
+            for axis, step in enumerate(unit.steps):
+                if unit.dims[axis] != 1:
+                    moves[axes[axis]] = step
+            return Access(unit.target, tuple(moves), unit.start)
+        results = [node for node in self.stored if owner(node) is unit.target]
+        if not results:
+            return None
+        strides = self.layouts.strides(results[0])
+        for place, axis in enumerate(unit.kept):
+            if unit.dims[axis] != 1:
+                moves[axis] = strides[place]
+        if unit.chunk is not None:
+            moves[unit.chunk[0]] = strides[-1]
+        return Access(unit.target, tuple(moves), 0)
+
+    @property
+    def moves(self) -> list[tuple[int, ...]]:
+        """The distances of all accesses; those of chunk results are left out, they move once per chunk."""
+        found = [access.moves for access in self.reads.values()]
+        if self.region.chunk is None:
+            found += [access.moves for access in self.writes if access is not None]
+        return found
+
+    @property
+    def primary(self) -> tuple[int, ...]:
+        """The distances that decide the loop order: of the first store, or of the read along most axes."""
+        rank = len(self.region.dims)
+        full = [access.moves for access in self.reads.values()]
+        stores = [
+            access.moves
+            for unit, access in zip(self.region.units, self.writes, strict=True)
+            if access is not None and not unit.is_reduction
+        ]
+        candidates = (full or stores) if self.region.reduced else (stores or full)
+        if not candidates:
+            return tuple(range(rank, 0, -1))
+        return max(candidates, key=lambda moves: sum(1 for move in moves if move))
+
+
+def _index_axes(expr: Expr) -> set[int]:
+    found: set[int] = set()
+    stack: list[Expr] = [expr]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Index):
+            found.add(top.axis)
+        elif isinstance(top, Prim):
+            stack.extend(top.args)
+    return found

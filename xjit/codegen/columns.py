@@ -1,0 +1,50 @@
+"""Reductions over axes that are slow in memory: one accumulator per column of a block, in scratch.
+
+for b in range(lo, hi):
+    for i in block: acc[i] = identity
+    for j in reduced axes:
+        for i in block: acc[i] = combine(acc[i], value)
+    for i in block: out[i] = acc[i]
+"""
+
+from __future__ import annotations
+
+from xjit.codegen.reductions import Recognised
+from xjit.codegen.scopes import Held, Scope
+from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
+
+
+class ColumnAccumulator:
+    """A reduction with one accumulator per column of a block, in scratch."""
+
+    def __init__(self, fold: Recognised, name: str, column: str) -> None:
+        self.fold = fold
+        self.name = name
+        self.column = column
+        self.where = fold.unit.target.where
+
+    def _offset(self) -> Offset:
+        return Offset((Term(self.column, 1), Term("b_start", -1)))
+
+    def _put(self, value: Value) -> None:
+        store = Store(self.name, self._offset(), value, self.fold.dtype, self.where)
+        self.fold.elements.nest.inner.statements.append(store)
+
+    def _get(self) -> Value:
+        scope = self.fold.elements.nest.inner
+        load = Load(self.name, self._offset(), self.fold.dtype, True)
+        return self.fold.elements.let(scope, "x", load, self.fold.dtype, self.where)
+
+    def start(self) -> None:
+        """acc[i] = identity."""
+        self._put(self.fold.identity(self.fold.dtype))
+
+    def take(self) -> None:
+        """acc[i] = combine(acc[i], value)."""
+        value = self.fold.plain_operand(0)
+        before = self._get()
+        self._put(Call(self.fold.reducer.combine, (before, value), self.fold.dtype))
+
+    def finish(self, row: Scope) -> Held:
+        """The column's result."""
+        return self.fold.settle(self._get(), row, self.where)

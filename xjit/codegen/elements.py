@@ -1,0 +1,230 @@
+"""Pull-based lowering: the value of any node at any index, computed once per place and named.
+
+Narrow floats (f16, bf16, f8) live in memory as bits and are computed in f32; every node rounds its result, as NumPy
+does, so the bits are what is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.fusion.plan import Pull
+from xjit.fusion.reads import sources
+from xjit.ir.context import CONSTANT
+from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
+from xjit.ir.index import Index as IndexMap
+from xjit.ir.loops import Call, Const, Let, Position, Value, Var
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
+from xjit.ir.where import Where
+from xjit.types import FLOAT32, NARROW_FLOATS, DType
+
+
+def register_dtype(dtype: DType) -> DType:
+    """The type that arithmetic on this element type uses."""
+    return FLOAT32 if dtype in NARROW_FLOATS else dtype
+
+
+def storage_dtype(dtype: DType) -> DType:
+    """The type that memory holds: the bits of narrow floats."""
+    return np.dtype(f"u{dtype.itemsize}") if dtype in NARROW_FLOATS else dtype
+
+
+@dataclass(eq=False)
+class Elements:
+    """Values of nodes inside a loop nest. ``read`` loads one element of a materialised node."""
+
+    nest: Nest
+    read: Callable[[Pull], Held]
+    is_leaf: Callable[[Pull], bool]
+    position: Callable[[int], str | None]
+
+    def value(self, pull: Pull) -> Held:
+        """The element of the node at the index; computed where its index allows, and only once there."""
+        known = self.nest.known(pull)
+        if known is not None:
+            found: Held = known
+            return found
+        stack = [pull]
+        while stack:
+            top = stack[-1]
+            if self.nest.known(top) is not None:
+                stack.pop()
+                continue
+            waiting = () if self.is_leaf(top) else [s for s in sources(top) if self.nest.known(s) is None]
+            if waiting:
+                stack.extend(reversed(waiting))
+                continue
+            stack.pop()
+            self._remember(top, self._make(top))
+        result: Held = self.nest.known(pull)
+        return result
+
+    def _make(self, pull: Pull) -> Held:
+        node = pull.node
+        if self.is_leaf(pull):
+            return self.read(pull)
+        if node.op is CONSTANT:
+            return self.constant(node.param("value"))
+        held = [self.nest.known(source) for source in sources(pull)]
+        if node.op.kind is Kind.INDEXING:
+            found: Held = held[0]
+            return found
+        return self.element(node, held, pull.index, self._scope(pull, held))
+
+    def _scope(self, pull: Pull, held: list[Held]) -> Scope:
+        """Where the value belongs: the innermost scope among its operands' and its own positions'."""
+        depth = self.nest.scopes.index
+        own = self.nest.scope_for(pull.index) if not held else held[0].scope
+        return max([own, *(one.scope for one in held)], key=depth)
+
+    def _remember(self, pull: Pull, held: Held) -> None:
+        held.scope.known[pull] = held
+
+    def constant(self, literal: Literal) -> Held:
+        """A constant of one element."""
+        scope = self.nest.scopes[0]
+        if literal.dtype not in NARROW_FLOATS:
+            return Held(Const(Literal(literal.dtype, (), literal.data)), None, scope)
+        bits = np.frombuffer(literal.data, storage_dtype(literal.dtype))[0]
+        plain = np.frombuffer(literal.data, literal.dtype)[0].astype(np.float32)
+        return Held(Const(Literal.of(plain)), Const(Literal.of(bits)), scope)
+
+    def element(self, node: Node, held: list[Held], index: IndexMap, scope: Scope) -> Held:
+        """One element of an elementwise node from the elements of its operands, named in a scope."""
+        assert node.op.element is not None
+        aval = node.aval
+        expr = node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, aval)
+        return Evaluation(self, node, held, index, scope).result(expr)
+
+    def plain(self, held: Held, dtype: DType, where: Where) -> Value:
+        """The value in the type that arithmetic uses."""
+        if held.plain is None:
+            assert held.bits is not None
+            value = Call("decode", (held.bits,), dtype)
+            held.plain = self.let(held.scope, "w", value, FLOAT32, where)
+        return held.plain
+
+    def bits(self, held: Held, dtype: DType, where: Where) -> Value:
+        """The value as memory holds it."""
+        if dtype not in NARROW_FLOATS:
+            return self.plain(held, dtype, where)
+        if held.bits is None:
+            assert held.plain is not None
+            value = Call("encode", (held.plain,), dtype)
+            held.bits = self.let(held.scope, "h", value, storage_dtype(dtype), where)
+        return held.bits
+
+    def let(self, scope: Scope, stem: str, value: Value, dtype: DType, where: Where) -> Value:
+        """Names a value in a scope; values that are names or constants already stay as they are."""
+        if isinstance(value, Var | Const):
+            return value
+        name = self.nest.fresh(stem)
+        scope.statements.append(Let(name, value, where))
+        return Var(name, dtype)
+
+    def inline(self, graph: Graph, arguments: list[Held], scope: Scope) -> list[Held]:
+        """The outputs of a scalar computation on these arguments, written into a scope."""
+        known: dict[Node, Held] = dict(zip(graph.parameters, arguments, strict=True))
+        for node in graph.nodes:
+            if node in known:
+                continue
+            if node.op is CONSTANT:
+                known[node] = self.constant(node.param("value"))
+            elif node.op.kind is Kind.INDEXING:
+                known[node] = known[node.inputs[0]]
+            else:
+                known[node] = self.element(node, [known[source] for source in node.inputs], (), scope)
+        return [known[node] for node in graph.outputs]
+
+
+@dataclass(eq=False)
+class Evaluation:
+    """Turns one scalar expression into values; subexpressions that occur twice get a name."""
+
+    elements: Elements
+    node: Node
+    held: list[Held]
+    index: IndexMap
+    scope: Scope
+    _uses: dict[int, int] = field(default_factory=dict)
+    _made: dict[int, Value] = field(default_factory=dict)
+
+    def result(self, expr: Expr) -> Held:
+        """The expression as the value of the node."""
+        dtype = self.node.aval.dtype
+        if isinstance(expr, Arg) and expr.dtype == dtype:
+            return self.held[expr.index]
+        self._count(expr)
+        where = self.node.where
+        if dtype in NARROW_FLOATS:
+            value = self.elements.let(self.scope, "h", self.bits(expr), storage_dtype(dtype), where)
+            return Held(None, value, self.scope)
+        return Held(self.elements.let(self.scope, "v", self.plain(expr), dtype, where), None, self.scope)
+
+    def _count(self, expr: Expr) -> None:
+        stack: list[Expr] = [expr]
+        while stack:
+            top = stack.pop()
+            self._uses[id(top)] = self._uses.get(id(top), 0) + 1
+            if isinstance(top, Prim) and self._uses[id(top)] == 1:
+                stack.extend(top.args)
+
+    def plain(self, expr: Expr) -> Value:
+        """The expression in the type that arithmetic uses; narrow floats are rounded at casts only."""
+        if isinstance(expr, Arg):
+            return self.elements.plain(self.held[expr.index], expr.dtype, self.node.where)
+        if isinstance(expr, Lit):
+            held = self.elements.constant(expr.literal)
+            assert held.plain is not None
+            return held.plain
+        if isinstance(expr, Index):
+            return self._position(expr)
+        if id(expr) not in self._made:
+            value = self._call(expr)
+            if self._uses.get(id(expr), 0) > 1:
+                value = self.elements.let(self.scope, "u", value, value.dtype, self.node.where)
+            self._made[id(expr)] = value
+        return self._made[id(expr)]
+
+    def _position(self, expr: Index) -> Value:
+        map = self.index[expr.axis]
+        variable = None if map.axis is None else self.elements.position(map.axis)
+        return Position(variable, map.scale, map.offset, expr.dtype)
+
+    def _call(self, expr: Prim) -> Value:
+        if expr.name == "bitcast":
+            source = expr.args[0]
+            raw = self.bits(source)
+            to = storage_dtype(expr.dtype)
+            value: Value = raw if raw.dtype == to else Call("bitcast", (raw,), to)
+            return Call("decode", (value,), expr.dtype) if expr.dtype in NARROW_FLOATS else value
+        if expr.dtype in NARROW_FLOATS and expr.name == "cast":
+            return Call("decode", (self.bits(expr),), expr.dtype)
+        args = tuple(self.plain(arg) for arg in expr.args)
+        return Call(expr.name, args, register_dtype(expr.dtype))
+
+    def bits(self, expr: Expr) -> Value:
+        """The expression as memory holds it; copies and selections keep every bit."""
+        if expr.dtype not in NARROW_FLOATS:
+            return self.plain(expr)
+        storage = storage_dtype(expr.dtype)
+        if isinstance(expr, Arg):
+            return self.elements.bits(self.held[expr.index], expr.dtype, self.node.where)
+        if isinstance(expr, Lit):
+            held = self.elements.constant(expr.literal)
+            assert held.bits is not None
+            return held.bits
+        if isinstance(expr, Prim) and expr.name == "select":
+            condition, true, false = expr.args
+            return Call("select", (self.plain(condition), self.bits(true), self.bits(false)), storage)
+        if isinstance(expr, Prim) and expr.name == "bitcast":
+            raw = self.bits(expr.args[0])
+            return raw if raw.dtype == storage else Call("bitcast", (raw,), storage)
+        if isinstance(expr, Prim) and expr.name == "cast":
+            return Call("encode", (self.plain(expr.args[0]),), expr.dtype)
+        return Call("encode", (self.plain(expr),), expr.dtype)

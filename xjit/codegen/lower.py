@@ -1,0 +1,430 @@
+"""A region becomes a loop nest.
+
+A row region with two passes:
+
+    for i0 in range(lo, hi):          # kept axes, shared among threads
+        pass 1: loop over the row, one or more reductions
+        row values
+        pass 2: loop over the row again, stores
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xjit.codegen import reductions
+from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.columns import ColumnAccumulator
+from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.rows import RowStorage, choose_row_storage
+from xjit.codegen.schedule import COLUMN_BLOCK, Loop, Schedule, schedule
+from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.fusion.cost import CostTable
+from xjit.fusion.groups import evaluations, made_at
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import Pull, Region
+from xjit.fusion.reads import walk
+from xjit.fusion.units import owner
+from xjit.ir.context import PROJECT
+from xjit.ir.index import relabel
+from xjit.ir.loops import Alloc, Argument, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
+from xjit.ir.node import Node
+from xjit.types import DType, TupleType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredKernel:
+    """A loop nest and what its table holds for the shapes at hand."""
+
+    kernel: Kernel
+    pointers: tuple[tuple[Node, int], ...]  # buffer and first element, per slot
+    words: tuple[int, ...]  # in the slots after the pointers
+    extent: int  # of the shared loop
+    work: float  # of the whole kernel, in additions
+    region: Region
+
+
+def lower(region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]) -> LoweredKernel:
+    """Lowers one region. ``leaves`` are materialised nodes, ``stored`` those that get a buffer."""
+    return _Lowering(region, layouts, leaves, stored).run()
+
+
+@dataclass(eq=False)
+class _Lowering:
+    region: Region
+    layouts: Layouts
+    leaves: frozenset[Node]
+    stored: frozenset[Node]
+    nest: Nest = field(default_factory=Nest)
+    names: dict[tuple[Node, int], str] = field(default_factory=dict)
+    pointers: list[tuple[Node, int]] = field(default_factory=list)
+    written: dict[str, bool] = field(default_factory=dict)
+    dtypes: dict[str, DType] = field(default_factory=dict)
+    allocs: list[Alloc] = field(default_factory=list)
+    row_names: dict[Pull, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.accesses = RegionAccesses(self.region, self.layouts, self.leaves, self.stored)
+        exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in self.region.units)
+        self.plan: Schedule = schedule(
+            self.region, self.accesses.moves, frozenset(self.accesses.positions), exact, self.accesses.primary
+        )
+        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable)
+        self.levels = self._levels()
+        self.row_storage = RowStorage()
+        self.level = 0
+
+    # ------------------------------------------------------------------ the nest
+
+    def run(self) -> LoweredKernel:
+        """The whole nest."""
+        if self.plan.columns and max(self.levels, default=0) <= 1 and self.region.reduced:
+            extent = self._columns()
+        else:
+            full = [number for number in range(len(self.levels)) if not self._is_row(number)]
+            self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
+            extent = self._rows()
+        arguments = tuple(
+            Argument(name, self.dtypes[name], slot, self.written[name])
+            for slot, name in enumerate(self.names.values())
+        )
+        count = len(arguments)
+        words = tuple(Word(word.name, word.slot + count) for word, _ in self.nest.words.values())
+        body = (*self.allocs, *self.nest.scopes[0].statements)
+        values = tuple(value for _, value in self.nest.words.values())
+        kernel = Kernel(arguments, words, body)
+        return LoweredKernel(kernel, tuple(self.pointers), values, extent, self._work(), self.region)
+
+    def _rows(self) -> int:
+        """Kept loops around the passes; the number of steps of the shared loop."""
+        extent = 1
+        if self.plan.chunked is not None:
+            extent = self._open_chunks()
+        for loop in self.plan.kept:
+            self.nest.open(loop.variable, loop.axes)
+        self._row_units(0)
+        for level in range(1, max(self.levels, default=0) + 1):
+            self._pass(level)
+            self._row_units(level)
+        for number, loop in reversed(list(enumerate(self.plan.kept))):
+            if number == self.plan.shared:
+                extent = loop.extent
+                self.nest.close("lo", "hi", LoopKind.PARALLEL)
+            else:
+                self.nest.close("0", self._extent(loop))
+        if self.plan.chunked is not None:
+            self.nest.close("lo", "hi", LoopKind.PARALLEL)
+        return extent
+
+    def _open_chunks(self) -> int:
+        """The loop over chunks of one reduced axis; defines where the chunk starts and stops."""
+        assert self.region.chunk is not None and self.plan.chunked is not None
+        loop = self.plan.reduced[self.plan.chunked]
+        size = self.nest.word("chunk", self.region.chunk[1], "chunk")
+        scope = self.nest.open("k")
+        scope.statements.append(Base("k_start", Offset((Term("k", size),))))
+        scope.statements.append(Bound("k_stop", "k_start", size, self._extent(loop)))
+        return math.ceil(loop.extent / self.region.chunk[1])
+
+    def _range(self, loop: Loop) -> tuple[str, str]:
+        if self.plan.chunked is not None and loop is self.plan.reduced[self.plan.chunked]:
+            return "k_start", "k_stop"
+        return "0", self._extent(loop)
+
+    def _extent(self, loop: Loop) -> str:
+        return self.nest.word(("extent", loop.variable), loop.extent, "n")
+
+    # ------------------------------------------------------------------ passes over a row
+
+    def _pass(self, level: int) -> None:
+        """One pass over the reduced axes: all reductions and stores that are ready."""
+        row = self.nest.inner
+        self.level = level
+        chosen = [n for n, unit in enumerate(self.region.units) if self.levels[n] == level and not self._is_row(n)]
+        folds = {n: self._accumulator(n) for n in chosen if self.region.units[n].is_reduction}
+        for fold in folds.values():
+            fold.start(row)
+        for loop in self.plan.reduced[:-1]:
+            self.nest.open(loop.variable, loop.axes)
+        if self.plan.reduced:
+            self._innermost(chosen, folds, any(fold.blocked for fold in folds.values()))
+        else:
+            self._block(chosen, folds)
+        for loop in reversed(self.plan.reduced[:-1]):
+            self.nest.close(*self._range(loop))
+        for number, fold in folds.items():
+            self._settle(number, fold.finish(row), row)
+
+    def _innermost(self, chosen: list[int], folds: dict[int, reductions.Accumulator], blocked: bool) -> None:
+        loop = self.plan.reduced[-1]
+        start, stop = self._range(loop)
+        if not blocked:
+            self._loop(loop, start, stop, chosen, folds)
+            return
+        block, end = self.nest.fresh("b"), self.nest.fresh("e")
+        scope = self.nest.open(block)
+        scope.statements.append(Bound(end, block, reductions.SUM_BLOCK, stop))
+        self._loop(loop, block, end, chosen, folds)
+        self.nest.close(start, stop, step=reductions.SUM_BLOCK)
+
+    def _loop(
+        self, loop: Loop, start: str, stop: str, chosen: list[int], folds: dict[int, reductions.Accumulator]
+    ) -> None:
+        around = self.nest.inner
+        for fold in folds.values():
+            fold.start_block(around)
+        self.nest.open(loop.variable, loop.axes)
+        self._body(chosen, folds)
+        self.nest.close(start, stop)
+        for fold in folds.values():
+            fold.end_block(around)
+
+    def _block(self, chosen: list[int], folds: dict[int, reductions.Accumulator]) -> None:
+        around = self.nest.inner
+        for fold in folds.values():
+            fold.start_block(around)
+        self._body(chosen, folds)
+        for fold in folds.values():
+            fold.end_block(around)
+
+    def _body(self, chosen: list[int], folds: dict[int, reductions.Accumulator]) -> None:
+        for pull in self.row_storage.filled_in(self.level):
+            self._fill(pull)
+        for number in chosen:
+            if number in folds:
+                folds[number].take(self.nest.inner)
+            else:
+                self._store(number)
+
+    def _accumulator(self, number: int) -> reductions.Accumulator:
+        return reductions.make(self.elements, self.region.units[number], self.region.axes[number])
+
+    def _settle(self, number: int, results: list[Held], row: Scope) -> None:
+        """Makes the results of a reduction known to the row, and stores those that have a buffer."""
+        unit, axes = self.region.units[number], self.region.axes[number]
+        index = made_at(unit, axes)
+        nodes = self._result_nodes(unit.target)
+        for k, held in enumerate(results):
+            for node in nodes.get(k, ()):
+                if index is not None:
+                    row.known[Pull(node, index)] = held
+                if node in self.stored or (node is unit.target and not isinstance(node.type, TupleType)):
+                    self._store_result(node, number, held)
+
+    def _result_nodes(self, target: Node) -> dict[int, list[Node]]:
+        if not isinstance(target.type, TupleType):
+            return {0: [target]}
+        found: dict[int, list[Node]] = {}
+        candidates = {pull.node for pull in self._all_pulls() if pull.node.op is PROJECT} | set(self.stored)
+        for node in candidates:
+            if node.op is PROJECT and owner(node) is target:
+                found.setdefault(node.param("index"), []).append(node)
+        return found
+
+    def _all_pulls(self) -> Iterator[Pull]:
+        for unit in self.region.units:
+            yield from walk(unit.values, self.accesses.leaves).reads
+
+    def _store_result(self, node: Node, number: int, held: Held) -> None:
+        access = self.accesses.writes[number]
+        if access is None or node not in self.stored:
+            return
+        self._put(Access(node, access.moves, access.start), held, chunked=self.region.chunk is not None)
+
+    def _row_units(self, level: int) -> None:
+        """Stores that need no more passes: one element per row."""
+        for number in range(len(self.region.units)):
+            if self.levels[number] == level and self._is_row(number):
+                self._store(number)
+
+    def _is_row(self, number: int) -> bool:
+        """Whether the unit has one element per row."""
+        unit, axes = self.region.units[number], self.region.axes[number]
+        if unit.is_reduction:
+            return False
+        touched = {axes[axis] for axis in range(len(unit.dims)) if unit.dims[axis] != 1}
+        return not touched & {axis for loop in self.plan.reduced for axis in loop.axes}
+
+    def _levels(self) -> list[int]:
+        """The pass after which, or in which, each unit is done."""
+        levels: list[int] = []
+        by_target: dict[Node, int] = {}
+        for number, unit in enumerate(self.region.units):
+            reads = walk(unit.values, self.accesses.leaves).reads
+            needed = max((by_target.get(owner(pull.node), 0) for pull in reads), default=0)
+            own = needed if not unit.is_reduction and self._is_row(number) else needed + 1
+            levels.append(own)
+            if unit.is_reduction:
+                by_target[unit.target] = own
+        return levels
+
+    # ------------------------------------------------------------------ columns
+
+    def _columns(self) -> int:
+        """Reduced axes that are slow in memory: blocks of columns, an accumulator per column.
+
+        for b in range(lo, hi):
+            for i in block: acc[i] = identity
+            for j in reduced axes:
+                for i in block: acc[i] = combine(acc[i], value)
+            for i in block: out[i] = acc[i]
+        """
+        loop = self.plan.kept[-1]
+        for outer in self.plan.kept[:-1]:
+            self.nest.open(outer.variable, outer.axes)
+        scope = self.nest.open("b")
+        scope.statements.append(Base("b_start", Offset((Term("b", COLUMN_BLOCK),))))
+        scope.statements.append(Bound("b_stop", "b_start", COLUMN_BLOCK, self._extent(loop)))
+        self._column_passes(loop)
+        blocks = math.ceil(loop.extent / COLUMN_BLOCK)
+        extents = [outer.extent for outer in self.plan.kept[:-1]] + [blocks]
+        shared = extents.index(max(extents))
+        count = self.nest.word("blocks", blocks, "blocks")
+        stops = [self._extent(outer) for outer in self.plan.kept[:-1]] + [count]
+        for number in reversed(range(len(extents))):
+            bounds = ("lo", "hi", LoopKind.PARALLEL) if number == shared else ("0", stops[number], LoopKind.SERIAL)
+            self.nest.close(*bounds)
+        return extents[shared]
+
+    def _column_passes(self, loop: Loop) -> None:
+        folds = [n for n, unit in enumerate(self.region.units) if unit.is_reduction]
+        columns = {n: self._column(n, loop) for n in folds}
+        self.nest.open(loop.variable, loop.axes)
+        for column in columns.values():
+            column.start()
+        self.nest.close("b_start", "b_stop")
+        for reduced in self.plan.reduced:
+            self.nest.open(reduced.variable, reduced.axes)
+        self.nest.open(loop.variable, loop.axes)
+        for column in columns.values():
+            column.take()
+        self.nest.close("b_start", "b_stop")
+        for reduced in reversed(self.plan.reduced):
+            self.nest.close("0", self._extent(reduced))
+        row = self.nest.open(loop.variable, loop.axes)
+        for number, column in columns.items():
+            self._settle(number, [column.finish(row)], row)
+        self._row_units(0)
+        self._row_units(1)
+        self.nest.close("b_start", "b_stop")
+
+    def _column(self, number: int, loop: Loop) -> ColumnAccumulator:
+        fold = self._accumulator(number)
+        assert isinstance(fold, reductions.Recognised)
+        return ColumnAccumulator(fold, self.scratch(str(COLUMN_BLOCK), fold.dtype), loop.variable)
+
+    # ------------------------------------------------------------------ memory
+
+    def _variable(self, axis: int) -> str | None:
+        loop = self.plan.loop_of(axis)
+        return None if loop is None else loop.variable
+
+    def _is_leaf(self, pull: Pull) -> bool:
+        if pull in self.accesses.reads or self._waits_in_row(pull):
+            return True
+        return owner(pull.node) in self.accesses.targets & self.accesses.leaves
+
+    def _waits_in_row(self, pull: Pull) -> bool:
+        return self.row_storage.levels.get(pull, self.level) < self.level
+
+    def _read(self, pull: Pull) -> Held:
+        if self._waits_in_row(pull):
+            return self._from_row(pull)
+        access = self.accesses.reads[pull]
+        return self._load(access, self.nest.scope_for(pull.index), pull.node, False)
+
+    def _load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
+        dtype = node.aval.dtype
+        name = self.pointer(access.node, access.start, written)
+        return self._held(
+            Load(name, self._offset(access, name), storage_dtype(dtype), self.written[name]), scope, node
+        )
+
+    def _held(self, load: Load, scope: Scope, node: Node) -> Held:
+        var = self.elements.let(scope, "x", load, load.dtype, node.where)
+        return Held(None, var, scope) if load.dtype != node.aval.dtype else Held(var, None, scope)
+
+    def _offset(self, access: Access, name: str, chunked: bool = False) -> Offset:
+        strides: dict[str, str | int] = {}
+        for loop in (*self.plan.kept, *self.plan.reduced):
+            move = access.moves[loop.axes[-1]]
+            variable = loop.variable
+            if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
+                variable = "k"
+            if move in (0, 1):
+                strides[variable] = move
+            else:
+                strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
+        return self.nest.offset((name, access.moves), name, strides)
+
+    def pointer(self, node: Node, start: int, written: bool) -> str:
+        """The name of the pointer to a buffer from some element on."""
+        key = (node, start)
+        if key not in self.names:
+            name = self.nest.fresh("o" if written else "a")
+            self.names[key] = name
+            self.pointers.append(key)
+            self.written[name] = written
+            self.dtypes[name] = storage_dtype(node.aval.dtype)
+        return self.names[key]
+
+    def _store(self, number: int) -> None:
+        unit, axes = self.region.units[number], self.region.axes[number]
+        pull = unit.values[0]
+        held = self.elements.value(Pull(pull.node, relabel(pull.index, axes)))
+        access = self.accesses.writes[number]
+        assert access is not None
+        self._put(access, held, source=pull.node)
+
+    def _put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
+        node = access.node
+        dtype = node.aval.dtype if source is None else source.aval.dtype
+        name = self.pointer(node, access.start, True)
+        value = self.elements.bits(held, dtype, node.where)
+        storage = storage_dtype(node.aval.dtype)
+        offset = self._offset(access, name, chunked)
+        self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))
+
+    def _fill(self, pull: Pull) -> None:
+        """Keeps an expensive value of the row for later passes: in scratch, or in the output row it will become."""
+        held = self.elements.value(pull)
+        dtype = pull.node.aval.dtype
+        value = self.elements.bits(held, dtype, pull.node.where)
+        name, offset = self._row_place(pull)
+        self.nest.inner.statements.append(Store(name, offset, value, storage_dtype(dtype), pull.node.where))
+
+    def _from_row(self, pull: Pull) -> Held:
+        """A value that an earlier pass kept."""
+        name, offset = self._row_place(pull)
+        return self._held(Load(name, offset, storage_dtype(pull.node.aval.dtype), True), self.nest.inner, pull.node)
+
+    def _row_place(self, pull: Pull) -> tuple[str, Offset]:
+        number = self.row_storage.places[pull]
+        if number is not None:
+            access = self.accesses.writes[number]
+            assert access is not None
+            name = self.pointer(access.node, access.start, True)
+            return name, self._offset(access, name)
+        loop = self.plan.reduced[0]
+        if pull not in self.row_names:
+            self.row_names[pull] = self.scratch(self._extent(loop), storage_dtype(pull.node.aval.dtype))
+        return self.row_names[pull], Offset((Term(loop.variable, 1),))
+
+    def scratch(self, extent: str, dtype: DType) -> str:
+        """The name of a new scratch buffer."""
+        name = self.nest.fresh("m")
+        self.allocs.append(Alloc(name, extent, dtype))
+        return name
+
+    def _work(self) -> float:
+        table = CostTable(self.leaves)
+        region = self.region
+        total = 0.0
+        for pulls in self.accesses.walks:
+            total += sum(
+                (table.own(pull.node) + 0.5) * evaluations(region.dims, region.reduced, pull.index) for pull in pulls
+            )
+        reads = sum(evaluations(region.dims, region.reduced, pull.index) for pull in self.accesses.reads)
+        return total + reads + math.prod(region.dims)

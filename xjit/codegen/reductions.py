@@ -1,0 +1,190 @@
+"""Accumulators: how one reduction of a pass starts, takes a value, and finishes.
+
+A float sum over a row that vectorises and keeps NumPy's error bound:
+
+    s0 = f64(0)
+    for b0 in range(0, n0, 512):
+        e0 = min(b0 + 512, n0)
+        t0 = f32(0)
+        for j0 in range(b0, e0):
+            t0 = radd(t0, ld(a0, a0_at0 + j0))
+        s0 = s0 + f64(t0)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from xjit.codegen.elements import Elements, register_dtype, storage_dtype
+from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.fusion.plan import Pull, Unit
+from xjit.ir.context import CONSTANT
+from xjit.ir.expr import Literal
+from xjit.ir.index import relabel
+from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Value, Var
+from xjit.ir.node import Graph
+from xjit.ir.opdef import Reducer
+from xjit.types import FLOAT64, NARROW_FLOATS, DType, dtype_class
+
+# Elements that a relaxed float sum adds up before the block goes into the compensated total.
+SUM_BLOCK = 512
+
+
+@dataclass(eq=False)
+class Accumulator:
+    """One reduction while its loops are open."""
+
+    elements: Elements
+    unit: Unit
+    axes: dict[int, int]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the innermost loop is cut into blocks."""
+        return False
+
+    def start(self, row: Scope) -> None:
+        """Statements before all loops."""
+
+    def start_block(self, scope: Scope) -> None:
+        """Statements before the innermost loop."""
+
+    def take(self, inner: Scope) -> None:
+        """Statements inside the innermost loop."""
+
+    def end_block(self, scope: Scope) -> None:
+        """Statements after the innermost loop."""
+
+    def finish(self, row: Scope) -> list[Held]:
+        """The results, one for each array that the reduction yields."""
+        raise TypeError("an accumulator says how it finishes")
+
+    def operand(self, number: int) -> Held:
+        """The element of one operand (or initial value) at the current position."""
+        pull = self.unit.values[number]
+        return self.elements.value(Pull(pull.node, relabel(pull.index, self.axes)))
+
+    def plain_operand(self, number: int) -> Value:
+        """The same in the type that arithmetic uses."""
+        dtype = self.unit.values[number].node.aval.dtype
+        return self.elements.plain(self.operand(number), dtype, self.unit.target.where)
+
+
+def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
+    """The accumulator of a reduction unit."""
+    reducer = unit.target.param("reducer")
+    if reducer is None:
+        return Fold(elements, unit, axes)
+    return Recognised(elements, unit, axes, reducer)
+
+
+class Recognised(Accumulator):
+    """A named reducer on one operand; relaxed float sums and products run in blocks."""
+
+    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], reducer: Reducer) -> None:
+        super().__init__(elements, unit, axes)
+        self.reducer = reducer
+        self.dtype = register_dtype(unit.values[0].node.aval.dtype)
+        self.relaxed = reducer.reassociates and dtype_class(self.dtype) == "F"
+        nest: Nest = elements.nest
+        self.block = nest.fresh("t")
+        self.total = nest.fresh("s") if self.relaxed else self.block
+        self.error = nest.fresh("r") if self.relaxed and reducer.combine == "add" and self.dtype == FLOAT64 else ""
+
+    @property
+    def blocked(self) -> bool:
+        return self.relaxed
+
+    def identity(self, dtype: DType) -> Const:
+        """What an accumulator of this type starts from."""
+        return Const(Literal.of(self.reducer.identity(dtype), dtype))
+
+    def start(self, row: Scope) -> None:
+        row.statements.append(Assign(self.total, self.identity(FLOAT64 if self.relaxed else self.dtype)))
+        if self.error:
+            row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
+
+    def start_block(self, scope: Scope) -> None:
+        if self.relaxed:
+            scope.statements.append(Assign(self.block, self.identity(self.dtype)))
+
+    def take(self, inner: Scope) -> None:
+        value = self.plain_operand(0)
+        inner.statements.append(Accumulate(self.block, self.reducer.combine, value, self.dtype, self.relaxed))
+
+    def end_block(self, scope: Scope) -> None:
+        if not self.relaxed:
+            return
+        block: Value = Var(self.block, self.dtype)
+        block = block if self.dtype == FLOAT64 else Call("cast", (block,), FLOAT64)
+        if self.error:
+            scope.statements.append(Compensated(self.total, self.error, block, FLOAT64))
+        else:
+            scope.statements.append(Accumulate(self.total, self.reducer.combine, block, FLOAT64, False))
+
+    def finish(self, row: Scope) -> list[Held]:
+        where = self.unit.target.where
+        value: Value = Var(self.total, FLOAT64 if self.relaxed else self.dtype)
+        if self.error:
+            value = Call("add", (value, Var(self.error, FLOAT64)), FLOAT64)
+        return [self.settle(value, row, where)]
+
+    def settle(self, value: Value, row: Scope, where: Any) -> Held:
+        """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
+        dtype = self.unit.target.aval.dtype
+        if dtype in NARROW_FLOATS:
+            bits = self.elements.let(row, "h", Call("encode", (value,), dtype), storage_dtype(dtype), where)
+            return Held(None, bits, row)
+        if value.dtype != dtype:
+            value = Call("cast", (value,), dtype)
+        if not self._starts_at_identity():
+            value = Call(self.reducer.combine, (self.plain_operand(1), value), dtype)
+        return Held(self.elements.let(row, "v", value, dtype, where), None, row)
+
+    def _starts_at_identity(self) -> bool:
+        initial = self.unit.values[1].node
+        if initial.op is not CONSTANT:
+            return False
+        literal: Literal = initial.param("value")
+        dtype = literal.dtype
+        return literal.data == Literal.of(self.reducer.identity(dtype), dtype).data
+
+
+class Fold(Accumulator):
+    """An arbitrary computation: carried values, one after the other in row-major order."""
+
+    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
+        super().__init__(elements, unit, axes)
+        self.graph: Graph = unit.target.param("computation")
+        self.count: int = unit.target.param("n")
+        self.dtypes = [pull.node.aval.dtype for pull in unit.values[: self.count]]
+        self.names = [elements.nest.fresh("c") for _ in range(self.count)]
+
+    def _carried(self) -> list[Var]:
+        return [Var(name, register_dtype(dtype)) for name, dtype in zip(self.names, self.dtypes, strict=True)]
+
+    def start(self, row: Scope) -> None:
+        for number, name in enumerate(self.names):
+            row.statements.append(Assign(name, self.plain_operand(self.count + number)))
+
+    def take(self, inner: Scope) -> None:
+        captured = [self.operand(k) for k in range(2 * self.count, len(self.unit.values))]
+        arguments = [Held(var, None, inner) for var in self._carried()]
+        arguments += [self.operand(number) for number in range(self.count)] + captured
+        results = self.elements.inline(self.graph, arguments, inner)
+        where = self.unit.target.where
+        values = [self.elements.plain(held, dtype, where) for held, dtype in zip(results, self.dtypes, strict=True)]
+        stable = [self._apart(value, inner) for value in values]
+        inner.statements.extend(Assign(name, value) for name, value in zip(self.names, stable, strict=True))
+
+    def _apart(self, value: Value, inner: Scope) -> Value:
+        """A carried value that moves to another place is copied before the first assignment."""
+        if not isinstance(value, Var) or value.name not in self.names or self.count == 1:
+            return value
+        return self.elements.let(inner, "v", Call("copy", (value,), value.dtype), value.dtype, self.unit.target.where)
+
+    def finish(self, row: Scope) -> list[Held]:
+        where = self.unit.target.where
+        copies = [Call("copy", (var,), var.dtype) for var in self._carried()]
+        return [Held(self.elements.let(row, "v", copy, copy.dtype, where), None, row) for copy in copies]

@@ -1,0 +1,89 @@
+"""Which expensive values of a row are kept between two passes, and where: in the output row that will replace them,
+or in scratch.
+
+In a softmax the exponentials of pass 2 are summed at once and divided in pass 3; they wait in the output row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.elements import storage_dtype
+from xjit.codegen.schedule import Schedule
+from xjit.fusion import cost
+from xjit.fusion.plan import Pull, Region
+from xjit.fusion.reads import sources
+from xjit.ir.index import axes_of
+
+# Bytes of stack that one kernel may use for rows.
+SCRATCH_BYTES = 131_072
+
+
+@dataclass(eq=False)
+class RowStorage:
+    """Values with a place in memory between passes: the unit whose output row holds them, or None for scratch."""
+
+    places: dict[Pull, int | None] = field(default_factory=dict)
+    levels: dict[Pull, int] = field(default_factory=dict)
+
+    def filled_in(self, level: int) -> list[Pull]:
+        """The values that the pass of this level has to keep."""
+        return [pull for pull, own in self.levels.items() if own == level]
+
+
+def choose_row_storage(
+    region: Region, accesses: RegionAccesses, plan: Schedule, levels: list[int], full: list[int]
+) -> RowStorage:
+    """Chooses the values that more than one pass needs and that cost more than a store and a load.
+
+    ``full`` are the units that run over whole rows.
+    """
+    storage = RowStorage()
+    if len({levels[number] for number in full}) < 2:
+        return storage
+    used: dict[Pull, set[int]] = {}
+    for number in full:
+        for pull in accesses.walks[number]:
+            used.setdefault(pull, set()).add(levels[number])
+    table = cost.CostTable(accesses.leaves)
+    everywhere = frozenset(axis for axis, size in enumerate(region.dims) if size != 1)
+    wanted = [
+        pull
+        for pull, passes in used.items()
+        if len(passes) > 1 and axes_of(pull.index) == everywhere and table.total(pull.node) >= cost.WORTH_A_ROW
+    ]
+    inner = {source for pull in wanted for source in sources(pull)}
+    free = SCRATCH_BYTES
+    rows = _output_rows(region, accesses, levels, full)
+    for pull in (pull for pull in wanted if pull not in inner):
+        dtype = storage_dtype(pull.node.aval.dtype)
+        place = next((n for n in rows if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
+        if place is not None:
+            rows.remove(place)
+        else:
+            free -= _row_bytes(plan, dtype.itemsize)
+            if free < 0:
+                continue
+        storage.places[pull] = place
+        storage.levels[pull] = min(used[pull])
+    return storage
+
+
+def _row_bytes(plan: Schedule, itemsize: int) -> int:
+    if len(plan.reduced) != 1 or plan.chunked is not None:
+        return SCRATCH_BYTES + 1
+    return plan.reduced[0].extent * itemsize
+
+
+def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], full: list[int]) -> list[int]:
+    """Units of the last pass that store every element of the domain once: their rows are free until then."""
+    last = max(levels[number] for number in full)
+    return [
+        number
+        for number in full
+        if levels[number] == last
+        and not region.units[number].is_reduction
+        and region.units[number].dims == region.dims
+        and accesses.writes[number] is not None
+    ]

@@ -1,0 +1,131 @@
+"""The text of one primitive in the kernel language, by the class of its operands.
+
+add f32 f32     ->  a + b
+exp f64         ->  exp_f64(a)
+cast f32 -> s8  ->  to_i8(a)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xjit.types import BOOL, FLOAT32, FLOAT64, NAMES, NARROW_FLOATS, DType, dtype_class, is_signed, real_dtype
+
+_KINDS = {"pred": "b1", "s": "i", "u": "u", "f": "f", "c": "c"}
+
+
+def kind(dtype: DType) -> str:
+    """The kernel language's name of an element type.
+
+    >>> import numpy as np
+    >>> kind(np.dtype(np.int16)), kind(np.dtype(np.bool_))
+    ('i16', 'b1')
+    """
+    name = NAMES[dtype]
+    return "b1" if name == "pred" else _KINDS[name[0]] + name[1:]
+
+
+def call_text(name: str, args: tuple[tuple[str, DType], ...], dtype: DType) -> str:
+    """The text of a primitive on operands given as (text, type)."""
+    texts = tuple(text for text, _ in args)
+    if name == "cast":
+        return cast_text(texts[0], args[0][1], dtype)
+    if name == "bitcast":
+        return f"as_{kind(dtype)}({texts[0]})"
+    if name == "encode":
+        return _encode(texts[0], args[0][1], NAMES[dtype])
+    if name == "decode":
+        return f"{NAMES[dtype]}_to_f32({texts[0]})"
+    letter = dtype_class(args[-1][1])
+    rule = _RULES.get((name, letter)) or _RULES.get((name, "*"))
+    if rule is not None:
+        return rule(texts, args[-1][1])
+    return f"{name}_{kind(args[0][1])}({', '.join(texts)})"
+
+
+def cast_text(text: str, source: DType, target: DType) -> str:
+    """A numeric conversion: integers wrap, floats saturate to integers, complex numbers lose their imaginary part."""
+    if source == target:
+        return text
+    if dtype_class(source) == "C" and dtype_class(target) != "C":
+        return cast_text(f"re({text})", real_dtype(source), target)
+    if dtype_class(target) == "C" and dtype_class(source) != "C":
+        part = real_dtype(target)
+        return f"cplx({cast_text(text, source, part)}, {kind(part)}(0))"
+    if target == BOOL:
+        return f"({text} != {kind(source)}(0))"
+    if dtype_class(source) == "F" and dtype_class(target) == "I":
+        return f"to_{kind(target)}({text})"
+    return f"{kind(target)}({text})"
+
+
+def _encode(text: str, source: DType, name: str) -> str:
+    """Rounds once to a narrow float: wide sources go to f32 by rounding to odd, which a second rounding forgives."""
+    if source == FLOAT64:
+        text = f"f64_to_f32_odd({text})"
+    elif dtype_class(source) == "I" and source.itemsize >= 4:
+        wide = "i64" if is_signed(source) else "u64"
+        text = f"{wide}_to_f32_odd({wide}({text}))"
+    elif dtype_class(source) == "C":
+        return _encode(f"re({text})", real_dtype(source), name)
+    elif source != FLOAT32:
+        text = f"f32({text})"
+    return f"f32_to_{name}({text})"
+
+
+Rule = Callable[[tuple[str, ...], DType], str]
+
+
+def _infix(symbol: str) -> Rule:
+    return lambda texts, dtype: f"({texts[0]} {symbol} {texts[1]})"
+
+
+def _call(name: str) -> Rule:
+    return lambda texts, dtype: f"{name}({', '.join(texts)})"
+
+
+def _signed_call(signed: str, unsigned: str) -> Rule:
+    return lambda texts, dtype: f"{signed if is_signed(dtype) else unsigned}({', '.join(texts)})"
+
+
+def _absolute(texts: tuple[str, ...], dtype: DType) -> str:
+    return f"select({texts[0]} < {kind(dtype)}(0), -{texts[0]}, {texts[0]})" if is_signed(dtype) else texts[0]
+
+
+def _invert(texts: tuple[str, ...], dtype: DType) -> str:
+    return f"(~{texts[0]})"
+
+
+_RULES: dict[tuple[str, str], Rule] = {
+    **{("add", c): _infix("+") for c in "IFC"},
+    **{("sub", c): _infix("-") for c in "IFC"},
+    **{("mul", c): _infix("*") for c in "IFC"},
+    **{("div", c): _infix("/") for c in "FC"},
+    **{("neg", c): (lambda texts, dtype: f"(-{texts[0]})") for c in "IFC"},
+    **{(name, "P"): _infix(symbol) for name, symbol in (("add", "|"), ("mul", "&"), ("max", "|"), ("min", "&"))},
+    **{(name, c): _infix(s) for name, s in (("and", "&"), ("or", "|"), ("xor", "^")) for c in "PI"},
+    **{
+        (name, "*"): _infix(symbol)
+        for name, symbol in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
+    },
+    ("not", "P"): lambda texts, dtype: f"({texts[0]} ^ b1(1))",
+    ("not", "I"): _invert,
+    ("abs", "F"): _call("fabs"),
+    ("abs", "I"): _absolute,
+    **{("max", c): _call("fmax") for c in "FI"},
+    **{("min", c): _call("fmin") for c in "FI"},
+    ("select", "*"): _call("select"),
+    **{(name, "F"): _call(name) for name in ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "copysign")},
+    ("idiv", "I"): _signed_call("sdiv", "udiv"),
+    ("irem", "I"): _signed_call("srem", "urem"),
+    **{(name, "I"): _call(name) for name in ("shl", "lshr", "ashr")},
+    ("popcount", "I"): _call("ctpop"),
+    ("clz", "I"): _call("ctlz"),
+    ("real", "C"): _call("re"),
+    ("imag", "C"): _call("im"),
+    ("complex", "F"): _call("cplx"),
+    ("radd", "F"): _call("radd"),
+    ("rmul", "F"): _call("rmul"),
+}
+
+NARROW_NAMES = tuple(NAMES[dtype] for dtype in NARROW_FLOATS)

@@ -1,0 +1,104 @@
+"""Loop order: which axes become loops, which fall together, which one threads share.
+
+Decided from the distances in memory that every access moves along every axis; the extents themselves stay run-time
+values, so one kernel serves all shapes of its class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xjit.fusion.plan import Region
+
+# A loop shorter than this is not worth sharing among threads when a longer one is there.
+SHARED_EXTENT = 64
+# Columns that one thread accumulates at a time: their accumulators stay in the first-level cache.
+COLUMN_BLOCK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """One loop over adjacent domain axes that fall together (slowest first)."""
+
+    variable: str
+    axes: tuple[int, ...]
+    extent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """``kept`` loops enclose ``reduced`` ones; ``shared`` is the kept loop whose range threads split.
+
+    ``columns``: the last kept loop runs innermost in blocks with an accumulator per element, because the reduced axes
+    are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each.
+    """
+
+    kept: tuple[Loop, ...]
+    reduced: tuple[Loop, ...]
+    shared: int | None
+    columns: bool
+    chunked: int | None
+
+    def loop_of(self, axis: int) -> Loop | None:
+        """The loop that an axis belongs to; None for axes of one element."""
+        return next((loop for loop in (*self.kept, *self.reduced) if axis in loop.axes), None)
+
+
+def schedule(
+    region: Region, moves: Sequence[tuple[int, ...]], fixed: frozenset[int], exact: bool, primary: tuple[int, ...]
+) -> Schedule:
+    """The loops of a region.
+
+    ``moves`` are the distances per axis of all accesses, ``fixed`` the axes whose position itself is a value,
+    ``exact`` says that reduced axes must be walked in row-major order, ``primary`` are the distances that decide
+    the order.
+    """
+    dims = region.dims
+    kept = [axis for axis in region.kept if dims[axis] != 1]
+    reduced = [axis for axis in region.reduced if dims[axis] != 1]
+    kept.sort(key=lambda axis: -abs(primary[axis]))
+    if not exact:
+        reduced.sort(key=lambda axis: -abs(primary[axis]))
+    barrier = fixed | ({region.chunk[0]} if region.chunk is not None else frozenset())
+    kept_loops = _collapse(kept, dims, moves, barrier, "i")
+    reduced_loops = _collapse(reduced, dims, moves, barrier, "j")
+    columns = not exact and region.chunk is None and _is_column_wise(kept_loops, reduced_loops, primary)
+    chunked = None
+    if region.chunk is not None:
+        chunked = next(n for n, loop in enumerate(reduced_loops) if region.chunk[0] in loop.axes)
+    shared = _shared(kept_loops) if chunked is None else None
+    return Schedule(kept_loops, reduced_loops, shared, columns, chunked)
+
+
+def _collapse(
+    axes: list[int], dims: tuple[int, ...], moves: Sequence[tuple[int, ...]], barrier: frozenset[int], letter: str
+) -> tuple[Loop, ...]:
+    runs: list[list[int]] = []
+    for axis in axes:
+        joins = runs and axis not in barrier and runs[-1][-1] not in barrier
+        if joins and all(one[runs[-1][-1]] == one[axis] * dims[axis] for one in moves):
+            runs[-1].append(axis)
+        else:
+            runs.append([axis])
+    return tuple(
+        Loop(f"{letter}{n}", tuple(run), math.prod(dims[axis] for axis in run)) for n, run in enumerate(runs)
+    )
+
+
+def _is_column_wise(kept: tuple[Loop, ...], reduced: tuple[Loop, ...], primary: tuple[int, ...]) -> bool:
+    if not kept or not reduced:
+        return False
+    fastest = abs(primary[reduced[-1].axes[-1]])
+    column = abs(primary[kept[-1].axes[-1]])
+    return 0 < column < fastest
+
+
+def _shared(loops: tuple[Loop, ...]) -> int | None:
+    if not loops:
+        return None
+    for number, loop in enumerate(loops):
+        if loop.extent >= SHARED_EXTENT:
+            return number
+    return max(range(len(loops)), key=lambda number: loops[number].extent)

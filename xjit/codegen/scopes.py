@@ -1,0 +1,107 @@
+"""The loop nest under construction: open loops, what is known inside each, and fresh names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from xjit.ir.index import Index, axes_of
+from xjit.ir.loops import Base, For, LoopKind, Offset, Statement, Term, Value, Word
+
+
+@dataclass(eq=False)
+class Scope:
+    """One open loop (or the kernel's prologue, or a block loop without axes)."""
+
+    variable: str | None
+    axes: frozenset[int]
+    statements: list[Statement] = field(default_factory=list)
+    known: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Nest:
+    """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on."""
+
+    scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])
+    words: dict[Any, tuple[Word, int]] = field(default_factory=dict)
+    first_word: int = 0
+    _names: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, stem: str) -> str:
+        """A new name: the stem and a running number."""
+        number = self._names.get(stem, 0)
+        self._names[stem] = number + 1
+        return f"{stem}{number}"
+
+    def word(self, key: Any, value: int, stem: str) -> str:
+        """The name of a table word; equal keys share one."""
+        if key not in self.words:
+            self.words[key] = (Word(self.fresh(stem), len(self.words)), value)
+        return self.words[key][0].name
+
+    @property
+    def inner(self) -> Scope:
+        """The innermost open scope."""
+        return self.scopes[-1]
+
+    def open(self, variable: str, axes: tuple[int, ...] = ()) -> Scope:
+        """Opens a loop."""
+        self.scopes.append(Scope(variable, frozenset(axes)))
+        return self.inner
+
+    def close(self, start: str, stop: str, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
+        """Closes the innermost loop and puts it into the one around it."""
+        scope = self.scopes.pop()
+        assert scope.variable is not None
+        self.inner.statements.append(For(scope.variable, start, stop, kind, tuple(scope.statements), step))
+
+    def scope_for(self, index: Index) -> Scope:
+        """The innermost scope whose axes the index depends on."""
+        return self.scope_of_axes(axes_of(index))
+
+    def scope_of_axes(self, axes: frozenset[int]) -> Scope:
+        """The innermost scope that runs over one of the axes."""
+        return next((scope for scope in reversed(self.scopes) if scope.axes & axes), self.scopes[0])
+
+    def known(self, key: Any) -> Any:
+        """What some open scope knows under this key, or None."""
+        return next((scope.known[key] for scope in reversed(self.scopes) if key in scope.known), None)
+
+    def offset(self, key: Any, stem: str, strides: dict[str, str | int]) -> Offset:
+        """The address of an access in the innermost loop: a hoisted base and the term of the innermost variable.
+
+        ``strides`` maps loop variables to distances; variables that do not move it are left out.
+        """
+        terms: list[Term] = []
+        for depth, scope in enumerate(self.scopes):
+            stride = strides.get(scope.variable, 0) if scope.variable is not None else 0
+            if stride == 0:
+                continue
+            assert scope.variable is not None
+            if terms:
+                terms = [Term(self._base(key, stem, tuple(terms), depth - 1), 1)]
+            terms.append(Term(scope.variable, stride))
+        return Offset(tuple(terms))
+
+    def _base(self, key: Any, stem: str, terms: tuple[Term, ...], depth: int) -> str:
+        """A name for the sum of terms, defined in the scope of its innermost variable."""
+        if len(terms) == 1 and terms[0].stride == 1:
+            return terms[0].variable
+        last = terms[-1].variable
+        scope = next(scope for scope in self.scopes[: depth + 1] if scope.variable == last)
+        name = scope.known.get(("base", key, terms))
+        if name is None:
+            name = scope.known["base", key, terms] = self.fresh(f"{stem}_at")
+            scope.statements.append(Base(name, Offset(terms)))
+        assert isinstance(name, str)
+        return name
+
+
+@dataclass(eq=False)
+class Held:
+    """A computed element: as a plain value, and for narrow floats as the bits that memory holds."""
+
+    plain: Value | None
+    bits: Value | None
+    scope: Scope

@@ -1,0 +1,58 @@
+"""The cost model: the only place with thresholds of planning. Costs are in additions per element."""
+
+from __future__ import annotations
+
+from xjit.ir.expr import cost as expression_cost
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+
+# A value this cheap is computed again rather than stored and loaded: about one load from the first-level cache.
+CHEAP = 4.0
+# Storing a row for a later pass pays from about one division on.
+WORTH_A_ROW = 6.0
+# A reduction to fewer results than this over more elements than that is cut into chunks that threads can share.
+FEW_RESULTS = 8
+MANY_ELEMENTS = 32_768
+CHUNK_ELEMENTS = 16_384
+# Rows longer than this leave the second-level cache between two passes.
+ROW_BYTES = 262_144
+# Beyond this many operations one kernel takes longer to compile than two.
+KERNEL_OPERATIONS = 1_200
+
+
+def element_cost(node: Node) -> float:
+    """The cost of computing one element of a node from elements of its inputs."""
+    if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
+        return 0.0
+    types = tuple(source.aval for source in node.inputs)
+    return expression_cost(node.op.element(types, node.kwargs, node.aval))
+
+
+class CostTable:
+    """Costs of nodes with everything below them that would be pulled in, each computed once."""
+
+    def __init__(self, leaves: frozenset[Node]) -> None:
+        self._leaves = leaves
+        self._own: dict[Node, float] = {}
+        self._total: dict[Node, float] = {}
+
+    def own(self, node: Node) -> float:
+        """The cost of the node itself."""
+        if node not in self._own:
+            self._own[node] = element_cost(node)
+        return self._own[node]
+
+    def total(self, node: Node) -> float:
+        """The cost of the node and of what it pulls in, down to materialised values."""
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            waiting = [n for n in top.inputs if n not in self._leaves and n not in self._total]
+            if waiting and top.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING):
+                stack.extend(waiting)
+                continue
+            pulled = top.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING)
+            below = sum(self._total[n] for n in top.inputs if n not in self._leaves) if pulled else 0.0
+            self._total[top] = self.own(top) + below
+            stack.pop()
+        return self._total[node]

@@ -1,0 +1,213 @@
+"""Merges units into regions: one loop nest each, rows staying in cache between the passes over them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xjit.fusion import cost
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
+from xjit.fusion.reads import Walk, walk
+from xjit.fusion.units import owner
+from xjit.ir.index import ORIGIN, Index
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap
+
+
+@dataclass(eq=False)
+class Group:
+    """A region under construction, or a step on whole arrays, which nothing joins."""
+
+    dims: tuple[int, ...] = ()
+    reduced: tuple[int, ...] = ()
+    chunk: tuple[int, int] | None = None
+    whole: Step | None = None
+    units: list[Unit] = field(default_factory=list)
+    axes: list[dict[int, int]] = field(default_factory=list)
+    reads: dict[Node, None] = field(default_factory=dict)
+    before: set[Group] = field(default_factory=set)
+    reasons: list[str] = field(default_factory=list)
+    operations: int = 0
+    fast: bool = True
+
+    @property
+    def has_reduction(self) -> bool:
+        """Whether some unit folds over axes."""
+        return any(unit.is_reduction for unit in self.units)
+
+    def kept_extents(self) -> tuple[tuple[int, int], ...]:
+        """(axis, extent) of the kept axes of more than one element."""
+        return tuple((a, n) for a, n in enumerate(self.dims) if a not in self.reduced and n != 1)
+
+    def freeze(self) -> Step:
+        """The finished step."""
+        if self.whole is not None:
+            return self.whole
+        units, axes, reasons = tuple(self.units), tuple(self.axes), tuple(self.reasons)
+        return KernelStep(Region(self.dims, self.reduced, units, axes, self.chunk, reasons))
+
+
+@dataclass(eq=False)
+class Grouping:
+    """Puts units into groups, producers first. ``leaves`` are the materialised nodes."""
+
+    leaves: frozenset[Node]
+    layouts: Layouts
+    groups: list[Group] = field(default_factory=list)
+    home: dict[Node, list[Group]] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+
+    def add_whole(self, node: Node, step: Step) -> None:
+        """A step that is no kernel: it runs after what its operands need."""
+        before = {group for source in node.inputs for group in self.home.get(owner(source), ())}
+        group = Group(whole=step, before=before)
+        self.groups.append(group)
+        self.home.setdefault(node, []).append(group)
+
+    def add(self, unit: Unit) -> Group:
+        """Finds the group that the unit joins, or opens one."""
+        found = walk(unit.values, self.leaves)
+        reads = tuple(pull for pull in found.reads)
+        before = {group for pull in reads for group in self.home.get(owner(pull.node), ())}
+        before |= set(self.home.get(unit.target, ()))  # parts of one result overlap: they run one after the other
+        for group in self._candidates(unit, reads, before):
+            axes = self._placement(group, unit, reads, before, len(found.visits))
+            if axes is not None:
+                return self._join(group, unit, axes, found, before - {group})
+        group = Group(unit.dims, unit.reduced, unit.chunk)
+        self.groups.append(group)
+        group.fast = self._reduces_fast_axes(unit, reads)
+        return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
+
+    def _candidates(self, unit: Unit, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
+        producers = [group for group in reversed(self.groups) if group in before and group.whole is None]
+        read = {pull.node for pull in reads}
+        siblings = [
+            group
+            for group in reversed(self.groups)
+            if group not in before
+            and group.whole is None
+            and group.dims == unit.dims
+            and not read.isdisjoint(group.reads)
+        ]
+        return (*producers, *siblings)
+
+    def _join(self, group: Group, unit: Unit, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
+        if unit.is_reduction:
+            group.reduced, group.chunk = unit.reduced, unit.chunk
+        group.units.append(unit)
+        group.axes.append(axes)
+        group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
+        group.before |= before
+        group.operations += len(found.visits)
+        self.home.setdefault(unit.target, []).append(group)
+        return group
+
+    def _placement(
+        self, group: Group, unit: Unit, reads: tuple[Pull, ...], before: set[Group], operations: int
+    ) -> dict[int, int] | None:
+        """The axes of the unit in the group's domain, or None with the reason noted."""
+        axes = _match_domain(group, unit)
+        if any(other.target is unit.target for other in group.units):
+            return self._refuse(group, unit, "parts of one result run one after the other")
+        if axes is None:
+            return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
+        full = len(axes) == len(group.dims) and not unit.is_reduction and unit.dims == group.dims
+        if group.has_reduction and full and not group.fast:
+            return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
+        if not group.has_reduction and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
+            return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
+        if group.operations + operations > cost.KERNEL_OPERATIONS:
+            return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
+        for pull in reads:
+            for number, other in enumerate(group.units):
+                if other.target is owner(pull.node) and not _reads_in_place(pull, other, group, number, axes):
+                    return self._refuse(group, unit, "a value is read at another position than it is made at")
+        if any(_reaches(other, group) for other in before if other is not group):
+            return self._refuse(group, unit, "another kernel has to run between the two")
+        group.reasons.append(f"{_name(unit)} joins: same loops, values read where they are made")
+        return axes
+
+    def _refuse(self, group: Group, unit: Unit, reason: str) -> dict[int, int] | None:
+        first = group.units[0] if group.units else unit
+        self.reasons.append(f"{_name(unit)} stays apart from {_name(first)}: {reason}")
+        return None
+
+    def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
+        """Whether the largest operand is read along a reduced axis by the innermost loop."""
+        best: tuple[int, int] | None = None
+        for pull in reads:
+            moves, _ = self.layouts.coefficients(pull.node, pull.index, len(unit.dims))
+            steps = [(abs(move), axis) for axis, move in enumerate(moves) if move and unit.dims[axis] > 1]
+            if steps and (best is None or len(steps) > best[0]):
+                best = (len(steps), min(steps)[1])
+        return best is None or best[1] in unit.reduced
+
+
+def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
+    same = {axis: axis for axis in range(len(unit.dims))}
+    if unit.is_reduction:
+        if unit.dims != group.dims:
+            return None
+        if not group.has_reduction:
+            return same if unit.chunk is None and not _has_rows(group) else None
+        return same if (unit.reduced, unit.chunk) == (group.reduced, group.chunk) else None
+    if group.chunk is not None:
+        return None
+    if unit.dims == group.dims:
+        return same
+    if not group.has_reduction:
+        return None
+    kept = group.kept_extents()
+    own = [(axis, extent) for axis, extent in enumerate(unit.dims) if extent != 1]
+    if [extent for _, extent in own] != [extent for _, extent in kept]:
+        return None
+    return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
+
+
+def _has_rows(group: Group) -> bool:
+    return any(len(axes) != len(group.dims) for axes in group.axes)
+
+
+def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: dict[int, int]) -> bool:
+    if any(map.axis is not None and map.axis not in axes for map in pull.index):
+        return False
+    index = tuple(map if map.axis is None else AxisMap(axes[map.axis], map.scale, map.offset) for map in pull.index)
+    return index == made_at(other, group.axes[number])
+
+
+def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
+    """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
+    if unit.is_reduction:
+        kept = (ORIGIN if unit.dims[a] == 1 else AxisMap(axes[a]) for a in unit.kept)
+        return tuple(kept) if unit.chunk is None else None
+    if unit.values[0].node is not unit.target:
+        return None
+    return tuple(ORIGIN if size == 1 else AxisMap(axes[axis]) for axis, size in enumerate(unit.dims))
+
+
+def _reaches(start: Group, goal: Group) -> bool:
+    """Whether ``start`` needs ``goal``, directly or through others."""
+    stack, seen = [start], {start}
+    while stack:
+        group = stack.pop()
+        if goal in group.before:
+            return True
+        fresh = group.before - seen
+        seen |= fresh
+        stack.extend(fresh)
+    return False
+
+
+def _name(unit: Unit) -> str:
+    where = unit.target.where
+    return f"{unit.target.op.name} {list(unit.dims)} at {where}"
+
+
+def evaluations(region_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index) -> int:
+    """How often a value read at this index is computed: once per step of the innermost loop it depends on."""
+    order = [a for a in range(len(region_dims)) if a not in reduced] + list(reduced)
+    used = [order.index(map.axis) for map in index if map.axis is not None]
+    return math.prod(region_dims[axis] for axis in order[: max(used) + 1]) if used else 1

@@ -1,0 +1,112 @@
+"""What planning decides: regions that become kernels, and the steps around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xjit.ir.index import Index
+from xjit.ir.node import Graph, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A value and where it is read, in the axes of the domain it is pulled into."""
+
+    node: Node
+    index: Index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """One thing that a loop nest computes: a stored array or a reduction.
+
+    A store walks ``dims`` and writes ``values[0]``; domain axis d moves by ``steps[d]`` elements of the target's
+    buffer, beginning at element ``start``. A reduction folds ``values`` (operands, then initial values) over the
+    axes ``reduced`` of ``dims``; ``chunk`` = (axis, size) cuts one reduced axis into chunks with a result each.
+    """
+
+    target: Node
+    dims: tuple[int, ...]
+    values: tuple[Pull, ...]
+    steps: tuple[int, ...] = ()
+    start: int = 0
+    reduced: tuple[int, ...] = ()
+    chunk: tuple[int, int] | None = None
+
+    @property
+    def is_reduction(self) -> bool:
+        """Whether the unit folds over axes; a fold over no axes at all counts."""
+        return not self.steps and self.target.op.kind.value == "reduce"
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The axes that are not reduced."""
+        return tuple(axis for axis in range(len(self.dims)) if axis not in self.reduced)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """One kernel: units over one domain. ``axes[k]`` maps the axes of unit k to axes of the domain."""
+
+    dims: tuple[int, ...]
+    reduced: tuple[int, ...]
+    units: tuple[Unit, ...]
+    axes: tuple[dict[int, int], ...]
+    chunk: tuple[int, int] | None
+    reasons: tuple[str, ...]
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The axes that are not reduced."""
+        return tuple(axis for axis in range(len(self.dims)) if axis not in self.reduced)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelStep:
+    """Runs a generated kernel."""
+
+    region: Region
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AliasStep:
+    """The node's buffer is the operand's buffer read with other dimensions."""
+
+    node: Node
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LibraryStep:
+    """Calls a library on whole arrays (BLAS for dot)."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostStep:
+    """Runs the NumPy reference of an operation that has a gap on this target."""
+
+    node: Node
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ViewStep:
+    """An output that NumPy would return as a view: its index operations, run by NumPy on the base array."""
+
+    node: Node
+
+
+Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The steps of a program in order; ``stored`` are the nodes that get a buffer of their own."""
+
+    graph: Graph
+    steps: tuple[Step, ...]
+    stored: frozenset[Node]
+    reasons: tuple[str, ...]

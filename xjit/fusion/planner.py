@@ -1,0 +1,161 @@
+"""The planner: which nodes get a buffer, which share a loop nest, in which order the steps run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xjit.fusion import cost
+from xjit.fusion.groups import Group, Grouping, evaluations
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import AliasStep, HostStep, LibraryStep, Plan, Pull, Step, ViewStep
+from xjit.fusion.reads import gap_reason, is_pulled, walk
+from xjit.fusion.units import is_given, owner, units_of
+from xjit.ir.index import relabel
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
+
+
+def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -> Plan:
+    """The steps of a graph. ``views`` are outputs that NumPy would return as views of other values.
+
+    A first guess stores what has to be stored; as long as that makes some value be computed more often than it
+    has elements, and it is not cheap, the value is stored as well.
+    """
+    stored = _required(graph, views)
+    notes: list[str] = []
+    while True:
+        draft = _draft(graph, stored, layouts)
+        extra = _recomputed(draft, graph)
+        if not extra:
+            break
+        stored |= set(extra)
+        notes += extra.values()
+    steps = _ordered(graph, draft, views)
+    return Plan(graph, steps, frozenset(stored), tuple(notes + draft.grouping.reasons))
+
+
+def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
+    stored: set[Node] = set()
+    for node in graph.outputs:
+        stored.add(_view_base(node) if node in views else node)
+    for node in graph.nodes:
+        if is_pulled(node) or is_given(node):
+            continue
+        stored.add(node)
+        if not _has_units(node):
+            stored.update(source for source in node.inputs)
+    return {node for node in stored if not is_given(node)}
+
+
+def _view_base(node: Node) -> Node:
+    while node.op.kind is Kind.INDEXING and node.inputs:
+        node = node.inputs[0]
+    return node
+
+
+def _has_units(node: Node) -> bool:
+    """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
+    if node.op.kind is Kind.REDUCE or node.op.flat or node.op.pieces is not None:
+        return gap_reason(node) is None
+    return is_pulled(node)
+
+
+@dataclass(eq=False)
+class _Draft:
+    leaves: frozenset[Node]
+    grouping: Grouping
+
+
+def _draft(graph: Graph, stored: set[Node], layouts: Layouts) -> _Draft:
+    given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
+    grouping = Grouping(frozenset(stored) | given, layouts)
+    for node in graph.nodes:
+        if node not in stored:
+            continue
+        if not _has_units(node):
+            if owner(node) is node:
+                grouping.add_whole(node, _whole_array_step(node))
+        elif node.op.flat and _is_alias(node, stored, layouts):
+            grouping.add_whole(node, AliasStep(node, node.inputs[0]))
+        else:
+            for unit in units_of(node, layouts):
+                if 0 not in unit.dims or unit.is_reduction:
+                    grouping.add(unit)
+    return _Draft(grouping.leaves, grouping)
+
+
+def _is_alias(node: Node, stored: set[Node], layouts: Layouts) -> bool:
+    source = node.inputs[0]
+    there = source in stored or (is_given(source) and not is_pulled(source))
+    return there and layouts.is_row_major(source)
+
+
+def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
+    """Values that are computed more often than they have elements and are not cheap, nearest to the outputs."""
+    counts: dict[Node, int] = {}
+    table = cost.CostTable(draft.leaves)
+    for group in draft.grouping.groups:
+        own = frozenset(unit.target for unit in group.units if not unit.is_reduction)
+        seen: set[Pull] = set()
+        for unit, axes in zip(group.units, group.axes, strict=True):
+            for pull in walk(unit.values, draft.leaves - own).visits:
+                placed = Pull(pull.node, relabel(pull.index, axes))
+                if placed not in seen:
+                    seen.add(placed)
+                    times = evaluations(group.dims, group.reduced, placed.index)
+                    counts[pull.node] = counts.get(pull.node, 0) + times
+    heavy = {
+        node
+        for node, times in counts.items()
+        if node not in draft.leaves and times > max(node.aval.size, 1) and table.total(node) > cost.CHEAP
+    }
+    chosen = heavy - {source for node in heavy for source in node.inputs}
+    return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
+
+
+def _reason(node: Node, times: int) -> str:
+    return (
+        f"{node.op.name} at {node.where} is stored: pulled in, its {node.aval.size} elements would be computed "
+        f"{times} times"
+    )
+
+
+def _too_long(draft: _Draft) -> dict[Node, str]:
+    """For a unit with more operations than one kernel holds: the value half way, to be stored."""
+    found: dict[Node, str] = {}
+    for group in draft.grouping.groups:
+        for unit in group.units:
+            visits = walk(unit.values, draft.leaves).visits
+            if len(visits) > cost.KERNEL_OPERATIONS:
+                middle = visits[cost.KERNEL_OPERATIONS // 2].node
+                found[middle] = (
+                    f"{middle.op.name} at {middle.where} is stored: a kernel holds at most "
+                    f"{cost.KERNEL_OPERATIONS} operations"
+                )
+    return {node: reason for node, reason in found.items() if node not in draft.leaves}
+
+
+def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step, ...]:
+    """Kernels, aliases, library and host steps, each after what it needs; views of the results last."""
+    steps: list[Step] = []
+    done: set[Group] = set()
+    for group in draft.grouping.groups:
+        stack = [group]
+        while stack:
+            top = stack[-1]
+            waiting = [other for other in draft.grouping.groups if other in top.before and other not in done]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            if top not in done:
+                done.add(top)
+                steps.append(top.freeze())
+    steps += [ViewStep(node) for node in graph.nodes if node in views and not is_given(node)]
+    return tuple(steps)
+
+
+def _whole_array_step(node: Node) -> Step:
+    if node.op.kind is Kind.STRUCTURED:
+        return LibraryStep(node)
+    return HostStep(node, gap_reason(node) or f"{node.op.name} has no code on the CPU yet")

@@ -1,0 +1,67 @@
+"""From materialised nodes to units of work: what is pulled, over which domain, and where it is stored."""
+
+from __future__ import annotations
+
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import Pull, Unit
+from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
+from xjit.ir.index import identity
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap, Kind
+from xjit.types import ArrayType, c_order
+
+
+def owner(node: Node) -> Node:
+    """The node whose step makes this value: the reduction of a projected element, else the node itself."""
+    return node.inputs[0] if node.op is PROJECT else node
+
+
+def is_given(node: Node) -> bool:
+    """Whether the value is there before the program starts."""
+    return node.op in (PARAMETER, CONSTANT)
+
+
+def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
+    """The units that fill the node's buffer."""
+    if node.op.kind is Kind.REDUCE:
+        return (_reduction(node),)
+    if node.op.flat:
+        return (_flat(node),)
+    if node.op.pieces is not None:
+        return _pieces(node, layouts)
+    shape = node.aval.shape
+    return (Unit(node, shape, (Pull(node, identity(shape)),), layouts.strides(node)),)
+
+
+def _reduction(node: Node) -> Unit:
+    count = node.param("n")
+    dims = node.inputs[0].aval.shape
+    operands = tuple(Pull(source, identity(dims)) for source in node.inputs[:count])
+    scalars = tuple(Pull(source, ()) for source in node.inputs[count:])
+    chunk = dict(node.params).get("chunk")
+    return Unit(node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk)
+
+
+def _flat(node: Node) -> Unit:
+    source = node.inputs[0]
+    shape = source.aval.shape
+    packed = ArrayType(source.aval.dtype, shape, c_order(len(shape))).strides
+    steps = tuple(stride // source.aval.dtype.itemsize for stride in packed)
+    return Unit(node, shape, (Pull(source, identity(shape)),), steps)
+
+
+def _pieces(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
+    assert node.op.pieces is not None
+    units = []
+    strides = layouts.strides(node)
+    for piece in node.op.pieces(tuple(source.aval for source in node.inputs), node.kwargs, node.aval):
+        source = node.inputs[piece.operand]
+        index = tuple(
+            AxisMap(None, 1, first) if size == 1 else AxisMap(axis, 1, first)
+            for axis, (first, size) in enumerate(zip(piece.source, piece.count, strict=True))
+        )
+        steps = tuple(step * stride for step, stride in zip(piece.step, strides, strict=True))
+        start = sum(first * stride for first, stride in zip(piece.start, strides, strict=True))
+        pull = Pull(source, index if source.aval.rank else ())
+        units.append(Unit(node, piece.count, (pull,), steps, start))
+    return tuple(units)

@@ -1,0 +1,208 @@
+"""Loop nests as data: what lowering makes and the source writer prints.
+
+Offsets are in elements and sums of ``variable * stride``; a stride is the name of a table word, or a small integer
+that is baked in. Values are named by Let and used by name, so shared work is written once.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xjit.ir.expr import Literal
+from xjit.ir.where import Where
+from xjit.types import DType
+
+
+class LoopKind(enum.Enum):
+    """How a loop runs."""
+
+    SERIAL = "serial"
+    PARALLEL = "parallel"  # its range is split among threads: the kernel gets lo and hi
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """variable * stride; the stride is a table word's name or an integer."""
+
+    variable: str
+    stride: str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A sum of terms."""
+
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A named value; narrow floats live in registers as f32."""
+
+    name: str
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal."""
+
+    literal: Literal
+
+    @property
+    def dtype(self) -> DType:
+        """The literal's type."""
+        return self.literal.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A primitive on values; ``dtype`` is its result type."""
+
+    prim: str
+    args: tuple[Value, ...]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One element of a buffer; ``written`` says that this kernel stores into the same buffer."""
+
+    buffer: str
+    offset: Offset
+    dtype: DType
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A loop position as s64: scale * variable + offset."""
+
+    variable: str | None
+    scale: int
+    offset: int
+    dtype: DType
+
+
+Value: TypeAlias = "Var | Const | Call | Load | Position"
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """name = value, once."""
+
+    name: str
+    value: Value
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Gives a carried variable a new value."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulate:
+    """name = combine(name, value); ``relaxed`` lets rounding differ by order, so that it vectorises."""
+
+    name: str
+    combine: str
+    value: Value
+    dtype: DType
+    relaxed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compensated:
+    """Adds ``value`` to ``total`` and the rounding error of that addition to ``error`` (two-sum)."""
+
+    total: str
+    error: str
+    value: Value
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """name = offset: the part of an address that an inner loop does not change."""
+
+    name: str
+    offset: Offset
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Writes one element."""
+
+    buffer: str
+    offset: Offset
+    value: Value
+    dtype: DType
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """A counted loop over [start, stop) in steps; bounds are names or integers."""
+
+    variable: str
+    start: str
+    stop: str
+    kind: LoopKind
+    body: tuple[Statement, ...]
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """name = min(start + step, limit): the end of a block."""
+
+    name: str
+    start: str
+    step: str | int
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alloc:
+    """Scratch of ``extent`` elements (a name or an integer) that lives as long as the kernel call."""
+
+    buffer: str
+    extent: str
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A buffer of the kernel: its slot in the table and element type."""
+
+    name: str
+    dtype: DType
+    slot: int
+    written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """An integer of the table: an extent or a stride."""
+
+    name: str
+    slot: int
+
+
+Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Base | Store | For | Bound | Alloc"
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel: its table, scratch and loops. Equal kernels are compiled once."""
+
+    arguments: tuple[Argument, ...]
+    words: tuple[Word, ...]
+    body: tuple[Statement, ...]
+    title: str = ""
