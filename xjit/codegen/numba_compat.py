@@ -11,6 +11,7 @@ caches objects; :func:`object_key` gives the key to cache under.
 from __future__ import annotations
 
 import gc
+import os
 import threading
 import time
 import warnings
@@ -33,6 +34,9 @@ KERNEL_SIGNATURE = "void(i64,i64,table)"
 
 # One compilation at a time: Numba and LLVM hold locks of their own, so more threads would only wait there.
 _LOCK = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    # A child process must not inherit a compilation that another thread was in the middle of.
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
 @dataclass(frozen=True, slots=True)

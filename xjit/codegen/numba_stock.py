@@ -169,7 +169,7 @@ def _truth(test: ast.expr) -> ast.expr:
 def _only(text: str, name: str, symbol: str) -> str:
     """The module with one public function, under its new name."""
     # Numba keeps the body apart from its C entry; inlined functions must not be.
-    module = llvm.parse_assembly(re.sub(r"\bnoinline\b", "", text))
+    module = llvm.parse_assembly(re.sub(r"\bnoinline\b", "nounwind", text))
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name != name:
             value.linkage = "internal"

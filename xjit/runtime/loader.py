@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import llvmlite.binding as llvm
-
-from xjit.codegen import elf, llvm_pipeline
+from xjit.codegen import elf
 
 _LOCK = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _FOREVER: list[Any] = []
 
 
@@ -44,6 +45,8 @@ def load_object(
     stay in. Raises UnresolvedSymbolError for external symbols that are not on the allow-list and ValueError
     when the file is damaged or lacks the function: either would end the process inside LLVM.
     """
+    import llvmlite.binding as llvm
+
     _check(object_code, symbol, externals)
     with _LOCK:
         engine = _new_engine()
@@ -56,6 +59,8 @@ def load_object(
 
 
 def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> None:
+    from xjit.codegen import llvm_pipeline
+
     symbols = elf.symbols(object_code)
     if symbols is None:
         if externals is None:
@@ -68,6 +73,10 @@ def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> 
 
 
 def _new_engine() -> Any:
+    import llvmlite.binding as llvm
+
+    from xjit.codegen import llvm_pipeline
+
     # An engine owns its target machine, so each needs one of its own.
     llvm_pipeline.initialize()
     target = llvm_pipeline.host()
