@@ -97,13 +97,19 @@ def as_operand(value: Any, name: str, argument: str, like: DType | None = None) 
                 f"ops.{name}: {argument}: a Python {type(value).__name__} does not fit the other operand; "
                 f"got {value!r} and {NAMES[like]}"
             )
-        return scalar_like(value, like)
+        return constant(scalar_like(value, like))
     if isinstance(value, tuple | list):
         raise DTypeError(f"ops.{name}: {argument}: an array is required; got a {type(value).__name__}")
     array = np.asarray(value)
     if array.dtype not in NAMES:
         raise DTypeError(f"ops.{name}: {argument}: this element type is not supported; got {array.dtype}")
-    return array
+    return constant(array) if type(value) in _FITS else array
+
+
+def constant(array: Array) -> Operand:
+    """A value known while tracing as a constant node: no trace makes a hidden input of it."""
+    trace = current()
+    return array if trace is None else TracedValue(trace.constant(Literal.of(array)), trace)
 
 
 def scalar_like(value: Any, dtype: DType) -> Array:

@@ -10,7 +10,7 @@ from xjit.ir.context import CONSTANT, PARAMETER, TracedValue, current
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops import rules
-from xjit.ops._core import apply, own, register, trace_computation
+from xjit.ops._core import apply, constant, own, register, trace_computation
 from xjit.ops.evaluate import evaluate_elementwise, is_elementwise
 from xjit.ops.rules import got
 from xjit.ops.shape import expanded
@@ -73,27 +73,28 @@ def replay(graph: Graph, operands: Sequence[Any], dims: tuple[Dim, ...]) -> tupl
     Elementwise nodes are emitted again over arrays, so that they fuse with their surroundings. A computation with
     any other node becomes one step.
     """
-    captured = [_captured(node) for node in graph.captures]
+    extra = captured(graph)
     if not is_elementwise(graph):
-        outputs: tuple[Any, ...] = apply(MAP, *operands, *captured, computation=graph, dims=dims)
+        outputs: tuple[Any, ...] = apply(MAP, *operands, *extra, computation=graph, dims=dims)
         return outputs
     values: dict[Node, Any] = {}
-    for node, operand in zip(graph.parameters, (*operands, *captured), strict=True):
+    for node, operand in zip(graph.parameters, (*operands, *extra), strict=True):
         values[node] = expanded(operand, dims, dims_of(operand))
     for node in graph.nodes:
         if node.op is CONSTANT:
-            values[node] = expanded(node.param("value").array(), dims, ())
+            values[node] = expanded(constant(node.param("value").array()), dims, ())
         elif node.op is not PARAMETER:
             values[node] = apply(node.op, *(values[source] for source in node.inputs), **node.kwargs)
     results = tuple(values[node] for node in graph.outputs)
     return results if current() is not None else tuple(own(result, operands) for result in results)
 
 
-def _captured(node: Node) -> Any:
+def captured(graph: Graph) -> list[Any]:
+    """The values of the enclosing trace that a computation closes over, as further operands of its operation."""
     trace = current()
-    if trace is None:
+    if trace is None and graph.captures:
         raise TypeError("a computation closes over a traced value whose trace has ended")
-    return TracedValue(trace.adopt(node), trace)
+    return [] if trace is None else [TracedValue(trace.adopt(node), trace) for node in graph.captures]
 
 
 def dims_of(operand: Any) -> tuple[int, ...]:
