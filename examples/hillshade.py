@@ -98,9 +98,7 @@ def measure(arguments: tuple[Any, ...]) -> Result:
         raise AssertionError(f"{found.dtype}{found.shape} is not {expected.dtype}{expected.shape}")
     once = seconds_of(hillshade, arguments) + seconds_of(compiled_hillshade, arguments)
     rounds = int(min(MOST_ROUNDS, max(LEAST_ROUNDS, SECONDS / once)))
-    turns = [
-        (seconds_of(hillshade, arguments), seconds_of(compiled_hillshade, arguments)) for _ in range(rounds)
-    ]
+    turns = [(seconds_of(hillshade, arguments), seconds_of(compiled_hillshade, arguments)) for _ in range(rounds)]
     plain, later = (statistics.median(column) for column in zip(*turns, strict=True))
     return Result(plain, first, later, float(np.max(np.abs(found - expected))), found)
 

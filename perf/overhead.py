@@ -42,6 +42,4 @@ def measure_overhead(budget: float = 4.0) -> Overhead:
     calls = dict(verified_calls(PROGRAM, "S", installed()).calls)
     calls["empty"] = bound(empty, PROGRAM.arguments("S"))
     samples = interleave(calls, budget)
-    return Overhead(
-        {name: samples.median(name) for name in calls}, {name: samples.minimum(name) for name in calls}
-    )
+    return Overhead({name: samples.median(name) for name in calls}, {name: samples.minimum(name) for name in calls})

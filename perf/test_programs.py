@@ -37,9 +37,7 @@ def details(entry: Entry) -> dict[str, Any]:
     return stored
 
 
-@pytest.mark.parametrize(
-    ("program", "size"), [pytest.param(p, size, id=f"{p.name}-{size}") for p, size in table()]
-)
+@pytest.mark.parametrize(("program", "size"), [pytest.param(p, size, id=f"{p.name}-{size}") for p, size in table()])
 def test_program(benchmark: Any, request: pytest.FixtureRequest, program: Program, size: str) -> None:
     """One program at one size keeps its thresholds."""
     budget = request.config.getoption("--budget")

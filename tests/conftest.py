@@ -23,9 +23,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 # Chosen by hand with --hypothesis-profile=fuzz: new seeds on every run, many more examples.
-settings.register_profile(
-    "fuzz", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("fuzz", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("deterministic")
 
 
