@@ -22,8 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent
 OLDEST_PYTHON = (3, 11)
+# Before anything that an older one would stumble over.
+if sys.version_info[:2] < OLDEST_PYTHON:
+    sys.exit("xjit needs Python 3.11 or newer; this is " + sys.version.split()[0])
+
+ROOT = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,6 @@ def run_task(task: Task, python: Path, rest: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line, set up and run; return the exit status."""
-    if sys.version_info < OLDEST_PYTHON:
-        print("xjit needs Python 3.11 or newer; this is " + sys.version.split()[0])
-        return 1
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="python tasks.py"
     )

@@ -12,7 +12,7 @@ from perf.compare import compare
 from perf.compile_time import measure_compile_time
 from perf.figures import Figure, bandwidth_figure, compile_figures, overhead_figures, shape_figures
 from perf.overhead import measure_overhead
-from perf.report import figure_table, measure_entries, missed, write_report
+from perf.report import figure_table, measure_entries, missed, start_text, write_report
 from perf.shapes import measure_shapes
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
         ("overhead", "the cost of one small call"),
         ("bandwidth", "copy bandwidth, and what a chain of large arrays reaches of it"),
         ("compile-time", "first calls in a running process"),
+        ("start", "what a new process waits for"),
         ("shapes", "compiles for many random shapes"),
     ):
         commands.add_parser(name, help=text)
@@ -92,6 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run_bandwidth()
         case "compile-time":
             return run_compile_time()
+        case "start":
+            print(start_text())
+            return 0
         case "shapes":
             return show(shape_figures(measure_shapes()))
         case _:
