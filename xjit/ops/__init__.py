@@ -59,6 +59,9 @@ from xjit.ops.elementwise import sqrt as sqrt
 from xjit.ops.elementwise import sub as sub
 from xjit.ops.elementwise import tanh as tanh
 from xjit.ops.elementwise import xor as xor
+from xjit.ops.linalg import DotDimensionNumbers as DotDimensionNumbers
+from xjit.ops.linalg import dot as dot
+from xjit.ops.linalg import dot_general as dot_general
 from xjit.ops.reduce import reduce as reduce
 from xjit.ops.shape import broadcast as broadcast
 from xjit.ops.shape import broadcast_in_dim as broadcast_in_dim

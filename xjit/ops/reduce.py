@@ -24,7 +24,7 @@ from xjit.ops.convert import convert_element_type
 from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.references import Array
 from xjit.ops.shape import iota
-from xjit.types import FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
+from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
 
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
@@ -41,6 +41,8 @@ def _ones(dtype: DType) -> Any:
 
 
 def _highest(dtype: DType) -> Any:
+    if dtype == BOOL:
+        return np.True_
     if dtype.kind in "iu":
         return dtype.type(np.iinfo(dtype).max)
     infinite = np.array(np.inf).astype(dtype)
@@ -48,7 +50,9 @@ def _highest(dtype: DType) -> Any:
 
 
 def _lowest(dtype: DType) -> Any:
-    return dtype.type(np.iinfo(dtype).min) if dtype.kind in "iu" else -_highest(dtype)
+    if dtype == BOOL:
+        return np.False_
+    return dtype.type(np.iinfo(dtype).min) if dtype.kind in "iu" else np.negative(_highest(dtype))
 
 
 REDUCERS: dict[str, Reducer] = {
@@ -73,6 +77,7 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "and_": {"PI": "and"},
     "or_": {"PI": "or"},
 }
+_CLASSES = {"add": "PIFC", "mul": "PIFC", "min": "PIF", "max": "PIF", "and": "PI", "or": "PI"}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": elementwise.add,
     "mul": elementwise.mul,
@@ -263,6 +268,7 @@ def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType
     if dtype is not None and aval_of(array).dtype != dtype:
         array = convert_element_type(array, dtype)
     found = aval_of(array).dtype
+    rules.check_class("reduce", "operand", aval_of(array), _CLASSES[reducer_name])
     init = constant(np.asarray(REDUCERS[reducer_name].identity(found), found))
     return reduce(array, init, _FUNCTIONS[reducer_name], dims)
 
@@ -278,7 +284,6 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     rules.check_class(f"arg{which}", "operand", type, "PIF")
     rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
     better, identity = (compare.gt, _lowest) if which == "max" else (compare.lt, _highest)
-    start = np.asarray(which == "min") if type.dtype.kind == "b" else np.asarray(identity(type.dtype))
     positions = iota(f"s64[{','.join(map(str, type.shape))}]", dim)
 
     def step(best: Any, place: Any, value: Any, position: Any) -> Any:
@@ -287,5 +292,5 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
             take = elementwise.or_(take, elementwise.and_(compare.ne(value, value), compare.eq(best, best)))
         return elementwise.select(take, value, best), elementwise.select(take, position, place)
 
-    inits = constant(start), constant(np.zeros((), INT64))
+    inits = constant(np.asarray(identity(type.dtype), type.dtype)), constant(np.zeros((), INT64))
     return reduce((array, positions), inits, step, (dim,))[1]

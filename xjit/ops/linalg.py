@@ -1,0 +1,189 @@
+"""Dot products. NumPy's matmul, and so BLAS, computes them between kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xjit.errors import ArgumentError, DTypeError, ShapeError
+from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ops import rules
+from xjit.ops._core import apply, aval_of, operands_like_each_other, register, static_ints
+from xjit.ops.convert import convert_element_type
+from xjit.ops.references import Array
+from xjit.ops.rules import got
+from xjit.types import (
+    FLOAT32,
+    NAMES,
+    NARROW_FLOATS,
+    ArrayType,
+    Dim,
+    DType,
+    array_type,
+    as_dtype,
+    dtype_class,
+)
+
+Types = tuple[ArrayType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DotDimensionNumbers:
+    """Which dimensions a dot product sums over, and along which it runs separately; entries are paired in order."""
+
+    lhs_contracting_dimensions: tuple[int, ...]
+    rhs_contracting_dimensions: tuple[int, ...]
+    lhs_batch_dimensions: tuple[int, ...] = ()
+    rhs_batch_dimensions: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            object.__setattr__(self, name, static_ints(getattr(self, name), "dot_general", name))
+
+    def free(self, side: str, rank: int) -> tuple[int, ...]:
+        """The dimensions of ``"lhs"`` or ``"rhs"`` that are neither summed over nor batched."""
+        used = self.used(side)
+        return tuple(axis for axis in range(rank) if axis not in used)
+
+    def used(self, side: str) -> tuple[int, ...]:
+        """The batch and contracting dimensions of one side."""
+        if side == "lhs":
+            return (*self.lhs_batch_dimensions, *self.lhs_contracting_dimensions)
+        return (*self.rhs_batch_dimensions, *self.rhs_contracting_dimensions)
+
+
+def _infer_dot_general(types: Types, params: Params) -> ArrayType:
+    name, (lhs, rhs), numbers = "dot_general", types, params["numbers"]
+    rules.check_same_dtype(name, ("lhs", "rhs"), types)
+    _check_numbers(name, lhs, rhs, numbers)
+    for left, right in zip(numbers.used("lhs"), numbers.used("rhs"), strict=True):
+        if lhs.dims[left] != rhs.dims[right]:
+            raise ShapeError(
+                f"ops.{name}: rhs: dimensions {left} and {right} are paired, but their sizes differ; got {got(types)}"
+            )
+    dims: list[Dim] = [lhs.dims[axis] for axis in numbers.lhs_batch_dimensions]
+    dims += [lhs.dims[axis] for axis in numbers.free("lhs", lhs.rank)]
+    dims += [rhs.dims[axis] for axis in numbers.free("rhs", rhs.rank)]
+    return array_type(lhs.dtype, tuple(dims))
+
+
+def _check_numbers(name: str, lhs: ArrayType, rhs: ArrayType, numbers: DotDimensionNumbers) -> None:
+    pairs = (
+        ("contracting", numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions),
+        ("batch", numbers.lhs_batch_dimensions, numbers.rhs_batch_dimensions),
+    )
+    for word, left, right in pairs:
+        if len(left) != len(right):
+            raise ArgumentError(
+                f"ops.{name}: dimension_numbers: both sides need equally many {word} dimensions; "
+                f"got {left} and {right}"
+            )
+    rules.check_axes(name, "dimension_numbers: lhs", numbers.used("lhs"), lhs.rank)
+    rules.check_axes(name, "dimension_numbers: rhs", numbers.used("rhs"), rhs.rank)
+
+
+def _dot_general(lhs: Array, rhs: Array, numbers: DotDimensionNumbers) -> Array:
+    dtype = lhs.dtype
+    if dtype in NARROW_FLOATS:
+        lhs, rhs = lhs.astype(FLOAT32), rhs.astype(FLOAT32)
+    left, right = numbers.free("lhs", lhs.ndim), numbers.free("rhs", rhs.ndim)
+    batch = tuple(lhs.shape[axis] for axis in numbers.lhs_batch_dimensions)
+    rows, columns = (tuple(lhs.shape[a] for a in left), tuple(rhs.shape[a] for a in right))
+    summed = math.prod(lhs.shape[axis] for axis in numbers.lhs_contracting_dimensions)
+    first = np.transpose(lhs, (*numbers.lhs_batch_dimensions, *left, *numbers.lhs_contracting_dimensions))
+    second = np.transpose(rhs, (*numbers.rhs_batch_dimensions, *numbers.rhs_contracting_dimensions, *right))
+    product = np.matmul(
+        first.reshape(*batch, math.prod(rows), summed), second.reshape(*batch, summed, math.prod(columns))
+    )
+    return np.asarray(product.reshape((*batch, *rows, *columns)).astype(dtype))
+
+
+DOT_GENERAL = register(
+    OpDef(
+        name="dot_general",
+        kind=Kind.STRUCTURED,
+        xla_name="DotGeneral",
+        infer=_infer_dot_general,
+        reference=_dot_general,
+        doc="Sums of products over paired dimensions, separately along batch dimensions.",
+    )
+)
+
+
+def dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, *, preferred_element_type: Any = None) -> Any:
+    """Sums products over the contracting dimensions, separately for each index of the batch dimensions.
+
+    Result dimensions: batch, then the others of lhs, then the others of rhs. ``dimension_numbers`` is a
+    DotDimensionNumbers or ``((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch))``. Element types: any, the
+    same for both; PRED is or of ands, integers wrap, narrow floats accumulate in F32. With
+    ``preferred_element_type`` both are converted to it first and may differ within one class. Raises DTypeError,
+    ArgumentError for dimensions that do not pair up, ShapeError for sizes that differ.
+
+    >>> dot_general(np.float32([[1, 2], [3, 4]]), np.float32([1, 10]), (((1,), (0,)), ((), ())))
+    array([21., 43.], dtype=float32)
+    """
+    name = "dot_general"
+    arrays = operands_like_each_other(name, lhs=lhs, rhs=rhs)
+    numbers = _numbers(dimension_numbers)
+    if preferred_element_type is None:
+        return apply(DOT_GENERAL, *arrays, numbers=numbers)
+    dtype = as_dtype(preferred_element_type, f"ops.{name}: preferred_element_type")
+    wide = _wider(aval_of(arrays[0]), aval_of(arrays[1]), dtype)
+    left, right = (convert_element_type(array, wide) for array in arrays)
+    return convert_element_type(apply(DOT_GENERAL, left, right, numbers=numbers), dtype)
+
+
+def _numbers(value: Any) -> DotDimensionNumbers:
+    if isinstance(value, DotDimensionNumbers):
+        return value
+    if (
+        isinstance(value, Sequence)
+        and len(value) == 2
+        and all(isinstance(pair, Sequence) and len(pair) == 2 for pair in value)
+    ):
+        (left, right), (left_batch, right_batch) = value
+        return DotDimensionNumbers(left, right, left_batch, right_batch)
+    raise ArgumentError(
+        "ops.dot_general: dimension_numbers: DotDimensionNumbers or ((lhs, rhs), (lhs_batch, rhs_batch)) "
+        f"is required; got {value!r}"
+    )
+
+
+def _wider(lhs: ArrayType, rhs: ArrayType, dtype: DType) -> DType:
+    """The type in which products are formed; DTypeError if the preferred type cannot hold them."""
+    letters = {dtype_class(type.dtype) for type in (lhs, rhs)}
+    allowed = {"P": "PIFC", "I": "I", "F": "FC", "C": "C"}
+    fits = dtype in NARROW_FLOATS or all(_holds(dtype, type.dtype) for type in (lhs, rhs))
+    if len(letters) != 1 or dtype_class(dtype) not in allowed[letters.pop()] or not fits:
+        raise DTypeError(
+            "ops.dot_general: preferred_element_type: a type of the operands' class, not a narrower one, is "
+            f"required; got {NAMES[dtype]} for {got((lhs, rhs))}"
+        )
+    return FLOAT32 if dtype in NARROW_FLOATS else dtype
+
+
+def _holds(wide: DType, dtype: DType) -> bool:
+    return dtype in NARROW_FLOATS or bool(np.can_cast(dtype, wide, "safe"))
+
+
+def dot(lhs: Any, rhs: Any) -> Any:
+    """Vector and matrix products: the last dimension of lhs is contracted with the first of rhs.
+
+    Ranks 1 or 2. Element types: any, the same for both, as in dot_general. Raises DTypeError and ShapeError.
+
+    >>> dot(np.float32([1, 2, 3]), np.float32([4, 5, 6]))
+    array(32., dtype=float32)
+    """
+    arrays = operands_like_each_other("dot", lhs=lhs, rhs=rhs)
+    types = aval_of(arrays[0]), aval_of(arrays[1])
+    rules.check_same_dtype("dot", ("lhs", "rhs"), types)
+    for argument, type in zip(("lhs", "rhs"), types, strict=True):
+        if type.rank not in (1, 2):
+            raise ShapeError(f"ops.dot: {argument}: rank 1 or 2 is required; got {got((type,))}")
+    if types[0].dims[-1] != types[1].dims[0]:
+        raise ShapeError(f"ops.dot: rhs: the contracted sizes differ; got {got(types)}")
+    return apply(DOT_GENERAL, *arrays, numbers=DotDimensionNumbers((types[0].rank - 1,), (0,)))
