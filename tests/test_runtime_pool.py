@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from xjit.runtime import native_code, pool, threads
+from xjit.runtime.control_groups import ControlGroups
 from xjit.runtime.pool import Pool
 
 KERNELS = r"""
@@ -309,10 +310,10 @@ def test_threads_refuses_nonsense() -> None:
     assert threads.current_threads() == before
 
 
-def _membership(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "cgroup"
-    path.write_text(text)
-    return path
+def _groups(folder: Path, membership: str) -> ControlGroups:
+    path = folder / "cgroup"
+    path.write_text(membership)
+    return ControlGroups(path, folder / "mount")
 
 
 def _write(folder: Path, **files: str) -> None:
@@ -321,34 +322,33 @@ def _write(folder: Path, **files: str) -> None:
         (folder / name.replace("__", ".")).write_text(text + "\n")
 
 
-def test_quota_of_version_2_is_the_tightest_of_all_ancestors(tmp_path: Path) -> None:
+def test_limits_of_version_2_are_the_tightest_of_all_ancestors(tmp_path: Path) -> None:
     root = tmp_path / "mount"
-    _write(root / "a" / "b", cpu__max="400000 100000")
-    _write(root / "a", cpu__max="150000 100000")
+    _write(root / "a" / "b", cpu__max="400000 100000", memory__max="max")
+    _write(root / "a", cpu__max="150000 100000", memory__max="5000000")
     _write(root, cpu__max="max 100000")
-    member = _membership(tmp_path, "0::/a/b\n")
-    assert threads.quota_from_control_groups(member, root) == 1.5
+    groups = _groups(tmp_path, "0::/a/b\n")
+    assert (groups.processors(), groups.memory()) == (1.5, 5e6)
 
 
-def test_quota_of_version_1(tmp_path: Path) -> None:
+def test_limits_of_version_1(tmp_path: Path) -> None:
     root = tmp_path / "mount"
     _write(root / "cpu,cpuacct" / "job", cpu__cfs_quota_us="250000", cpu__cfs_period_us="100000")
     _write(root / "cpu,cpuacct", cpu__cfs_quota_us="-1", cpu__cfs_period_us="100000")
-    member = _membership(tmp_path, "5:memory:/job\n4:cpu,cpuacct:/job\n")
-    assert threads.quota_from_control_groups(member, root) == 2.5
+    _write(root / "memory" / "job", memory__limit_in_bytes="777")
+    groups = _groups(tmp_path, "5:memory:/job\n4:cpu,cpuacct:/job\n")
+    assert (groups.processors(), groups.memory()) == (2.5, 777)
 
 
-def test_quota_inside_a_container_is_found_at_the_mount(tmp_path: Path) -> None:
-    root = tmp_path / "mount"
-    _write(root, cpu__max="300000 100000")
-    member = _membership(tmp_path, "0::/of/the/host\n")
-    assert threads.quota_from_control_groups(member, root) == 3.0
+def test_limits_inside_a_container_are_found_at_the_mount(tmp_path: Path) -> None:
+    _write(tmp_path / "mount", cpu__max="300000 100000")
+    assert _groups(tmp_path, "0::/of/the/host\n").processors() == 3.0
 
 
-def test_no_quota(tmp_path: Path) -> None:
-    root = tmp_path / "mount"
-    _write(root, cpu__max="max 100000")
-    assert threads.quota_from_control_groups(_membership(tmp_path, "0::/\n"), root) is None
-    assert threads.quota_from_control_groups(tmp_path / "absent", root) is None
-    _write(root, cpu__max="nonsense")
-    assert threads.quota_from_control_groups(_membership(tmp_path, "0::/\n"), root) is None
+@pytest.mark.parametrize("text", ["max 100000", "nonsense", "", "5", "0 0"])
+def test_no_limits(tmp_path: Path, text: str) -> None:
+    _write(tmp_path / "mount", cpu__max=text, memory__max="max")
+    groups = _groups(tmp_path, "0::/\n")
+    assert groups.processors() is None
+    assert groups.memory() is None
+    assert ControlGroups(tmp_path / "absent", tmp_path / "mount").processors() is None

@@ -10,25 +10,24 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import struct
 import threading
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit.runtime import entry_layout, native_code
+from xjit.runtime.allocator import SMALLEST_BYTES, shared_allocator
 from xjit.runtime.entry_native import ENTRY_TEXT
 from xjit.runtime.entry_python import PythonEntry
-from xjit.runtime.entry_selftest import SELFTEST_TEXT, native_entry_works
+from xjit.runtime.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
 from xjit.runtime.pool import shared_pool
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 
 Entry: TypeAlias = Callable[..., Result]
 """What :func:`make_entry` returns."""
-
-LARGE_BYTES = 256 * 1024
-"""Outputs of at least this many bytes take their memory from the recycling allocator when it is installed."""
 
 _METH_FASTCALL = 0x80
 _ALIGNMENT = 64
@@ -73,6 +72,7 @@ class NativeEntries:
 
     def __init__(self) -> None:
         text = native_code.expand(ENTRY_TEXT + SELFTEST_TEXT, **entry_layout.OFFSETS)
+        self._recycles: bool | None = None
         self._native = native_code.NativeModule(text)
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
         self._native.bind(
@@ -99,6 +99,8 @@ class NativeEntries:
             pool = shared_pool()
             self._native.bind(launcher=pool.launcher)
             unlocked = unlocked or pool.sleeps_in_python
+        if max([*program.temps, *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
+            self._recycle()
         record = _Record(_pack(program, unlocked))
         record.program = program
         create = ctypes.pythonapi.PyCFunction_NewEx
@@ -107,13 +109,21 @@ class NativeEntries:
         entry: Entry = create(ctypes.addressof(self._method), record, None)
         return entry
 
-    def use_for_large(self, handler: int, allocate: int, release: int) -> None:
-        """Take large outputs from a NumPy memory handler and temporaries from an allocator; zeros undo it."""
-        self._native.bind(
-            large_handler=handler,
-            temps_allocate=allocate or _python_function("PyMem_RawMalloc"),
-            temps_release=release or _python_function("PyMem_RawFree"),
-        )
+    def _recycle(self) -> None:
+        """From now on take large outputs and the temporaries from the recycling allocator."""
+        if self._recycles is None:
+            allocator = shared_allocator()
+            self._native.bind(
+                large_handler=id(allocator.handler), temps_allocate=allocator.take, temps_release=allocator.give
+            )
+            self._recycles = True
+            self._recycles = large_arrays_work(self.make)
+        if not self._recycles:
+            self._native.bind(
+                large_handler=0,
+                temps_allocate=_python_function("PyMem_RawMalloc"),
+                temps_release=_python_function("PyMem_RawFree"),
+            )
 
 
 class _Record(bytes):
@@ -136,6 +146,21 @@ class _MethodDefinition(ctypes.Structure):
 _creation = threading.Lock()
 
 
+def allocate(spec: ArraySpec) -> np.ndarray[Any, Any]:
+    """A new uninitialised array, its memory recycled when it is large.
+
+    For host steps that hand out arrays as large as those of compiled programs.  Raises ``MemoryError``.
+    """
+    array = _allocation(spec)()
+    assert isinstance(array, np.ndarray)
+    return array
+
+
+@functools.lru_cache(maxsize=1024)
+def _allocation(spec: ArraySpec) -> Entry:
+    return make_entry(FastProgram((), (spec,), (), (), True))
+
+
 def _runtime() -> NativeEntries | None:
     """The native entries of this process, None where they do not work."""
     with _creation:
@@ -146,7 +171,10 @@ def _runtime() -> NativeEntries | None:
 def _tested_runtime() -> NativeEntries | None:
     if not entry_layout.layout_is_known():
         return None
-    runtime = NativeEntries()
+    try:
+        runtime = NativeEntries()
+    except LookupError:  # an interpreter or a NumPy without one of the functions
+        return None
     return runtime if native_entry_works(runtime.make, runtime.selftest_kernel) else None
 
 
@@ -221,18 +249,19 @@ def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
 
 
 def _output_words(spec: ArraySpec) -> list[int]:
-    size = spec.dtype.itemsize
-    for extent in spec.shape:
-        size *= extent
     ordinary = spec.strides == _c_strides(spec)
     return [
-        int(size >= LARGE_BYTES),
+        int(_byte_count(spec) >= SMALLEST_BYTES),
         id(spec.dtype),
         len(spec.shape),
         int(not ordinary),
         *spec.shape,
         *spec.strides,
     ]
+
+
+def _byte_count(spec: ArraySpec) -> int:
+    return spec.dtype.itemsize * math.prod(spec.shape)
 
 
 def _c_strides(spec: ArraySpec) -> tuple[int, ...]:

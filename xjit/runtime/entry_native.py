@@ -285,7 +285,8 @@ locked:
 define internal i1 @run_with_temps(ptr %record, ptr %section, ptr %buffers, ptr %temp_buffers, ptr %table) {
 entry:
   %bytes = call i64 @word(ptr %record, i64 7)
-  %allocate_word = load i64, ptr @temps_allocate
+  %allocate_word = load i64, ptr @temps_allocate        ; both now: they may be replaced while the kernels run
+  %free_word = load i64, ptr @temps_release
   %allocate = inttoptr i64 %allocate_word to ptr
   %room = add i64 %bytes, 64
   %block = call ptr %allocate(i64 %room)
@@ -298,7 +299,6 @@ run:
   %count = call i64 @word(ptr %record, i64 2)
   %calls = call ptr @place_temps(ptr %section, i64 %count, i64 %aligned, ptr %temp_buffers)
   call void @run_program(ptr %record, ptr %calls, ptr %buffers, ptr %table)
-  %free_word = load i64, ptr @temps_release
   %free = inttoptr i64 %free_word to ptr
   call void %free(ptr %block)
   ret i1 true

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from xjit.runtime.allocator import HANDLER_NAME, SMALLEST_BYTES
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 
 SELFTEST_TEXT = r"""
@@ -117,3 +119,25 @@ def _refuses(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarra
     """Calls that differ in one argument each are all missed."""
     calls = ((x,), (x, y.T, 1.0, 1, True), (x, y, 1, 1, True), (x, y, 1.0, 2**63, True), (x, y, 1.0, 1, 1))
     return all(entry(*arguments) is MISS for arguments in calls)
+
+
+def large_arrays_work(make: Callable[[FastProgram], Callable[..., Result]]) -> bool:
+    """Whether large outputs are ordinary arrays of the recycling allocator, and others are still NumPy's own."""
+    spec = ArraySpec(_FLOAT, (SMALLEST_BYTES // 8,), (8,))
+    entry = make(FastProgram((), (spec,), (SMALLEST_BYTES,), (), True))
+    array = entry()
+    if not isinstance(array, np.ndarray) or array.ctypes.data % 64:
+        return False
+    array[:] = 1.0
+    names = [_handler_name(each) for each in (array, np.empty_like(array), np.empty(1))]
+    return array.flags.owndata and names[0] == HANDLER_NAME and HANDLER_NAME not in names[1:]
+
+
+def _handler_name(array: np.ndarray[Any, Any]) -> str | None:
+    """What NumPy calls the memory handler of an array."""
+    try:
+        module = importlib.import_module("numpy._core.multiarray")
+    except ImportError:
+        module = importlib.import_module("numpy.core.multiarray")
+    name: str | None = module.get_handler_name(array)
+    return name

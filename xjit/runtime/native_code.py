@@ -93,7 +93,7 @@ class NativeModule:
         return address
 
 
-def expand(text: str, **constants: int) -> str:
+def expand(text: str, **constants: int | str) -> str:
     """Fill the ``$NAME`` constants of an LLVM text, among them the processor's pause instruction."""
     declaration, call = _PAUSE_INSTRUCTION.get(machine(), ("", "fence seq_cst"))
     return Template(text).substitute(constants, PAUSE_DECLARATION=declaration, PAUSE=call)

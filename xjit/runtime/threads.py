@@ -12,9 +12,10 @@ import math
 import operator
 import os
 import threading
-from pathlib import Path
 from types import TracebackType
 from typing import SupportsIndex
+
+from xjit.runtime.control_groups import ControlGroups
 
 
 class _ThreadLimit(threading.local):
@@ -71,7 +72,7 @@ def default_threads() -> int:
     Read once per process; always at least one.
     """
     count = _affinity()
-    quota = quota_from_control_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    quota = ControlGroups().processors()
     return max(1, count if quota is None else min(count, math.ceil(quota)))
 
 
@@ -81,55 +82,6 @@ def _affinity() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS and Windows do not offer it
         return os.cpu_count() or 1
-
-
-def quota_from_control_groups(membership: Path, root: Path) -> float | None:
-    """The tightest processor quota over the process's control groups and their ancestors, in processors.
-
-    ``membership`` lists the groups as ``/proc/self/cgroup`` does, ``root`` is where the hierarchies are
-    mounted.  Version 2 (``cpu.max``) and version 1 (``cpu.cfs_quota_us``) are both understood.  None without
-    any quota.
-    """
-    try:
-        lines = membership.read_text().splitlines()
-    except OSError:
-        return None
-    quotas: list[float] = []
-    for line in lines:
-        _, controllers, group = line.split(":", 2)
-        if not controllers:
-            quotas += _quotas_up_from(root, group)
-        elif "cpu" in controllers.split(","):
-            for mount in (controllers, "cpu"):
-                quotas += _quotas_up_from(root / mount, group)
-    return min(quotas, default=None)
-
-
-def _quotas_up_from(mount: Path, group: str) -> list[float]:
-    """Quotas of ``group`` and all its ancestors below ``mount``.
-
-    Inside a container the path may name a group of the host that is not visible; the mount itself then is the
-    container's own group, which the walk always ends with.
-    """
-    folder = mount / group.lstrip("/")
-    folders = [folder, *folder.parents]
-    inside = folders[: folders.index(mount) + 1] if mount in folders else [mount]
-    return [quota for quota in map(_quota_of, inside) if quota is not None]
-
-
-def _quota_of(folder: Path) -> float | None:
-    """The quota set on one control group in processors, None when it has none."""
-    try:
-        if (folder / "cpu.max").exists():
-            quota, period = (folder / "cpu.max").read_text().split()
-        else:
-            quota = (folder / "cpu.cfs_quota_us").read_text()
-            period = (folder / "cpu.cfs_period_us").read_text()
-        if quota == "max" or int(quota) <= 0 or int(period) <= 0:
-            return None
-        return int(quota) / int(period)
-    except (OSError, ValueError):
-        return None
 
 
 @functools.cache
