@@ -1,0 +1,1 @@
+"""The NumPy surface as compositions of records."""

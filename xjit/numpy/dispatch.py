@@ -1,0 +1,114 @@
+"""Where NumPy's protocols arrive: a ufunc or function of NumPy called on traced values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from xjit.errors import CaptureError
+from xjit.numpy import creation, joining, linear, methods, reductions, selection, sequences, shaping, ufuncs
+from xjit.numpy.values import refuse
+
+Function = Callable[..., Any]
+
+REDUCTIONS: dict[np.ufunc, Function] = {
+    np.add: reductions.sum,
+    np.multiply: reductions.prod,
+    np.maximum: reductions.max,
+    np.minimum: reductions.min,
+    np.logical_and: reductions.all,
+    np.logical_or: reductions.any,
+}
+
+TRACED_FUNCTIONS: dict[Any, Function] = {
+    np.sum: reductions.sum,
+    np.prod: reductions.prod,
+    np.min: reductions.min,
+    np.max: reductions.max,
+    np.any: reductions.any,
+    np.all: reductions.all,
+    np.mean: reductions.mean,
+    np.var: reductions.var,
+    np.std: reductions.std,
+    np.argmin: reductions.argmin,
+    np.argmax: reductions.argmax,
+    np.reshape: shaping.reshape,
+    np.ravel: shaping.ravel,
+    np.transpose: shaping.transpose,
+    np.matrix_transpose: methods.matrix_transposed,
+    np.swapaxes: shaping.swapaxes,
+    np.moveaxis: shaping.moveaxis,
+    np.squeeze: shaping.squeeze,
+    np.expand_dims: shaping.expand_dims,
+    np.atleast_1d: shaping.atleast_1d,
+    np.atleast_2d: shaping.atleast_2d,
+    np.atleast_3d: shaping.atleast_3d,
+    np.broadcast_to: shaping.broadcast_to,
+    np.concatenate: joining.concatenate,
+    np.stack: joining.stack,
+    np.hstack: joining.hstack,
+    np.vstack: joining.vstack,
+    np.column_stack: joining.column_stack,
+    np.where: selection.where,
+    np.select: selection.select,
+    np.clip: selection.clip,
+    np.round: selection.round,
+    np.zeros: creation.zeros,
+    np.ones: creation.ones,
+    np.empty: creation.empty,
+    np.full: creation.full,
+    np.zeros_like: creation.zeros_like,
+    np.ones_like: creation.ones_like,
+    np.empty_like: creation.empty_like,
+    np.full_like: creation.full_like,
+    np.array: creation.array,
+    np.asarray: creation.asarray,
+    np.asanyarray: creation.asarray,
+    np.ascontiguousarray: creation.ascontiguousarray,
+    np.asfortranarray: creation.asfortranarray,
+    np.copy: creation.copy,
+    np.astype: creation.astype,
+    np.arange: sequences.arange,
+    np.linspace: sequences.linspace,
+    np.eye: sequences.eye,
+    np.identity: sequences.identity,
+    np.dot: linear.dot,
+    np.real: methods.real,
+    np.imag: methods.imag,
+}
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """``ufunc.method(*inputs, **kwargs)`` on traced values.
+
+    Raises CaptureError for a ufunc or method that is not supported.
+    """
+    options = dict(kwargs)
+    if options.get("out") == (None,) * ufunc.nout:
+        options.pop("out")
+    if method == "__call__":
+        return linear.matmul(*inputs, **options) if ufunc is np.matmul else ufuncs.call(ufunc, *inputs, **options)
+    if method == "reduce" and ufunc in REDUCTIONS:
+        return _reduce(ufunc, *inputs, **options)
+    raise CaptureError(f"numpy.{ufunc.__name__}.{method} is not supported")
+
+
+def _reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, **options: Any) -> Any:
+    refuse(f"{ufunc.__name__}.reduce", out=out)
+    if dtype is not None:
+        options["dtype"] = dtype
+    return REDUCTIONS[ufunc](array, axis=axis, **options)
+
+
+def call_function(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """``func(*args, **kwargs)`` for a function of NumPy, on traced values.
+
+    Raises CaptureError for a function that is not supported.
+    """
+    function = TRACED_FUNCTIONS.get(func)
+    if function is None:
+        module = getattr(func, "__module__", "numpy") or "numpy"
+        raise CaptureError(f"{module}.{getattr(func, '__name__', func)} is not supported")
+    return function(*args, **kwargs)

@@ -1,0 +1,146 @@
+"""Basic indexing: integers, slices with any step, None and the ellipsis, as slices, reversals and reshapes."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
+from xjit.ir.context import TracedValue
+from xjit.numpy.values import Shape, as_scalar, as_value, as_view, fresh, shape_of
+from xjit.ops._core import Operand
+
+_KINDS = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+    "valid indices"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What a basic index picks: per operand axis the first element, the step and the count, then the result's shape.
+
+    ``scalar`` says that NumPy hands out an element, not an array.
+    """
+
+    first: tuple[int, ...]
+    step: tuple[int, ...]
+    count: tuple[int, ...]
+    shape: Shape
+    scalar: bool
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """``x[index]``: a view, or a scalar if every axis is indexed by an integer.
+
+    Raises IndexOutOfBoundsError as NumPy's IndexError, CaptureError for index arrays and boolean masks.
+
+    >>> getitem(np.arange(6).reshape(2, 3), (1, slice(None, None, -1)))
+    array([5, 4, 3])
+    """
+    value = as_value(x, "getitem")
+    region = parse(shape_of(value), index)
+    picked = take(value, region)
+    return as_scalar(fresh(picked)) if region.scalar else as_view(picked)
+
+
+def take(value: Operand, region: Region) -> Any:
+    """The elements of a region."""
+    shape, result = shape_of(value), value
+    low = tuple(map(_lowest, region.first, region.step, region.count))
+    steps = tuple(abs(step) for step in region.step)
+    ends = tuple(a + (n - 1) * s + 1 if n else a for a, s, n in zip(low, steps, region.count, strict=True))
+    if region.count != shape:
+        result = ops.slice(result, low, ends, steps)
+    backwards = tuple(k for k, step in enumerate(region.step) if step < 0 and region.count[k] > 1)
+    if backwards:
+        result = ops.rev(result, backwards)
+    return ops.reshape(result, region.shape) if region.shape != region.count else result
+
+
+def _lowest(first: int, step: int, count: int) -> int:
+    if count == 0:
+        return 0
+    return first if step > 0 else first + (count - 1) * step
+
+
+def parse(shape: Shape, index: Any) -> Region:
+    """The region of a basic index into an array of this shape."""
+    entries = list(index) if isinstance(index, tuple) else [index]
+    for entry in entries:
+        _check_kind(entry)
+    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    if used > len(shape):
+        raise IndexOutOfBoundsError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed"
+        )
+    dots = sum(entry is Ellipsis for entry in entries)
+    if dots > 1:
+        raise IndexOutOfBoundsError("an index can only have a single ellipsis ('...')")
+    place = next((k for k, entry in enumerate(entries) if entry is Ellipsis), len(entries))
+    entries[place : place + 1] = [slice(None)] * (len(shape) - used)
+    whole = used == len(shape) and not dots and all(_is_integer(entry) for entry in entries)
+    return _region(shape, entries, whole)
+
+
+def _check_kind(entry: Any) -> None:
+    if entry is None or entry is Ellipsis or isinstance(entry, slice):
+        return
+    if isinstance(entry, bool | np.bool_):
+        raise CaptureError("indexing: boolean masks are not supported")
+    if isinstance(entry, TracedValue) and entry.weak is None:
+        raise CaptureError("indexing: a traced index is not supported", fix="use an integer known while tracing")
+    if isinstance(entry, list | np.ndarray) and np.ndim(entry) > 0:
+        raise CaptureError("indexing: index arrays are not supported")
+    if not _is_integer(entry):
+        raise IndexOutOfBoundsError(_KINDS)
+
+
+def _is_integer(entry: Any) -> bool:
+    try:
+        operator.index(entry)
+    except TypeError:
+        return False
+    return True
+
+
+def _region(shape: Shape, entries: list[Any], scalar: bool) -> Region:
+    first: list[int] = []
+    step: list[int] = []
+    count: list[int] = []
+    result: list[int] = []
+    for entry in entries:
+        if entry is None:
+            result.append(1)
+            continue
+        axis = len(first)
+        if isinstance(entry, slice):
+            start, stop, stride = _bounds(entry, shape[axis])
+            size = len(range(start, stop, stride))
+            result.append(size)
+        else:
+            start, stride, size = _position(entry, axis, shape[axis]), 1, 1
+        first.append(start)
+        step.append(stride)
+        count.append(size)
+    return Region(tuple(first), tuple(step), tuple(count), tuple(result), scalar)
+
+
+def _bounds(entry: slice, size: int) -> tuple[int, int, int]:
+    try:
+        return entry.indices(size)
+    except ValueError as error:
+        raise ArgumentError(f"indexing: {error}") from None
+    except TypeError:
+        raise CaptureError("indexing: slice bounds that are known while tracing are required") from None
+
+
+def _position(entry: Any, axis: int, size: int) -> int:
+    position = operator.index(entry)
+    if not -size <= position < size:
+        raise IndexOutOfBoundsError(f"index {position} is out of bounds for axis {axis} with size {size}")
+    return position % size

@@ -1,0 +1,118 @@
+"""The methods and attributes of arrays, under their NumPy names, as functions of the array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import CaptureError, DTypeError
+from xjit.numpy import creation, linear, reductions, selection, shaping
+from xjit.numpy.compositions import full_like
+from xjit.numpy.ufuncs import call
+from xjit.numpy.values import as_value, as_view, fresh, is_scalar, scalar_like, shape_of
+from xjit.ops._core import dtype_of
+from xjit.types import dtype_class
+
+Method = Callable[..., Any]
+
+
+def _reshape(x: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    sizes = shape[0] if len(shape) == 1 else shape
+    return shaping.reshape(x, sizes, order, copy=copy)
+
+
+def _transpose(x: Any, *axes: Any) -> Any:
+    order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+    return shaping.transpose(x, order or None)
+
+
+def _copy(x: Any, order: str = "C") -> Any:
+    return scalar_like(x, creation.copy(x, order))
+
+
+def _conjugate(x: Any) -> Any:
+    return call(np.conjugate, x) if dtype_class(dtype_of(x)) == "C" or is_scalar(x) else x
+
+
+def _fill(x: Any, *arguments: Any) -> Any:
+    raise CaptureError("fill: writing into an array goes through the assignment of its elements")
+
+
+def transposed(x: Any) -> Any:
+    """``x.T``: the axes reversed; a view."""
+    return shaping.transpose(x)
+
+
+def matrix_transposed(x: Any) -> Any:
+    """``x.mT``: the last two axes exchanged; a view."""
+    if len(shape_of(x)) < 2:
+        raise DTypeError("matrix transpose with ndim < 2 is undefined")
+    return shaping.swapaxes(x, -1, -2)
+
+
+def real(x: Any) -> Any:
+    """``x.real``: a view of the real parts; real arrays themselves."""
+    value = as_value(x, "real")
+    if dtype_class(dtype_of(value)) != "C":
+        return value if not is_scalar(x) else scalar_like(x, value)
+    return scalar_like(x, as_view(ops.real(value)))
+
+
+def imag(x: Any) -> Any:
+    """``x.imag``: a view of the imaginary parts; zeros of real arrays."""
+    value = as_value(x, "imag")
+    if dtype_class(dtype_of(value)) != "C":
+        return scalar_like(x, fresh(full_like(value, 0)))
+    return scalar_like(x, as_view(ops.imag(value)))
+
+
+def _round(x: Any, decimals: int = 0, out: Any = None) -> Any:
+    return selection.round(x, decimals, out)
+
+
+def _clip(x: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
+    return selection.clip(x, min, max, out, **options)
+
+
+def _refused(name: str, fix: str) -> Method:
+    def method(x: Any, *arguments: Any, **options: Any) -> Any:
+        raise CaptureError(f"{name} of a traced array needs its values", fix=fix)
+
+    return method
+
+
+METHODS: dict[str, Method] = {
+    "sum": reductions.sum,
+    "prod": reductions.prod,
+    "min": reductions.min,
+    "max": reductions.max,
+    "any": reductions.any,
+    "all": reductions.all,
+    "mean": reductions.mean,
+    "var": reductions.var,
+    "std": reductions.std,
+    "argmin": reductions.argmin,
+    "argmax": reductions.argmax,
+    "reshape": _reshape,
+    "ravel": shaping.ravel,
+    "flatten": shaping.flatten,
+    "transpose": _transpose,
+    "swapaxes": shaping.swapaxes,
+    "squeeze": shaping.squeeze,
+    "astype": creation.astype,
+    "copy": _copy,
+    "clip": _clip,
+    "round": _round,
+    "dot": linear.dot,
+    "conj": _conjugate,
+    "conjugate": _conjugate,
+    "item": _refused("item", "return the array and take the item outside"),
+    "tolist": _refused("tolist", "return the array and convert it outside"),
+    "tobytes": _refused("tobytes", "return the array and convert it outside"),
+    "fill": _fill,
+}
+
+ATTRIBUTES: dict[str, Method] = {"T": transposed, "mT": matrix_transposed, "real": real, "imag": imag}

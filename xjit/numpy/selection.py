@@ -1,0 +1,107 @@
+"""Choosing between values: where, select, clip, round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.numpy import compositions as c
+from xjit.numpy.broadcasting import broadcast
+from xjit.numpy.promotion import cast, nonzero, result_type, typed
+from xjit.numpy.ufuncs import call, finish
+from xjit.numpy.values import as_value, fresh, given, operand, refuse, scalar_like
+from xjit.ops._core import dtype_of
+from xjit.types import BOOL, FLOAT64, dtype_class
+
+def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
+    """x where the condition is true, y elsewhere, in their common element type.
+
+    Rank 0 stays an array, as in NumPy. Raises CaptureError for the form with one argument, whose result has as many
+    elements as the condition is true.
+    """
+    if not given(x) or not given(y):
+        raise CaptureError("numpy.where: the form with one argument is not supported", fix="pass x and y too")
+    parts = operand(x, "where", "x"), operand(y, "where", "y")
+    dtype = result_type(*parts, name="where")
+    chosen = nonzero(as_value(condition, "where", "condition"))
+    mask, on_true, on_false = broadcast("where", chosen, *(typed(part, dtype) for part in parts))
+    return ops.select(mask, on_true, on_false)
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """The first of the choices whose condition is true, the default where none is."""
+    if len(condlist) != len(choicelist) or not condlist:
+        raise ArgumentError("numpy.select: as many choices as conditions, at least one, are required")
+    choices = [operand(choice, "select", "choice") for choice in (*choicelist, default)]
+    dtype = result_type(*choices, name="select")
+    masks = [as_value(condition, "select", "condition") for condition in condlist]
+    if any(dtype_of(mask) != BOOL for mask in masks):
+        raise DTypeError("numpy.select: conditions of type bool are required")
+    values = broadcast("select", *masks, *(typed(choice, dtype) for choice in choices))
+    result = values[-1]
+    for mask, choice in reversed(list(zip(values[: len(masks)], values[len(masks) : -1], strict=True))):
+        result = ops.select(mask, choice, result)
+    return fresh(result)
+
+
+def clip(
+    a: Any,
+    a_min: Any = np._NoValue,
+    a_max: Any = np._NoValue,
+    out: Any = None,
+    *,
+    min: Any = np._NoValue,
+    max: Any = np._NoValue,
+    **options: Any,
+) -> Any:
+    """Between two bounds, either of which may be None; the upper bound wins where they cross.
+
+    Python integers beyond the range of an integer type do not bound.
+    """
+    refuse("clip", out=out, **options)
+    value = operand(a, "clip")
+    low, high = _bound(a_min, min), _bound(a_max, max)
+    if not isinstance(value, bool | int | float | complex) and dtype_class(dtype_of(value)) == "I":
+        info = np.iinfo(dtype_of(value))
+        low = None if type(low) is int and low <= info.min else low
+        high = None if type(high) is int and high >= info.max else high
+    if low is None and high is None:
+        return call(np.positive, value)
+    if low is None:
+        return call(np.minimum, value, high)
+    if high is None:
+        return call(np.maximum, value, low)
+    operands = (value, operand(low, "clip", "min"), operand(high, "clip", "max"))
+    found = result_type(*operands, name="clip")
+    if found == BOOL:  # there is no loop of booleans: the next type that holds them is taken
+        found = np.dtype(np.int8)
+    return finish(c.clip(*broadcast("clip", *(typed(one, found) for one in operands))), operands)
+
+
+def _bound(first: Any, second: Any) -> Any:
+    if given(first) and given(second):
+        raise ArgumentError("numpy.clip: a bound was given under both of its names")
+    bound = first if given(first) else second
+    return bound if given(bound) else None
+
+
+def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """To a number of decimals, ties to even; integers stay as they are."""
+    refuse("round", out=out)
+    value = as_value(a, "round")
+    letter = dtype_class(dtype_of(value))
+    if letter == "C":
+        parts = (round(ops.real(value), decimals), round(ops.imag(value), decimals))
+        return scalar_like(value, ops.complex(*parts))
+    if letter == "I" and decimals >= 0:
+        return scalar_like(value, fresh(value))
+    if letter == "P" or decimals == 0:
+        return call(np.rint, value)
+    wide = cast(value, FLOAT64) if letter == "I" else value
+    power = float(10 ** abs(decimals))
+    first, second = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
+    rounded = call(second, call(np.rint, call(first, wide, power)), power)
+    return scalar_like(value, cast(rounded, dtype_of(value)))

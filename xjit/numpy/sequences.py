@@ -1,0 +1,191 @@
+"""Evenly spaced numbers: arange, linspace, eye, from positions, with NumPy's own order of rounding."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import CaptureError
+from xjit.ir.context import CONSTANT, TracedValue
+from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.compositions import full_like
+from xjit.numpy.creation import filled
+from xjit.numpy.promotion import cast, requested, supported, weak_type
+from xjit.numpy.ufuncs import call
+from xjit.numpy.values import Shape, as_value, constant, numpy_errors, order_letter, shape_of, with_order
+from xjit.ops._core import Array, Operand, dtype_of
+from xjit.ops._core import Shape as OpsShape
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, dtype_class
+
+
+def positions(shape: Shape, axis: int, dtype: DType = INT64) -> Any:
+    """The position of each element along one axis."""
+    return ops.iota(OpsShape(shape, dtype), axis)
+
+
+def known(value: Any, name: str) -> Any:
+    """The number behind an argument that has to be known while tracing; CaptureError if it is not."""
+    if not isinstance(value, TracedValue):
+        return value
+    if value.node.op is CONSTANT and not value.shape:
+        return value.node.param("value").item()
+    number: Any = value  # a traced Python number knows itself, and makes its value a guard
+    try:
+        return operator.index(number) if value.weak is int else float(number)
+    except TypeError as error:
+        raise CaptureError(f"numpy.{name}: the bounds must be known while tracing") from error
+
+
+def arange(*bounds: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
+    """Evenly spaced numbers below a limit: ``arange(stop)`` or ``arange(start, stop, step)``.
+
+    The bounds have to be known while tracing. The elements are ``start + i * step``, rounded as NumPy rounds them.
+
+    >>> arange(1, 2, 0.25)
+    array([1.  , 1.25, 1.5 , 1.75])
+    """
+    start, stop, step = _bounds(bounds, named)
+    with numpy_errors("arange"):
+        size = _length(start, stop, step)
+        wanted = requested(dtype, "arange")
+        found = supported(np.arange(start, start, step, dtype=wanted).dtype, "arange")
+        first, second = (_element(value, found) for value in (start, start + step))
+    if found == BOOL or size < 2:
+        return constant(np.arange(start, stop, step, dtype=found))
+    return progression(first, second, size)
+
+
+def _bounds(bounds: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
+    names = ("start", "stop", "step")
+    given = dict(zip(names, bounds, strict=False)) | named
+    if not given or not set(given) <= set(names) or len(bounds) > len(names):
+        raise TypeError("arange() requires stop to be specified, and no more than start, stop and step")
+    if given.get("stop") is None:
+        given = {**given, "start": 0, "stop": given["start"]}
+    values = [given.get("start", 0), given["stop"], given.get("step", 1)]
+    start, stop, step = (known(value, "arange") for value in values)
+    return 0 if start is None else start, stop, 1 if step is None else step
+
+
+def _length(start: Any, stop: Any, step: Any) -> int:
+    distance = stop - start
+    count: Any = distance / step
+    if isinstance(count, complex):
+        return max(0, min(math.ceil(count.real), math.ceil(count.imag)))
+    if count == 0 and distance != 0:  # the quotient underflowed
+        return 0 if math.copysign(1, count) < 0 else 1
+    if not math.isfinite(count):
+        raise ValueError("arange: cannot compute length" if math.isnan(count) else "Maximum allowed size exceeded")
+    return max(0, int(math.ceil(count)))
+
+
+def _element(value: Any, dtype: DType) -> Array:
+    return np.asarray(value).astype(dtype)
+
+
+def progression(first: Array, second: Array, size: int) -> Any:
+    """``first + i * (second - first)`` for i below ``size``, the first two elements exactly as given."""
+    dtype = first.dtype
+    if dtype_class(dtype) == "C":
+        parts = (progression(a, b, size) for a, b in ((first.real, second.real), (first.imag, second.imag)))
+        return ops.complex(*parts)
+    wide = FLOAT32 if dtype in NARROW_FLOATS else dtype
+    start, index = first.astype(wide), positions((size,), 0, wide)
+    with np.errstate(all="ignore"):
+        delta = np.asarray(second.astype(wide) - start)
+        exact = np.asarray(start + delta).astype(dtype) == second
+    values = ops.add(ops.mul(index, full_like(index, delta)), full_like(index, start))
+    result = cast(values, dtype)
+    if exact:
+        return result
+    where = positions((size,), 0)
+    return ops.select(ops.eq(where, full_like(where, 1)), full_like(result, second), result)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """``num`` evenly spaced numbers from start to stop; bounds of rank 0, which may be traced.
+
+    Raises ValueError for a negative count, CaptureError for bounds that are arrays.
+    """
+    count = operator.index(known(num, "linspace"))
+    if count < 0:
+        raise ValueError(f"Number of samples, {count}, must be non-negative.")
+    low, high = (as_value(bound, "linspace") for bound in (start, stop))
+    if shape_of(low) or shape_of(high):
+        raise CaptureError("numpy.linspace: bounds of rank 0 are required")
+    working = _inexact(start, stop)
+    values, step = _line(cast(low, working), cast(high, working), count, endpoint)
+    target = requested(dtype, "linspace") or working
+    if dtype_class(target) == "I":
+        values = call(np.floor, values)
+    result = cast(values, target)
+    return (result, step) if retstep else result
+
+
+def _inexact(*bounds: Any) -> DType:
+    kinds: dict[Any, complex] = {int: 0.0, float: 0.0, complex: 0j}
+    samples = [kinds.get(weak_type(bound)) for bound in bounds]
+    parts = [
+        dtype_of(as_value(bound, "linspace")) if sample is None else sample
+        for bound, sample in zip(bounds, samples, strict=True)
+    ]
+    return supported(np.result_type(*parts, 0.0), "linspace")
+
+
+def _line(low: Operand, high: Operand, count: int, endpoint: bool) -> tuple[Any, Any]:
+    """The numbers and their distance: multiples of the step, the last one replaced by the upper bound."""
+    divisor = count - 1 if endpoint else count
+    delta = call(np.subtract, high, low)
+    index = positions((count,), 0, delta.dtype)
+    if divisor > 0:
+        step = call(np.divide, delta, divisor)
+        # A step that underflows to zero: divide first, then multiply.
+        fine = ops.mul(ops.div(index, full_like(index, divisor)), broadcast_to_shape(delta, (count,)))
+        usual = ops.mul(index, broadcast_to_shape(step, (count,)))
+        vanishes = broadcast_to_shape(call(np.equal, step, 0), (count,))
+        values = ops.select(vanishes, fine, usual)
+    else:
+        step, values = np.float64(np.nan), ops.mul(index, broadcast_to_shape(delta, (count,)))
+    values = ops.add(values, broadcast_to_shape(low, (count,)))
+    if endpoint and count > 1:
+        last = ops.eq(positions((count,), 0), filled((count,), np.asarray(count - 1)))
+        values = ops.select(last, broadcast_to_shape(high, (count,)), values)
+    return values, step
+
+
+def eye(
+    N: Any,
+    M: Any = None,
+    k: Any = 0,
+    dtype: Any = float,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> Any:
+    """Ones on a diagonal, zeros elsewhere; ``k`` counts diagonals above the main one."""
+    rows = operator.index(known(N, "eye"))
+    columns = rows if M is None else operator.index(known(M, "eye"))
+    row, column = (positions((rows, columns), axis) for axis in (0, 1))
+    shift = full_like(row, operator.index(known(k, "eye")))
+    ones = cast(ops.eq(ops.add(row, shift), column), requested(dtype, "eye") or FLOAT64)
+    return with_order(ones, order_letter(ones, order, "eye"))
+
+
+def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+    """The square matrix with ones on its main diagonal."""
+    return eye(n, dtype=float if dtype is None else dtype)

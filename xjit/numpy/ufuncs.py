@@ -1,0 +1,173 @@
+"""NumPy's ufuncs: one row each, from the ufunc to the record or composition that computes its loop.
+
+Adding one is one row in ROWS. Everything else (promotion, casts, broadcasting, scalars) is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import CaptureError
+from xjit.ir.context import TracedValue
+from xjit.numpy import compositions as c
+from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
+from xjit.numpy.power import power
+from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
+from xjit.numpy.values import as_scalar, fresh, operand, refuse, shape_of
+from xjit.ops._core import Operand, dtype_of
+from xjit.types import BOOL, INT64, DType, dtype_class
+
+Row = Callable[..., Any]
+
+ROWS: dict[np.ufunc, Row] = {
+    np.add: ops.add,
+    np.subtract: ops.sub,
+    np.multiply: ops.mul,
+    np.divide: ops.div,
+    np.floor_divide: getattr(ops, "floor_divide", None),
+    np.remainder: getattr(ops, "remainder", None),
+    np.fmod: getattr(ops, "fmod", None),
+    np.divmod: lambda x, y: (getattr(ops, "floor_divide", None)(x, y), getattr(ops, "remainder", None)(x, y)),
+    np.power: power,
+    np.float_power: power,
+    np.negative: ops.neg,
+    np.positive: c.positive,
+    np.absolute: c.absolute,
+    np.fabs: ops.abs,
+    np.sign: c.sign,
+    np.square: c.square,
+    np.reciprocal: c.reciprocal,
+    np.exp: ops.exp,
+    np.log: ops.log,
+    np.sin: ops.sin,
+    np.cos: ops.cos,
+    np.tanh: ops.tanh,
+    np.sqrt: ops.sqrt,
+    np.cbrt: ops.cbrt,
+    np.hypot: c.hypot,
+    np.degrees: c.degrees,
+    np.rad2deg: c.degrees,
+    np.radians: c.radians,
+    np.deg2rad: c.radians,
+    np.maximum: c.maximum,
+    np.minimum: c.minimum,
+    np.fmax: c.fmax,
+    np.fmin: c.fmin,
+    np.equal: ops.eq,
+    np.not_equal: ops.ne,
+    np.less: c.less,
+    np.less_equal: c.less_equal,
+    np.greater: c.greater,
+    np.greater_equal: c.greater_equal,
+    np.logical_and: c.logical_and,
+    np.logical_or: c.logical_or,
+    np.logical_xor: c.logical_xor,
+    np.logical_not: c.logical_not,
+    np.bitwise_and: ops.and_,
+    np.bitwise_or: ops.or_,
+    np.bitwise_xor: ops.xor,
+    np.invert: ops.not_,
+    np.bitwise_count: c.bit_count,
+    np.floor: c.whole(ops.floor),
+    np.ceil: c.whole(ops.ceil),
+    np.trunc: c.trunc,
+    np.rint: ops.round_nearest_even,
+    np.isnan: c.isnan,
+    np.isinf: c.isinf,
+    np.isfinite: c.isfinite,
+    np.signbit: c.signbit,
+    np.copysign: c.copysign,
+    np.conjugate: c.conjugate,
+}
+
+COMPARISONS: dict[np.ufunc, str] = {
+    np.equal: "eq",
+    np.not_equal: "ne",
+    np.less: "lt",
+    np.less_equal: "le",
+    np.greater: "gt",
+    np.greater_equal: "ge",
+}
+
+
+def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_kind", **options: Any) -> Any:
+    """One call of a ufunc, with NumPy's promotion, broadcasting and result kind.
+
+    Raises DTypeError for operands the ufunc does not take, ShapeError for shapes that do not broadcast,
+    OverflowError for Python integers out of range, CaptureError for what cannot be traced.
+
+    >>> call(np.add, np.int8([1, 2]), 3)
+    array([4, 5], dtype=int8)
+    """
+    name = ufunc.__name__
+    _refuse_options(name, options)
+    if ufunc not in ROWS:
+        raise CaptureError(f"numpy.{name} is not supported")
+    if len(inputs) != ufunc.nin:
+        raise TypeError(f"{name}() takes {ufunc.nin} positional arguments but {len(inputs)} were given")
+    operands = tuple(operand(value, name, f"operand {place}") for place, value in enumerate(inputs))
+    if ufunc in COMPARISONS and dtype is None:
+        result = _compare(ufunc, *operands)
+    else:
+        loop = loop_types(ufunc, tuple(map(spec_of, operands)), requested(dtype, name), casting)
+        result = _run(ufunc, operands, loop)
+    return finish(result, operands)
+
+
+def _refuse_options(name: str, options: dict[str, Any]) -> None:
+    if options.get("where") is True:
+        options.pop("where")
+    if options.get("order") == "K":
+        options.pop("order")
+    options.pop("subok", None)
+    refuse(name, **{key: "given" if key == "where" else value for key, value in options.items()})
+
+
+def _run(ufunc: np.ufunc, operands: tuple[Any, ...], loop: tuple[DType, ...]) -> Any:
+    values = [typed(value, dtype) for value, dtype in zip(operands, loop, strict=False)]
+    if ufunc in (np.power, np.float_power):
+        return power(*values)
+    return ROWS[ufunc](*broadcast(ufunc.__name__, *values))
+
+
+def finish(result: Any, operands: tuple[Any, ...]) -> Any:
+    """Results as a ufunc returns them: never an operand itself, scalars in place of arrays of rank 0."""
+    if isinstance(result, tuple):
+        return tuple(finish(part, operands) for part in result)
+    own = fresh(result) if any(result is value for value in operands) else result
+    return as_scalar(own)
+
+
+def _compare(ufunc: np.ufunc, x: Any, y: Any) -> Any:
+    """Comparisons also take Python integers beyond the range of the other operand's type."""
+    name = COMPARISONS[ufunc]
+    for number, other, relation in ((y, x, name), (x, y, c.MIRRORED[name])):
+        if weak_type(number) is int and weak_type(other) is None and dtype_class(_dtype(other)) == "I":
+            return _compare_integer(relation, other, number)
+    loop = loop_types(ufunc, (spec_of(x), spec_of(y)))
+    values = broadcast(ufunc.__name__, typed(x, loop[0]), typed(y, loop[1]))
+    return c.compare_mixed(name, *values) if loop[0] != loop[1] else ROWS[ufunc](*values)
+
+
+def _dtype(value: Any) -> DType:
+    return BOOL if isinstance(value, bool) else dtype_of(value)
+
+
+def _compare_integer(name: str, array: Operand, number: Any) -> Any:
+    dtype = dtype_of(array)
+    if isinstance(number, TracedValue):  # a traced Python integer: any 64-bit value
+        x, y = broadcast(name, array, number)
+        if dtype == np.dtype(np.uint64):
+            return c.compare_mixed(name, x, y)
+        return getattr(ops, name)(cast(x, INT64), y)
+    info = np.iinfo(dtype)
+    if not info.min <= number <= info.max:
+        below = number < info.min
+        answer = name == "ne" or (name in ("gt", "ge") if below else name in ("lt", "le"))
+        return broadcast_to_shape(np.asarray(answer), shape_of(array))
+    x, y = broadcast(name, array, np.asarray(number, dtype))
+    return getattr(ops, name)(x, y)

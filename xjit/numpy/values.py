@@ -1,0 +1,190 @@
+"""What NumPy code hands in, and the marks that tell what NumPy would hand out: scalar, view, memory order."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError
+from xjit.ir.context import TracedValue, current
+from xjit.ir.expr import Literal
+from xjit.numpy.promotion import cast, result_type, supported, weak_type
+from xjit.ops._core import Array, Operand, aval_of, lift
+from xjit.ops.layout import pack
+from xjit.ops.assemble import concatenate
+from xjit.ops.shape import reshape
+from xjit.types import c_order
+
+Shape: TypeAlias = "tuple[int, ...]"
+
+
+class AxisError(ArgumentError, np.exceptions.AxisError):
+    """An axis lies outside the array: also NumPy's error of this name, so both ValueError and IndexError."""
+
+    def __str__(self) -> str:
+        return ArgumentError.__str__(self)
+
+
+@contextlib.contextmanager
+def numpy_errors(name: str, value_error: type[Exception] = ShapeError) -> Iterator[None]:
+    """Turns what NumPy's own checks raise into our errors of the same built-in type."""
+    try:
+        yield
+    except np.exceptions.AxisError as error:
+        raise AxisError(f"numpy.{name}: {error}") from None
+    except IndexError as error:
+        raise IndexOutOfBoundsError(f"numpy.{name}: {error}") from None
+    except TypeError as error:
+        raise DTypeError(f"numpy.{name}: {error}") from None
+    except ValueError as error:
+        raise value_error(f"numpy.{name}: {error}") from None
+
+
+def refuse(name: str, **options: Any) -> None:
+    """CaptureError for the first option that was given; None, False and NumPy's 'no value' mean not given."""
+    for option, value in options.items():
+        if value is not None and value is not False and value is not np._NoValue:
+            raise CaptureError(f"numpy.{name}: {option}= is not supported; got {type(value).__name__}")
+
+
+def given(value: Any) -> bool:
+    """Whether an argument was passed at all: NumPy marks absent ones by a value of its own."""
+    return value is not np._NoValue
+
+
+def as_value(value: Any, name: str, argument: str = "operand") -> Operand:
+    """An array or traced value of anything that NumPy takes for an array.
+
+    Nested sequences with traced values in them are stacked. Raises CaptureError for subclasses of ndarray and
+    DTypeError for unsupported element types.
+    """
+    if isinstance(value, TracedValue):
+        return value
+    if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        raise CaptureError(
+            f"numpy.{name}: {argument}: arrays of the subclass {type(value).__name__} are not supported",
+            fix="pass np.asarray(...) of it",
+        )
+    if isinstance(value, list | tuple) and _holds_traced(value):
+        return _stack_nested(value, name, argument)
+    array = np.asarray(value)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    supported(array.dtype, name)
+    return array
+
+
+def operand(value: Any, name: str, argument: str = "operand") -> Any:
+    """Like as_value, but Python scalars stay as they are, so that they promote weakly."""
+    if isinstance(value, bool) or weak_type(value) is not None:
+        return value
+    return as_value(value, name, argument)
+
+
+def _holds_traced(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_holds_traced, value))
+    return isinstance(value, TracedValue)
+
+
+def _stack_nested(values: Any, name: str, argument: str) -> Operand:
+    parts = [operand(value, name, argument) for value in values]
+    dtype = result_type(*parts, name=name)
+    cells = [cast(as_value(part, name, argument), dtype) for part in parts]
+    shapes = {shape_of(cell) for cell in cells}
+    if len(shapes) != 1:
+        raise ShapeError(f"numpy.{name}: {argument}: the elements of a sequence differ in shape; got {shapes}")
+    row = (1, *shapes.pop())
+    stacked: Operand = concatenate([reshape(cell, row) for cell in cells], 0)
+    return stacked
+
+
+def shape_of(value: Operand) -> Shape:
+    """The dimensions of an operand."""
+    return aval_of(value).shape
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether NumPy would hold a scalar here, not an array."""
+    if isinstance(value, TracedValue):
+        return value.scalar or value.weak is not None
+    return not isinstance(value, np.ndarray)
+
+
+def fresh(value: Operand) -> Any:
+    """The same elements as a new result: a copy of an array, a new mark-free handle of a traced value."""
+    trace = current()
+    if isinstance(value, TracedValue) and trace is not None:
+        return trace.wrap(lift(trace, value), trace)
+    return np.array(value)
+
+
+def as_scalar(value: Operand) -> Any:
+    """A result of rank 0 as NumPy's ufuncs return it: a scalar; arrays of other rank are returned as they are."""
+    if shape_of(value):
+        return value
+    if not isinstance(value, TracedValue):
+        return np.asarray(value)[()]
+    result = fresh(value)
+    result.scalar = True
+    return result
+
+
+def scalar_like(value: Any, result: Operand) -> Any:
+    """The result of a method: on scalars NumPy returns scalars, on arrays of rank 0 arrays."""
+    return as_scalar(result) if is_scalar(value) else result
+
+
+def as_view(value: Operand) -> Any:
+    """A result that shares its operand's memory in NumPy."""
+    result = fresh(value)
+    if isinstance(result, TracedValue):
+        result.view = True
+    return result
+
+
+def constant(array: Array) -> Any:
+    """An array whose values are known now: a constant of the trace, or outside of one the array itself."""
+    trace = current()
+    if trace is None:
+        return np.array(array)
+    packed = trace.wrap(trace.constant(Literal.of(array)), trace)
+    return with_order(packed, aval_of(array).order)
+
+
+def with_order(value: Operand, order: tuple[int, ...]) -> Any:
+    """The same elements, packed in this memory order (axes from the slowest to the fastest)."""
+    return value if aval_of(value).order == order else pack(value, order)
+
+
+def order_letter(value: Operand, order: str | None, name: str) -> tuple[int, ...]:
+    """The memory order that NumPy's ``order=`` letter asks for: C, F, A (F if the operand is) or K (as it is)."""
+    rank, current_order = len(shape_of(value)), aval_of(value).order
+    backwards = tuple(reversed(range(rank)))
+    if order in ("C", "c"):
+        return c_order(rank)
+    if order in ("F", "f"):
+        return backwards
+    if order in ("A", "a"):
+        return backwards if current_order == backwards else c_order(rank)
+    if order in (None, "K", "k"):
+        return (*current_order, *(axis for axis in range(rank) if axis not in current_order))
+    raise ArgumentError(f"numpy.{name}: order: one of C, F, A, K is required; got {order!r}")
+
+
+def pattern_of(value: Operand) -> Array:
+    """A small array in the operand's memory order: sizes above two are two, broadcast axes have stride zero.
+
+    NumPy's own functions on it tell the memory order of their result.
+    """
+    found = aval_of(value)
+    sizes = tuple(min(size, 2) for size in found.shape)
+    packed = np.zeros([sizes[axis] for axis in found.order], found.dtype)
+    strides = dict(zip(found.order, packed.strides, strict=True))
+    pattern: Array = np.lib.stride_tricks.as_strided(
+        packed, sizes, tuple(strides.get(axis, 0) for axis in range(len(sizes)))
+    )
+    return pattern

@@ -1,0 +1,50 @@
+"""Memory order as an operation: the same elements, packed with the axes in a given order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
+from xjit.ops import rules
+from xjit.ops._core import Array, apply, as_operand, register, static_ints
+from xjit.types import ArrayType
+
+
+def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    rules.check_permutation("pack", "order", params["order"], types[0].rank)
+    return ArrayType(types[0].dtype, types[0].dims, tuple(params["order"]))
+
+
+def _reference(operand: Array, order: tuple[int, ...]) -> Array:
+    pattern = np.empty(tuple(operand.shape[axis] for axis in order), operand.dtype)
+    result = np.empty_like(pattern.transpose(np.argsort(order)), order="K")
+    result[...] = operand
+    return result
+
+
+def _access(types: tuple[ArrayType, ...], params: Params, out: ArrayType) -> Access:
+    return Access(tuple(AxisMap(axis) for axis in range(out.rank)))
+
+
+PACK = register(
+    OpDef(
+        name="pack",
+        kind=Kind.INDEXING,
+        infer=_infer,
+        reference=_reference,
+        access=_access,
+        doc="The same elements in memory of another axis order. Not a no-op: the type of the result differs.",
+    )
+)
+
+
+def pack(operand: Any, order: Sequence[int]) -> Any:
+    """The operand's elements in packed memory whose axes, from the slowest to the fastest, are ``order``.
+
+    Any element type. Raises ArgumentError unless ``order`` is a permutation of all dimensions.
+    """
+    array = as_operand(operand, "pack", "operand")
+    return apply(PACK, array, order=static_ints(order, "pack", "order"))
