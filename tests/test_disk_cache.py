@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import threading
 import warnings
 from pathlib import Path
@@ -146,6 +147,15 @@ def test_directory_that_cannot_be_written(directory, monkeypatch, failing):
     monkeypatch.setattr(disk_cache.os, failing, refuse)
     works_in_memory_with_one_warning(cache, "cannot be written")
     assert len(list(directory.iterdir())) == 1
+
+
+def test_directory_removed_by_somebody(directory):
+    cache = DiskCache(directory)
+    cache.put(KEY, DATA)
+    shutil.rmtree(directory)
+    assert cache.get(KEY) is None
+    cache.put(KEY, DATA)
+    assert DiskCache(directory).get(KEY) == DATA
 
 
 def test_entry_that_cannot_be_read(directory):

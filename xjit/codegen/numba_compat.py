@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from xjit.codegen import fingerprint, inline_functions, intrinsics
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
+from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
 from xjit.errors import FallbackWarning
 
@@ -206,6 +207,8 @@ def _ir_text(routine: Routine, target: Target) -> str:
     except KernelTypeError:
         raise
     except Exception as error:
+        if _works(target):
+            raise KernelTypeError(f"{routine.symbol} is outside the kernel language: {error!r}") from error
         _FRONTENDS[target.traits] = None
         warnings.warn(
             f"this version of Numba is not as expected, kernels compile more slowly: {error!r}",
@@ -215,6 +218,22 @@ def _ir_text(routine: Routine, target: Target) -> str:
     from xjit.codegen import numba_stock
 
     return numba_stock.translate(routine, target.traits)
+
+
+def _sample(address: Any, count: Any) -> Any:
+    total = f64(0.0)
+    for i in range(count):
+        total = radd(total, load_f64(address + i * 8))
+    return total
+
+
+def _works(target: Target) -> bool:
+    """Whether our use of Numba works at all, asked after an error nobody foresaw."""
+    try:
+        frontend = _frontend(target)
+        return frontend is not None and bool(frontend.translate(_sample, ("i64", "i64"), "f64", "sample"))
+    except Exception:
+        return False
 
 
 def _frontend(target: Target) -> Frontend | None:

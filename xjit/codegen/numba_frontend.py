@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -62,9 +62,9 @@ class TypingContext(_TypingBase):
         constant = _CONSTANTS.get(type(value))
         if constant is not None:
             return constant
-        word = self.words.get(value)
+        word = self.words.get(value) if isinstance(value, Hashable) else None
         if word is None:
-            raise ValueError(f"the kernel language has no {value!r}")
+            raise errors.TypingError(f"the kernel language has no {value!r}")
         return word
 
     def resolve_value_type_prefer_literal(self, value: Any) -> Any:

@@ -153,7 +153,15 @@ def _store(pointer: Pointer, index: int, value: Scalar) -> None:
     pointer.store(index, value)
 
 
+def _partners(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
+    # An integer literal takes the type of its partner.
+    if type(a) is int:
+        return (np.int64(a), np.int64(b)) if type(b) is int else (b.dtype.type(a), b)
+    return a, (a.dtype.type(b) if type(b) is int else b)
+
+
 def _select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    a, b = _partners(a, b)
     return a if condition else b
 
 
@@ -162,6 +170,7 @@ def _scalar(value: Scalar) -> Scalar:
 
 
 def _minimum(a: Scalar, b: Scalar) -> Scalar:
+    a, b = _partners(a, b)
     if a != a or b != b:
         return a if a != a else b
     if a == b:
@@ -170,6 +179,7 @@ def _minimum(a: Scalar, b: Scalar) -> Scalar:
 
 
 def _maximum(a: Scalar, b: Scalar) -> Scalar:
+    a, b = _partners(a, b)
     if a != a or b != b:
         return a if a != a else b
     if a == b:
@@ -197,11 +207,11 @@ def _fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
     try:
         nearest = float(exact)
     except OverflowError:
-        return dtype(math.copysign(math.inf, exact))
+        return dtype(math.inf if exact > 0 else -math.inf)
     if dtype is np.float32:
         nearest = _round_to_odd(nearest, exact)
     if nearest == 0.0:
-        nearest = math.copysign(0.0, exact)
+        nearest = 0.0 if exact > 0 else -0.0
     return dtype(nearest)
 
 
@@ -221,7 +231,8 @@ def _round_away(x: Scalar) -> Scalar:
 
 def _integer(operation: Callable[[int, int, Kind], int], signed: bool) -> Callable[[Scalar, Scalar], Scalar]:
     def apply(a: Scalar, b: Scalar) -> Scalar:
-        kind = _kind_of(_scalar(a))
+        a, b = _partners(a, b)
+        kind = _kind_of(a)
         bits = (1 << kind.bits) - 1
         first, second = int(a) & bits, int(b) & bits
         if signed:

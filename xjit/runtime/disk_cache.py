@@ -74,19 +74,29 @@ class DiskCache:
         if directory is None:
             self._memory[key] = data
             return
-        temporary = directory / f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
         try:
-            _write(temporary, _seal(data))
-            os.replace(temporary, directory / (key + _ENTRY))
+            try:
+                self._write(directory, key, data)
+            except FileNotFoundError:  # the directory or the file was removed under our hands
+                _prepare(directory)
+                self._write(directory, key, data)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
             self._memory[key] = data
             self._give_up(f"{directory} cannot be written: {error}")
             return
         if not self._trimmed:
             self._trimmed = True
             self.trim(MAXIMUM_BYTES)
+
+    def _write(self, directory: Path, key: str, data: bytes) -> None:
+        temporary = directory / f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
+        try:
+            _write_new(temporary, _seal(data))
+            os.replace(temporary, directory / (key + _ENTRY))
+        except OSError:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
 
     def clear(self) -> None:
         """Removes all entries, in memory and on disk."""
@@ -99,7 +109,7 @@ class DiskCache:
         if directory is None:
             return
         with contextlib.suppress(OSError):
-            files = [(entry.stat(), entry.path) for entry in os.scandir(directory) if _is_ours(entry.name)]
+            files = _files(directory)
             total = sum(status.st_size for status, _ in files)
             for status, path in sorted(files, key=lambda file: file[0].st_mtime):
                 if total <= maximum_bytes:
@@ -130,6 +140,17 @@ def _is_ours(name: str) -> bool:
     return name.endswith((_ENTRY, _TEMPORARY))
 
 
+def _files(directory: Path) -> list[tuple[os.stat_result, str]]:
+    found = []
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            # Other writers rename and remove files meanwhile.
+            with contextlib.suppress(FileNotFoundError):
+                if _is_ours(entry.name):
+                    found.append((entry.stat(), entry.path))
+    return found
+
+
 def _seal(data: bytes) -> bytes:
     return _MAGIC + hashlib.sha256(data).digest() + data
 
@@ -139,7 +160,7 @@ def _unseal(content: bytes) -> bytes | None:
     return data if content[:_HEADER] == _MAGIC + hashlib.sha256(data).digest() else None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_new(path: Path, content: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with open(descriptor, "wb") as file:
         file.write(content)
