@@ -50,9 +50,7 @@ DTYPES: dict[str, DType] = {
     "c128": COMPLEX128,
 }
 NAMES: dict[DType, str] = {dtype: name for name, dtype in DTYPES.items()}
-NARROW_FLOATS = frozenset(
-    dtype for name, dtype in DTYPES.items() if name in ("f16", "bf16") or name[:2] == "f8"
-)
+NARROW_FLOATS = frozenset(dtype for name, dtype in DTYPES.items() if name in ("f16", "bf16") or name[:2] == "f8")
 
 _CLASSES = {"p": "P", "s": "I", "u": "I", "f": "F", "b": "F", "c": "C"}
 
@@ -64,6 +62,16 @@ def dtype_class(dtype: DType) -> str:
     'I'
     """
     return _CLASSES[NAMES[dtype][0]]
+
+
+def in_classes(dtype: DType, classes: str) -> bool:
+    """Whether an element type is one of these: class letters and XLA's names, divided by spaces where need be.
+
+    >>> in_classes(np.dtype(np.float64), "IF"), in_classes(np.dtype(np.float64), "C f32")
+    (True, False)
+    """
+    name = NAMES[dtype]
+    return any(word == name or (word not in DTYPES and dtype_class(dtype) in word) for word in classes.split())
 
 
 def is_supported(dtype: DType) -> bool:
@@ -240,9 +248,7 @@ def _insertion_order(shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...
     return tuple(reversed(order))
 
 
-def _compare(
-    axis: int, other: int, shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]
-) -> bool | None:
+def _compare(axis: int, other: int, shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]) -> bool | None:
     """True if axis should come before (be faster than) other, None if no operand has an opinion."""
     verdict: bool | None = None
     for one in strides:

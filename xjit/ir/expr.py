@@ -233,8 +233,17 @@ def _expr(operand: Operand, dtype: DType) -> Expr:
 
 
 def cost(expr: Expr) -> float:
-    """The cost of one evaluation, in additions; casts and selects count as one, leaves as nothing."""
-    if not isinstance(expr, Prim):
-        return 0.0
-    own = COSTS.get(expr.name, 1.0) * (3.0 if dtype_class(expr.dtype) == "C" else 1.0)
-    return own + sum(cost(arg) for arg in expr.args)
+    """The cost of one evaluation, in additions; casts and selects count as one, leaves as nothing.
+
+    An expression that occurs in several places is one object and computed once.
+    """
+    total, stack, seen = 0.0, [expr], {id(expr)}
+    while stack:
+        top = stack.pop()
+        if isinstance(top, Prim):
+            total += COSTS.get(top.name, 1.0) * (3.0 if dtype_class(top.dtype) == "C" else 1.0)
+            for arg in top.args:
+                if id(arg) not in seen:
+                    seen.add(id(arg))
+                    stack.append(arg)
+    return total

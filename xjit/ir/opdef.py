@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from xjit.ir.expr import Expr
-from xjit.types import ArrayType, DType, Type
+from xjit.types import ArrayType, DType, Type, in_classes
 
 Params: TypeAlias = Mapping[str, Any]
 
@@ -73,7 +73,10 @@ class Reducer:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something an operation cannot do on a target, and why."""
+    """Something an operation cannot do on a target, and why.
+
+    ``classes`` holds class letters and names of element types, as in ``"C"``, ``"FC"`` or ``"C f64"``.
+    """
 
     target: str
     classes: str
@@ -111,6 +114,6 @@ class OpDef:
     def gap(self, target: str, dtypes: tuple[DType, ...], letters: str) -> Gap | None:
         """The declared gap that these operand types fall into on a target, if any."""
         for gap in self.gaps:
-            if gap.target == target and any(letter in gap.classes for letter in letters):
+            if gap.target == target and any(in_classes(dtype, gap.classes) for dtype in dtypes):
                 return gap
         return None

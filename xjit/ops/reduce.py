@@ -195,6 +195,11 @@ REDUCE = register(
 )
 
 
+def reducer_function(reducer: Reducer) -> Callable[..., Any]:
+    """The operation that a reducer folds with."""
+    return _FUNCTIONS[reducer.name]
+
+
 # ---- the public function
 
 

@@ -59,6 +59,16 @@ def remainder(x: Array, y: Array) -> Array:
     return np.where(y == 0, x, np.fmod(x, safe))
 
 
+def integer_power(x: Array, y: Array) -> Array:
+    """Repeated squaring, wrapping; negative exponents give 1 for base 1, the sign for base -1, else 0."""
+    dtype, result, rest, square = x.dtype, np.ones_like(x), np.where(y < 0, 0, y), x
+    while np.any(rest):
+        result = np.where(rest % 2 == 1, result * square, result)
+        rest, square = rest // 2, square * square
+    turned = np.where(x == 1, 1, np.where((x.astype(np.float64) == -1), np.where(y % 2 == 0, 1, x), 0))
+    return np.where(y < 0, turned.astype(dtype), result)
+
+
 def maximum(x: Array, y: Array) -> Array:
     """NaN if either is NaN; the sum of two zeros is the larger one."""
     return np.where((x == 0) & (y == 0), x + y, np.maximum(x, y))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xjit.errors import ArgumentError, DTypeError, ShapeError
-from xjit.types import NAMES, ArrayType, Dim, DType, c_order, combined_order, dtype_class, order_of
+from xjit.types import NAMES, ArrayType, Dim, DType, c_order, combined_order, in_classes, order_of
 
 _WORDS = {"P": "pred", "I": "integer", "F": "float", "C": "complex"}
 
@@ -32,12 +32,12 @@ def words(classes: str) -> str:
     >>> words("IF")
     'integer, float'
     """
-    return ", ".join(_WORDS[letter] for letter in classes)
+    return ", ".join(classes.split() if " " in classes else (_WORDS[letter] for letter in classes))
 
 
 def check_class(name: str, argument: str, type: ArrayType, classes: str) -> None:
     """DTypeError unless the element type is of one of these classes."""
-    if dtype_class(type.dtype) not in classes:
+    if not in_classes(type.dtype, classes):
         raise DTypeError(
             f"ops.{name}: {argument}: the element type must be one of: {words(classes)}; got {got((type,))}"
         )

@@ -1,0 +1,102 @@
+"""Operations that XLA lacks, with NumPy's rules: floor division and the remainders that go with it.
+
+Integers: anything divided by zero gives 0, the least number over -1 wraps. Floats: NumPy's own algorithm, which works
+on the exact remainder, so that results agree bit for bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xjit.ir.expr import Expr, prim, select
+from xjit.ops.functions import pow
+from xjit.ops.rows import binary, primitive
+from xjit.types import is_signed
+
+
+def _safe(y: Expr) -> tuple[Expr, Expr, Expr]:
+    """Where the divisor is zero, where it is -1, and a divisor that never traps."""
+    zero = y.equals(0)
+    if not is_signed(y.dtype):
+        return zero, zero, select(zero, 1, y)
+    negative = y.equals(-1)
+    return zero, negative, select(zero | negative, 1, y)
+
+
+def _floor_integers(x: Expr, y: Expr) -> Expr:
+    zero, negative, divisor = _safe(y)
+    if not is_signed(x.dtype):
+        return select(zero, 0, prim("idiv", x, divisor))
+    quotient = prim("idiv", x, divisor)
+    rest = x - quotient * divisor
+    below = rest.differs(0) & ((rest < 0) ^ (divisor < 0))
+    return select(zero, 0, select(negative, 0 - x, select(below, quotient - 1, quotient)))
+
+
+def _remainder_integers(x: Expr, y: Expr) -> Expr:
+    zero, negative, divisor = _safe(y)
+    rest = prim("irem", x, divisor)
+    if not is_signed(x.dtype):
+        return select(zero, 0, rest)
+    below = rest.differs(0) & ((rest < 0) ^ (divisor < 0))
+    return select(zero | negative, 0, select(below, rest + divisor, rest))
+
+
+def _fmod_integers(x: Expr, y: Expr) -> Expr:
+    zero, negative, divisor = _safe(y)
+    return select(zero | negative, 0, prim("irem", x, divisor))
+
+
+def _floor_floats(x: Expr, y: Expr) -> Expr:
+    rest = prim("fmod", x, y)
+    below = rest.differs(0) & ((y < 0) ^ (rest < 0))
+    near = (x - rest) / y
+    near = select(below, near - 1, near)
+    whole = prim("floor", near)
+    whole = select(near - whole > 0.5, whole + 1, whole)
+    plain = x / y
+    signed = select(near.differs(0), whole, prim("copysign", near, plain))
+    return select(y.equals(0), plain, signed)
+
+
+def _remainder_floats(x: Expr, y: Expr) -> Expr:
+    rest = prim("fmod", x, y)
+    below = (y < 0) ^ (rest < 0)
+    signed = select(rest.differs(0), select(below, rest + y, rest), prim("copysign", rest, y))
+    return select(y.equals(0), rest, signed)
+
+
+numpy_power = pow  # NumPy's rule is C99's; integers to negative powers, an error there, follow XLA
+
+floor_divide = binary(
+    "floor_divide",
+    None,
+    "IF",
+    np.floor_divide,
+    {"I": _floor_integers, "F": _floor_floats},
+    doc="NumPy's floor division: integer x//0 is 0, floats follow the exact remainder.",
+)
+remainder = binary(
+    "remainder",
+    None,
+    "IF",
+    np.remainder,
+    {"I": _remainder_integers, "F": _remainder_floats},
+    doc="NumPy's remainder, with the sign of the divisor; integer x%0 is 0.",
+)
+fmod = binary(
+    "fmod",
+    None,
+    "IF",
+    np.fmod,
+    {"I": _fmod_integers, "F": primitive("fmod")},
+    doc="NumPy's fmod, with the sign of the dividend; integer fmod(x, 0) is 0.",
+)
+copysign = binary(
+    "copysign",
+    None,
+    "F",
+    np.copysign,
+    {"F": primitive("copysign")},
+    doc="The magnitude of the first operand with the sign of the second.",
+)
