@@ -31,9 +31,6 @@ ALLOWED_EXTERNALS = frozenset(
 )
 """Symbols an object may leave to the process: the C library's, which every Python process has."""
 
-_DECLARATION = re.compile(r'^declare\b[^@\n]*@"?([^"(\s]+)"?\(', re.MULTILINE)
-
-
 class UnresolvedSymbolError(RuntimeError):
     """An object refers to symbols that are not on the allow-list; loading it would end the process."""
 
@@ -118,8 +115,9 @@ def link(text: str, inline_texts: Iterable[str], target: Target) -> Any:
 def inline_text(module: Any, symbol: str, target: Target) -> str:
     """The text of a module made for linking into others: simplified, not vectorised, marked to be inlined."""
     optimise(module, target, vectorise=False)
-    module.get_function(symbol).add_function_attribute("alwaysinline")
-    return str(module)
+    # In the text, since some versions of llvmlite add the attribute to the result instead of the function.
+    definition = rf'^(define [^\n]*@"?{re.escape(symbol)}"?\([^\n]*?)( #\d+)? \{{$'
+    return re.sub(definition, r"\1 alwaysinline\2 {", str(module), count=1, flags=re.MULTILINE)
 
 
 def declared_symbols(module: Any) -> tuple[str, ...]:

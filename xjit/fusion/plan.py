@@ -104,9 +104,13 @@ Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The steps of a program in order; ``stored`` are the nodes that get a buffer of their own."""
+    """The steps of a program in order.
+
+    Pulling stops at ``leaves``; of these, ``stored`` are the nodes that get a buffer of their own.
+    """
 
     graph: Graph
     steps: tuple[Step, ...]
+    leaves: frozenset[Node]
     stored: frozenset[Node]
     reasons: tuple[str, ...]

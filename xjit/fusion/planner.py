@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from xjit.fusion import cost
 from xjit.fusion.groups import Group, Grouping, evaluations
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import AliasStep, HostStep, LibraryStep, Plan, Pull, Step, ViewStep
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, ViewStep
 from xjit.fusion.reads import gap_reason, is_pulled, walk
 from xjit.fusion.units import is_given, owner, units_of
 from xjit.ir.index import relabel
@@ -31,7 +32,9 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
         stored |= set(extra)
         notes += extra.values()
     steps = _ordered(graph, draft, views)
-    return Plan(graph, steps, frozenset(stored), tuple(notes + draft.grouping.reasons))
+    kept = _read_elsewhere(graph, steps, draft.leaves, views)
+    steps = tuple(_without_dead_stores(step, kept) for step in steps)
+    return Plan(graph, steps, draft.leaves, kept, tuple(notes + draft.grouping.reasons))
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
@@ -45,6 +48,38 @@ def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
         if not _has_units(node):
             stored.update(source for source in node.inputs)
     return {node for node in stored if not is_given(node)}
+
+
+def _read_elsewhere(
+    graph: Graph, steps: tuple[Step, ...], leaves: frozenset[Node], views: frozenset[Node]
+) -> frozenset[Node]:
+    """The values that something outside of their own kernel reads: only these need a buffer."""
+    found: set[Node] = set()
+    for node in graph.outputs:
+        found.add(_view_base(node) if node in views else node)
+    for step in steps:
+        if isinstance(step, KernelStep):
+            own = {unit.target for unit in step.region.units}
+            for unit in step.region.units:
+                reads = walk(unit.values, leaves).reads
+                found.update(pull.node for pull in reads if owner(pull.node) not in own)
+        elif isinstance(step, AliasStep):
+            found.update((step.node, step.operand))
+        else:
+            found.update((step.node, *step.node.inputs))
+    return frozenset(node for node in found if not is_given(node))
+
+
+def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
+    """Leaves out stores that nobody reads: their values stay in registers."""
+    if not isinstance(step, KernelStep):
+        return step
+    region = step.region
+    live = [n for n, unit in enumerate(region.units) if unit.is_reduction or unit.target in kept]
+    if len(live) == len(region.units):
+        return step
+    units, axes = tuple(region.units[n] for n in live), tuple(region.axes[n] for n in live)
+    return KernelStep(dataclasses.replace(region, units=units, axes=axes))
 
 
 def _view_base(node: Node) -> Node:

@@ -1,0 +1,46 @@
+"""xjit compiles ordinary NumPy functions to fused, parallel, vectorised loop nests.
+
+>>> import numpy as np
+>>> from xjit import xjit
+>>> @xjit
+... def softplus(x):
+...     return np.log(1.0 + np.exp(x))
+>>> softplus(np.zeros(2)).round(4)
+array([0.6931, 0.6931])
+"""
+
+from xjit import cache, errors, ops
+from xjit import numpy as numpy
+from xjit.api.decorator import xjit
+from xjit.errors import (
+    ArgumentError,
+    CaptureError,
+    CommunicatorError,
+    DTypeError,
+    ShapeError,
+    TargetError,
+    XjitError,
+)
+from xjit.runtime.threads import threads
+
+jit = xjit
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "CaptureError",
+    "CommunicatorError",
+    "DTypeError",
+    "ShapeError",
+    "TargetError",
+    "XjitError",
+    "__version__",
+    "cache",
+    "errors",
+    "jit",
+    "numpy",
+    "ops",
+    "threads",
+    "xjit",
+]

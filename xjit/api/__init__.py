@@ -1,0 +1,1 @@
+"""The decorator and everything behind one call of a decorated function."""

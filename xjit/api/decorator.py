@@ -1,0 +1,45 @@
+"""``@xjit``: with or without options, on functions, methods, static and class methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, overload
+
+from xjit.api.function import JitFunction
+from xjit.api.options import Options
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@overload
+def xjit(function: Callable[P, R], /) -> JitFunction[P, R]: ...
+@overload
+def xjit(
+    *, target: str = ..., strict: bool = ..., contract: bool = ..., errors: str = ...
+) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
+def xjit(function: Any = None, /, **options: Any) -> Any:
+    """Compiles a NumPy function: same arrays in, same answers out.
+
+    Options: ``target="cpu"``; ``strict=True`` raises where a call would run through NumPy; ``contract=True`` allows
+    fused multiply-add; ``errors="numpy"`` obeys np.errstate. Raises ArgumentError for unknown values.
+
+    >>> import numpy as np
+    >>> @xjit
+    ... def norm(x, y):
+    ...     return np.sqrt(x * x + y * y)
+    >>> norm(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
+    array([ 5., 13.])
+    """
+    chosen = Options(**options)
+    if function is None:
+        return lambda one: _decorate(one, chosen)
+    return _decorate(function, chosen)
+
+
+def _decorate(function: Any, options: Options) -> Any:
+    if isinstance(function, staticmethod | classmethod):
+        return type(function)(_decorate(function.__func__, options))
+    if isinstance(function, JitFunction):
+        return JitFunction(function.__wrapped__, options)
+    return JitFunction(function, options)

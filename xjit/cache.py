@@ -1,0 +1,25 @@
+"""The caches of compiled kernels: in memory and on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from xjit import config
+
+
+def clear() -> None:
+    """Removes all compiled kernels from memory and from disk, and hands recycled memory back.
+
+    Programs that are in use keep their kernels.
+    """
+    from xjit.runtime import allocator
+    from xjit.runtime.kernels import disk_cache, shared_kernels
+
+    shared_kernels().clear()
+    disk_cache(config.cache_directory()).clear()
+    allocator.clear()
+
+
+def directory() -> Path:
+    """Where compiled kernels are kept on disk."""
+    return config.cache_directory()

@@ -1,0 +1,76 @@
+"""The whole compiler as one list of named steps, from a captured function to a program.
+
+graph     what tracing recorded                                xjit.capture
+simplify  constants folded, chains of index maps shortened     xjit.passes.simplify
+split     large full reductions cut into chunks                xjit.passes.split
+plan      nodes grouped into kernels and library steps         xjit.fusion.planner
+lower     each region as a loop nest                           xjit.codegen.lower
+source    each loop nest as Python text                        xjit.codegen.source
+program   text compiled (or found by content), steps in order  xjit.runtime.build
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xjit import config
+from xjit.fusion.plan import KernelStep, Plan
+from xjit.fusion.planner import plan as make_plan
+from xjit.ir.node import Graph
+from xjit.passes.simplify import simplify
+from xjit.passes.split import split_reductions
+from xjit.passes.verify import verify
+
+if TYPE_CHECKING:
+    from xjit.codegen.lower import LoweredKernel
+    from xjit.runtime.kernels import KernelTally
+    from xjit.runtime.program import Program
+    from xjit.runtime.records import ArraySpec, ScalarSpec
+
+GRAPH_PASSES = (simplify, split_reductions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """Everything that is known before machine code: for running, explaining and printing."""
+
+    graph: Graph
+    plan: Plan
+    specs: tuple[ArraySpec | ScalarSpec, ...]
+    kernels: tuple[tuple[LoweredKernel, str], ...]
+
+
+def lower_graph(graph: Graph, values: Sequence[Any], views: Sequence[bool]) -> Lowered:
+    """The plan and the source of a graph for parameter values like these.
+
+    ``views`` says of each output whether NumPy would return it as a view.
+    """
+    from xjit.codegen.lower import lower
+    from xjit.codegen.source import kernel_source
+    from xjit.runtime.build import input_specs, layouts_of
+
+    specs = input_specs(graph, values)
+    for step in GRAPH_PASSES:
+        graph = step(graph)
+        if config.flag("XJIT_VERIFY"):
+            verify(graph)
+    layouts = layouts_of(graph, specs)
+    viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
+    plan = make_plan(graph, layouts, viewed)
+    regions = [step.region for step in plan.steps if isinstance(step, KernelStep)]
+    lowered = [lower(region, layouts, plan.leaves, plan.stored) for region in regions]
+    return Lowered(graph, plan, specs, tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered))
+
+
+def build_program(lowered: Lowered, tally: KernelTally) -> Program:
+    """Machine code for the kernels and the program that runs them."""
+    from xjit.runtime.build import Builder, layouts_of
+    from xjit.runtime.entry import make_entry
+    from xjit.runtime.kernels import shared_kernels
+
+    store = shared_kernels()
+    layouts = layouts_of(lowered.graph, lowered.specs)
+    builder = Builder(lowered.plan, layouts, lowered.specs, lambda source: store.load(source, tally), make_entry)
+    return builder.build(lowered.kernels)

@@ -1,0 +1,1 @@
+"""Answers to "what did it do, and why": explanations and counts."""

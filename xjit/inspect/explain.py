@@ -1,0 +1,124 @@
+"""What became of a function: kernels, their operations and bytes, and a reason for every split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
+from xjit.fusion.reads import walk
+from xjit.ir.context import CONSTANT
+from xjit.ir.node import Node
+from xjit.runtime.segments import piece_size
+
+if TYPE_CHECKING:
+    from xjit.codegen.lower import LoweredKernel
+    from xjit.compile import Lowered
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """One kernel: its operations, the extents of its loops, bytes moved, and how it runs."""
+
+    operations: tuple[str, ...]
+    domain: tuple[int, ...]
+    reduced: tuple[int, ...]
+    bytes_read: int
+    bytes_written: int
+    pieces: int
+    lines: tuple[str, ...]
+
+    @property
+    def parallel(self) -> bool:
+        """Whether threads share the outer loop."""
+        return self.pieces > 1
+
+    def __str__(self) -> str:
+        counts = Counter(self.operations)
+        names = ", ".join(name if n == 1 else f"{n} {name}" for name, n in counts.items()) or "copy"
+        mode = f"parallel in {self.pieces} pieces" if self.parallel else "serial"
+        loops = "x".join(map(str, self.domain)) or "1"
+        over = f" reducing axes {self.reduced}" if self.reduced else ""
+        return (
+            f"kernel over {loops}{over}, {mode}: {names}; reads {self.bytes_read:,} bytes, writes "
+            f"{self.bytes_written:,}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The plan of one call in words and numbers; ``str()`` is the text.
+
+    kernels        a report per generated kernel, in order
+    steps          every step in order, library calls and NumPy references included
+    bytes_moved    what all kernels read and write
+    minimum_bytes  what any program has to: all inputs once, all outputs once
+    reasons        why values are stored between kernels and why kernels stay apart
+    """
+
+    name: str
+    kernels: tuple[KernelReport, ...]
+    steps: tuple[str, ...]
+    bytes_moved: int
+    minimum_bytes: int
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {len(self.kernels)} kernel{'s' * (len(self.kernels) != 1)}"]
+        lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
+        factor = self.bytes_moved / self.minimum_bytes if self.minimum_bytes else 1.0
+        lines.append(f"  bytes moved {self.bytes_moved:,}, at least {self.minimum_bytes:,} ({factor:.2f}x)")
+        lines += [f"  because: {reason}" for reason in self.reasons]
+        return "\n".join(lines)
+
+
+def explain(lowered: Lowered) -> Explanation:
+    """The explanation of a lowered graph."""
+    kernels = iter([_kernel(kernel) for kernel, _ in lowered.kernels])
+    reports: list[KernelReport] = []
+    steps: list[str] = []
+    for step in lowered.plan.steps:
+        match step:
+            case KernelStep():
+                reports.append(next(kernels))
+                steps.append(str(reports[-1]))
+            case LibraryStep(node):
+                steps.append(f"library call: {node.op.name} ({node.where}); its bits may depend on the thread count")
+            case HostStep(node, reason):
+                steps.append(f"NumPy runs {node.op.name} ({node.where}): {reason}")
+            case AliasStep(node, _) | ViewStep(node):
+                steps.append(f"no work: {node.op.name} is a view ({node.where})")
+    graph = lowered.graph
+    minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
+    moved = sum(report.bytes_read + report.bytes_written for report in reports)
+    return Explanation(graph.name, tuple(reports), tuple(steps), moved, minimum, lowered.plan.reasons)
+
+
+def _kernel(kernel: LoweredKernel) -> KernelReport:
+    region = kernel.region
+    targets = frozenset(unit.target for unit in region.units)
+    written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
+    read = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True)} - written
+    leaves = frozenset(read | {unit.target for unit in region.units if unit.is_reduction})
+    pulled: dict[Node, None] = {}
+    for unit in region.units:
+        pulled.update(dict.fromkeys(pull.node for pull in walk(unit.values, leaves).visits))
+        if unit.is_reduction:
+            pulled[unit.target] = None
+    nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
+    size = piece_size(kernel.extent, kernel.work)
+    return KernelReport(
+        operations=tuple(_label(node) for node in nodes),
+        domain=region.dims,
+        reduced=region.reduced,
+        bytes_read=sum(node.aval.nbytes for node in read),
+        bytes_written=sum(node.aval.nbytes for node in written),
+        pieces=-(-kernel.extent // size),
+        lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
+    )
+
+
+def _label(node: Node) -> str:
+    reducer = dict(node.params).get("reducer")
+    return node.op.name if reducer is None else f"{node.op.name} {reducer.name}"

@@ -1,0 +1,98 @@
+"""The first half of a large reduction: one result for each chunk of an axis. Made by the compiler, never by users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.context import CONSTANT
+from xjit.ir.expr import Literal
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind, OpDef, Params, Reducer
+from xjit.ops.computation import traced_scalars
+from xjit.ops.convert import CONVERT
+from xjit.ops.reduce import REDUCE, reducer_function
+from xjit.types import FLOAT64, ArrayType, DType, array_type, c_order, dtype_class, scalar_type
+
+
+def accumulator_dtype(reducer: Reducer, dtype: DType) -> DType:
+    """The type of chunk results: sums and products of floats are carried in f64."""
+    return FLOAT64 if reducer.reassociates and dtype_class(dtype) == "F" else dtype
+
+
+def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    axis, size = params["chunk"]
+    kept = tuple(extent for place, extent in enumerate(types[0].shape) if place not in params["dims"])
+    dims = (*kept, -(-types[0].shape[axis] // size))
+    return ArrayType(accumulator_dtype(params["reducer"], types[0].dtype), dims, c_order(len(dims)))
+
+
+def _reference(
+    operand: np.ndarray[Any, Any],
+    init: np.ndarray[Any, Any],
+    *,
+    dims: tuple[int, ...],
+    reducer: Reducer,
+    computation: Graph,
+    n: int,
+    chunk: tuple[int, int],
+) -> np.ndarray[Any, Any]:
+    axis, size = chunk
+    wide = operand.astype(accumulator_dtype(reducer, operand.dtype))
+    parts = [
+        REDUCE.reference(
+            np.take(wide, range(start, min(start + size, wide.shape[axis])), axis),
+            init.astype(wide.dtype),
+            dims=dims,
+            reducer=reducer,
+            computation=computation,
+            n=n,
+        )
+        for start in range(0, wide.shape[axis], size)
+    ]
+    return np.stack(parts, axis=-1)
+
+
+PARTIAL_REDUCE = OpDef(
+    name="partial_reduce",
+    kind=Kind.REDUCE,
+    infer=_infer,
+    reference=_reference,
+    doc="Folds each chunk of an axis, and all of the other axes, to a result of its own.",
+)
+
+
+def chunked(node: Node, axis: int, size: int) -> Node:
+    """The same value as a ``reduce`` node, computed as a reduction of the results of chunks."""
+    operand, init = node.inputs
+    reducer: Reducer = node.param("reducer")
+    dtype = operand.aval.dtype
+    wide = accumulator_dtype(reducer, dtype)
+    scalar = scalar_type(wide)
+    graph = traced_scalars("reduce", reducer_function(reducer), (scalar, scalar), [wide])
+    common = {"reducer": reducer, "computation": graph, "n": 1}
+    part = _node(
+        PARTIAL_REDUCE,
+        (operand, _identity(reducer, dtype, node)),
+        node,
+        dims=node.param("dims"),
+        **common,
+        chunk=(axis, size),
+    )
+    start = init if wide == dtype else _identity(reducer, wide, node)
+    whole = _node(REDUCE, (part, start), node, dims=(part.aval.rank - 1,), **common)
+    if wide == dtype:
+        return whole
+    return _node(CONVERT, (whole,), node, dtype=dtype)
+
+
+def _identity(reducer: Reducer, dtype: DType, node: Node) -> Node:
+    literal = Literal.of(reducer.identity(dtype), dtype)
+    type = array_type(dtype, ())
+    return Node(CONSTANT, (), (("value", literal), ("type", type)), type, node.where)
+
+
+def _node(op: OpDef, inputs: tuple[Node, ...], like: Node, **params: Any) -> Node:
+    type = op.infer(tuple(source.type for source in inputs), params)
+    return Node(op, inputs, tuple(params.items()), type, like.where)

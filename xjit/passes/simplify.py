@@ -1,0 +1,63 @@
+"""Pure rewrites of a graph that keep every bit: constants folded, index operations that do nothing removed."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from xjit.ir.context import CONSTANT
+from xjit.ir.expr import Literal
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Access, AxisMap, Kind
+from xjit.types import ArrayType, TupleType, array_type
+
+
+def simplify(graph: Graph) -> Graph:
+    """The simplified graph; the same object when there is nothing to do."""
+    return rewrite(graph, _simpler)
+
+
+def rewrite(graph: Graph, rule: object) -> Graph:
+    """Rebuilds a graph bottom-up; ``rule(node)`` gives a node's replacement, the node itself to keep it."""
+    assert callable(rule)
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        inputs = tuple(new[source] for source in node.inputs)
+        after = None if node.after is None else new[node.after]
+        unchanged = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+        new[node] = rule(node if unchanged else dataclasses.replace(node, inputs=inputs, after=after))
+    if all(key is value for key, value in new.items()):
+        return graph
+    outputs = tuple(new[node] for node in graph.outputs)
+    return dataclasses.replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+
+
+def _simpler(node: Node) -> Node:
+    if node.op.kind is Kind.INDEXING and _is_identity(node):
+        return node.inputs[0]
+    if node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) and _is_foldable(node):
+        return _folded(node)
+    return node
+
+
+def _is_identity(node: Node) -> bool:
+    """Whether the operation reads every element at its own place, from a value of the very same type."""
+    if len(node.inputs) != 1 or node.type != node.inputs[0].type or node.op.access is None:
+        return False
+    access = node.op.access((node.inputs[0].aval,), node.kwargs, node.aval)
+    return access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))
+
+
+def _is_foldable(node: Node) -> bool:
+    """Whether all inputs are constants and the result is a scalar: larger constants cost more than they save."""
+    scalar = not isinstance(node.type, TupleType) and node.aval.is_static and node.aval.size == 1
+    return scalar and bool(node.inputs) and all(source.op is CONSTANT for source in node.inputs)
+
+
+def _folded(node: Node) -> Node:
+    with np.errstate(all="ignore"):
+        value = node.op.reference(*(source.param("value").array() for source in node.inputs), **node.kwargs)
+    literal = Literal.of(np.asarray(value, dtype=node.aval.dtype))
+    type: ArrayType = array_type(literal.dtype, literal.dims)
+    return Node(CONSTANT, (), (("value", literal), ("type", type)), type, node.where)

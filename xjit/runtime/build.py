@@ -1,0 +1,190 @@
+"""From a plan to a program: slots, runs of kernels, and the steps between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from xjit.codegen.lower import LoweredKernel
+from xjit.fusion import plan as planned
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import Plan
+from xjit.ir.context import CONSTANT, PROJECT
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
+from xjit.runtime.kernels import Loader
+from xjit.runtime.program import CallStep, Program, ReshapeStep, SegmentStep, Step, ViewStep
+from xjit.runtime.records import ArraySpec, FastProgram, ScalarSpec
+from xjit.runtime.segments import Piece, Segment, array_spec
+from xjit.types import BOOL, FLOAT64, INT64, TupleType
+
+EntryMaker = Callable[[FastProgram], Callable[..., Any]]
+
+_SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec(BOOL)}
+
+
+def input_specs(graph: Graph, values: Sequence[Any]) -> tuple[ArraySpec | ScalarSpec, ...]:
+    """What each parameter's value looks like: an array's layout, or a Python scalar that is passed by pointer."""
+    return tuple(_SCALARS.get(type(value)) or _spec_of(np.asarray(value)) for value in values)
+
+
+def _spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
+    return ArraySpec(array.dtype, array.shape, array.strides)
+
+
+def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts:
+    """Where the elements of the parameters lie."""
+    pairs = zip(graph.parameters, specs, strict=True)
+    return Layouts({node: spec.strides if isinstance(spec, ArraySpec) else () for node, spec in pairs})
+
+
+@dataclass(eq=False)
+class Builder:
+    """Builds one program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
+
+    plan: Plan
+    layouts: Layouts
+    specs: Sequence[ArraySpec | ScalarSpec]
+    loader: Loader
+    make_entry: EntryMaker
+    slots: dict[Node, int] = field(default_factory=dict)
+    aliases: dict[Node, Node] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    segment: Segment = field(default_factory=Segment)
+    fallbacks: int = 0
+
+    def build(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> Program:
+        """The program."""
+        for node in self.plan.graph.parameters:
+            self.slots[node] = len(self.slots)
+        lowered = iter(pieces)
+        needed = self._needed()
+        for step in self.plan.steps:
+            if isinstance(step, planned.KernelStep):
+                self.segment.pieces.append(Piece(*next(lowered)))
+            elif isinstance(step, planned.AliasStep):
+                self.aliases[step.node] = self.resolve(step.operand)
+            else:
+                self._flush(needed)
+                self._whole(step)
+        self._flush(needed)
+        outputs = tuple(self._output(node) for node in self.plan.graph.outputs)
+        count = len(self.plan.graph.parameters)
+        return Program(
+            tuple(self.steps), count, len(self.slots), outputs, self._direct(outputs, count), self.fallbacks
+        )
+
+    def resolve(self, node: Node) -> Node:
+        """The node whose buffer holds the value."""
+        return self.aliases.get(node, node)
+
+    def _needed(self) -> frozenset[Node]:
+        """Nodes that something besides the kernels reads."""
+        aliases = {step.node: step.operand for step in self.plan.steps if isinstance(step, planned.AliasStep)}
+        wanted = set(self.plan.graph.outputs)
+        for step in self.plan.steps:
+            if isinstance(step, planned.LibraryStep | planned.HostStep):
+                wanted.update(step.node.inputs)
+            elif isinstance(step, planned.ViewStep):
+                wanted.add(view_chain(step.node)[0])
+        for node in list(wanted):
+            while node in aliases:
+                node = aliases[node]
+                wanted.add(node)
+        kernels = [step.region for step in self.plan.steps if isinstance(step, planned.KernelStep)]
+        return frozenset(wanted) | self._read_later(len(kernels))
+
+    def _read_later(self, kernels: int) -> frozenset[Node]:
+        """With steps between kernels, every stored value may be read by a later run of kernels."""
+        runs = sum(
+            1
+            for a, b in zip(self.plan.steps, self.plan.steps[1:], strict=False)
+            if _breaks(a) and isinstance(b, planned.KernelStep)
+        )
+        return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
+
+    def _flush(self, needed: frozenset[Node]) -> None:
+        if not self.segment.pieces:
+            return
+        specs: dict[Node, ArraySpec | ScalarSpec] = dict(zip(self.plan.graph.parameters, self.specs, strict=True))
+        for piece in self.segment.pieces:
+            for node, _ in piece.lowered.pointers:
+                base = self.resolve(node)
+                if base not in specs and base.op is not CONSTANT:
+                    specs[base] = array_spec(base, self.layouts)
+        record, inputs, results = self.segment.program(self.resolve, self.layouts, specs, needed, self.loader)
+        for node in results:
+            self._slot(node)
+        entry = self.make_entry(record)
+        step = SegmentStep(
+            entry, record, tuple(self.slots[node] for node in inputs), tuple(self.slots[node] for node in results)
+        )
+        self.steps.append(step)
+        self.segment = Segment()
+
+    def _slot(self, node: Node) -> int:
+        return self.slots.setdefault(node, len(self.slots))
+
+    def _whole(self, step: planned.Step) -> None:
+        if isinstance(step, planned.ViewStep):
+            chain = view_chain(step.node)
+            source = self._source(chain[0])
+            self.steps.append(ViewStep(chain[1:], source, self._slot(step.node)))
+            return
+        assert isinstance(step, planned.LibraryStep | planned.HostStep)
+        node = step.node
+        inputs = tuple(self._source(source) for source in node.inputs)
+        reason = step.reason if isinstance(step, planned.HostStep) else ""
+        self.fallbacks += bool(reason)
+        spec = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
+        self.steps.append(CallStep(node, inputs, self._slot(node), spec, reason))
+
+    def _source(self, node: Node) -> int:
+        """The slot of a value that is read whole; reshapes and constants are made on the way."""
+        if node in self.slots:
+            return self.slots[node]
+        if node.op is CONSTANT:
+            self.steps.append(CallStep(node, (), self._slot(node), None, ""))
+        elif node in self.aliases:
+            source = self._source(self.aliases[node])
+            self.steps.append(ReshapeStep(source, self._slot(node), array_spec(node, self.layouts)))
+        elif node.op is PROJECT:
+            source = self._source(node.inputs[0])
+            self.steps.append(CallStep(node, (source,), self._slot(node), array_spec(node, self.layouts), ""))
+        else:
+            empty = array_spec(node, self.layouts)
+            self.steps.append(
+                SegmentStep(self.make_entry(_allocation(empty)), _allocation(empty), (), (self._slot(node),))
+            )
+        return self.slots[node]
+
+    def _output(self, node: Node) -> int:
+        return self._source(node)
+
+    def _direct(self, outputs: tuple[int, ...], count: int) -> Callable[..., Any] | None:
+        if len(self.steps) != 1 or not isinstance(self.steps[0], SegmentStep):
+            return None
+        step = self.steps[0]
+        if step.inputs != tuple(range(count)) or step.results != outputs:
+            return None
+        return step.entry
+
+
+def _breaks(step: planned.Step) -> bool:
+    return isinstance(step, planned.LibraryStep | planned.HostStep)
+
+
+def _allocation(spec: ArraySpec) -> FastProgram:
+    """Only allocates: the result has no elements, so no kernel runs."""
+    return FastProgram((), (spec,), (), (), True)
+
+
+def view_chain(node: Node) -> tuple[Node, ...]:
+    """The base of a view and the index operations on the way from it to the node."""
+    chain = [node]
+    while chain[-1].op.kind is Kind.INDEXING and chain[-1].inputs:
+        chain.append(chain[-1].inputs[0])
+    return tuple(reversed(chain))

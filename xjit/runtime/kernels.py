@@ -1,0 +1,88 @@
+"""Kernels by content: equal source is compiled once per process and once per cache directory."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from xjit import config
+from xjit.codegen import numba_compat
+from xjit.codegen.source import without_comments
+from xjit.runtime.disk_cache import DiskCache
+from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
+
+
+@dataclass(eq=False)
+class KernelTally:
+    """What loading kernels cost one decorated function."""
+
+    compiles: int = 0
+    cache_hits: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class KernelStore:
+    """Loaded kernels of one process. Threads that want the same kernel first share one compilation."""
+
+    _loaded: dict[str, LoadedKernel] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def load(self, source: str, tally: KernelTally) -> LoadedKernel:
+        """The kernel of this source text: from memory, from disk, or compiled now."""
+        text = without_comments(source)
+        with self._lock:
+            found = self._loaded.get(text)
+            if found is not None:
+                tally.cache_hits += 1
+                return found
+            found = self._loaded[text] = self._find(text, tally)
+            return found
+
+    def clear(self) -> None:
+        """Forgets all kernels; programs that are alive keep theirs."""
+        with self._lock:
+            self._loaded.clear()
+
+    def _find(self, text: str, tally: KernelTally) -> LoadedKernel:
+        disk = disk_cache(config.cache_directory())
+        key = numba_compat.object_key(text)
+        kernel = _from_disk(disk, key)
+        if kernel is not None:
+            tally.cache_hits += 1
+            return kernel
+        numba_compat.use_store(disk)
+        module = numba_compat.compile_kernel(text)
+        tally.compiles += 1
+        tally.seconds += module.seconds
+        disk.put(key, pack(StoredObject(module.object_code, module.symbol, module.externals)))
+        return load_object(module.object_code, module.symbol, externals=module.externals)
+
+
+def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:
+    data = disk.get(key)
+    if data is None:
+        return None
+    try:
+        stored = unpack(data)
+        return load_object(stored.object_code, stored.symbol, externals=stored.externals)
+    except (ValueError, RuntimeError):
+        return None  # a foreign or damaged entry is compiled anew and replaced
+
+
+@functools.lru_cache(maxsize=8)
+def disk_cache(directory: Path) -> DiskCache:
+    """The cache in a directory; one object per directory, so that it warns once."""
+    return DiskCache(directory)
+
+
+@functools.cache
+def shared_kernels() -> KernelStore:
+    """The kernels of this process."""
+    return KernelStore()
+
+
+Loader = Callable[[str], LoadedKernel]

@@ -1,0 +1,125 @@
+"""Runs of kernels between other steps: each is one FastProgram over numbered buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xjit.codegen.lower import LoweredKernel
+from xjit.fusion.layout import Layouts
+from xjit.ir.context import CONSTANT
+from xjit.ir.node import Node
+from xjit.runtime.kernels import Loader
+from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
+
+# Work, in additions, below which waking another thread costs more than it saves.
+PARALLEL_WORK = 60_000.0
+# Work that one piece of a shared loop should hold, and how many pieces there are at most.
+PIECE_WORK = 100_000.0
+MAXIMUM_PIECES = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A lowered kernel with its source."""
+
+    lowered: LoweredKernel
+    source: str
+
+
+@dataclass(eq=False)
+class Segment:
+    """Kernels that run one after the other; ``inputs`` are nodes made earlier, ``results`` nodes needed later."""
+
+    pieces: list[Piece] = field(default_factory=list)
+
+    def program(
+        self,
+        resolve: Callable[[Node], Node],
+        layouts: Layouts,
+        specs: dict[Node, ArraySpec | ScalarSpec],
+        needed: frozenset[Node],
+        loader: Loader,
+    ) -> tuple[FastProgram, tuple[Node, ...], tuple[Node, ...]]:
+        """The record of the segment, its input nodes and its result nodes.
+
+        ``resolve`` maps a node to the one whose buffer it shares, ``specs`` describes what every node's buffer is,
+        ``needed`` are the nodes that other steps or the caller read.
+        """
+        inputs: dict[Node, None] = {}
+        made: dict[Node, None] = {}
+        for piece in self.pieces:
+            for (node, _), argument in zip(piece.lowered.pointers, piece.lowered.kernel.arguments, strict=True):
+                base = resolve(node)
+                if argument.written:
+                    made[base] = None
+                elif base not in made and not _is_constant(base):
+                    inputs[base] = None
+        results = tuple(node for node in made if node in needed)
+        temps = tuple(node for node in made if node not in needed)
+        numbers = {node: number for number, node in enumerate((*inputs, *results, *temps))}
+        keep: list[object] = []
+        calls = tuple(self._call(piece, resolve, numbers, loader, keep) for piece in self.pieces)
+        work = sum(piece.lowered.work for piece in self.pieces)
+        program = FastProgram(
+            inputs=tuple(specs[node] for node in inputs),
+            outputs=tuple(array_spec(node, layouts) for node in results),
+            temps=tuple(node.aval.nbytes for node in temps),
+            calls=tuple(call for call in calls if call.extent > 0),
+            single=len(results) == 1,
+            heavy=work > PARALLEL_WORK,
+            keep_alive=tuple(keep),
+        )
+        return program, tuple(inputs), results
+
+    def _call(
+        self,
+        piece: Piece,
+        resolve: Callable[[Node], Node],
+        numbers: dict[Node, int],
+        loader: Loader,
+        keep: list[object],
+    ) -> KernelCall:
+        kernel = loader(piece.source)
+        keep.append(kernel)
+        table: list[int] = []
+        patches: list[tuple[int, int, int]] = []
+        for slot, (node, start) in enumerate(piece.lowered.pointers):
+            base = resolve(node)
+            offset = start * node.aval.dtype.itemsize
+            if _is_constant(base):
+                array = base.param("value").array()
+                keep.append(array)
+                table.append(array.ctypes.data + offset)
+            else:
+                table.append(0)
+                patches.append((slot, numbers[base], offset))
+        table += piece.lowered.words
+        extent = piece.lowered.extent
+        return KernelCall(
+            kernel.address, extent, piece_size(extent, piece.lowered.work), tuple(table), tuple(patches)
+        )
+
+
+def piece_size(extent: int, work: float) -> int:
+    """How much of the shared loop one call gets; all of it when the work is small.
+
+    >>> piece_size(1000, 5_000.0)
+    1000
+    """
+    if work < PARALLEL_WORK or extent < 2:
+        return max(extent, 1)
+    pieces = min(max(2, int(work / PIECE_WORK)), MAXIMUM_PIECES, extent)
+    size = -(-extent // pieces)
+    return -(-size // 64) * 64 if size > 1024 else size
+
+
+def _is_constant(node: Node) -> bool:
+    return node.op is CONSTANT
+
+
+def array_spec(node: Node, layouts: Layouts) -> ArraySpec:
+    """What the buffer of a node looks like."""
+    item = node.aval.dtype.itemsize
+    strides = tuple(stride * item for stride in layouts.strides(node))
+    return ArraySpec(node.aval.dtype, node.aval.shape, strides)
