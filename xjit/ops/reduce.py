@@ -78,6 +78,7 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "or_": {"PI": "or"},
 }
 _CLASSES = {"add": "PIFC", "mul": "PIFC", "min": "PIF", "max": "PIF", "and": "PI", "or": "PI"}
+_SPOKEN = {"sum": "add", "prod": "mul", "any": "or", "all": "and"}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": elementwise.add,
     "mul": elementwise.mul,
@@ -266,9 +267,12 @@ def _accumulated_in_float32(array: Any, init: Any, reducer: Reducer, dims: tuple
 def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType | None = None) -> Any:
     """One of ``REDUCERS`` over dimensions, from its identity; the operand is converted to ``dtype`` first.
 
+    NumPy's names of reductions are understood as well.
+
     >>> reduction(np.float32([[1, 5], [4, 2]]), "max", (0,))
     array([4., 5.], dtype=float32)
     """
+    reducer_name = _SPOKEN.get(reducer_name, reducer_name)
     array = as_operand(operand, "reduce", "operand")
     if dtype is not None and aval_of(array).dtype != dtype:
         array = convert_element_type(array, dtype)

@@ -1,0 +1,18 @@
+"""The interpreter: any graph by NumPy, one node after the other. Fallback, debugging aid and test executor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xjit.ir.node import Graph
+from xjit.ops._core import own
+from xjit.ops.evaluate import evaluate_graph
+
+
+def interpret(graph: Graph, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of a graph for one array in the place of each of its parameters, in memory of their own.
+
+    Effects run in their order, each once. TypeError if a reference contradicts the inferred type of its node.
+    """
+    return tuple(own(output, arrays) for output in evaluate_graph(graph, arrays))
