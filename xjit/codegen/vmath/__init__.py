@@ -1,8 +1,72 @@
-"""Vector math."""
+"""Elementary functions for kernels: branch-free, so that loops that call them become vector code.
+
+Kernels call them by name, as ``exp_f64(v)``; :data:`VECTOR_FUNCTIONS` lists the names.  Every one is right for
+every argument: infinities, NaN, signed zeros, subnormal arguments and results, huge angles.
+
+Some have a variant for arguments up to a bound, which costs a third: ``sin_f64_near`` is right where
+``fabs(x) <= bound`` and for NaN; beyond it returns some number.  A kernel may use it so, a strip at a time::
+
+    far = b1(False)
+    for i in range(start, stop):
+        far = far | (fabs(argument(i)) > bound)
+    if far:
+        for i in range(start, stop): ... sin_f64(argument(i)) ...
+    else:
+        for i in range(start, stop): ... sin_f64_near(argument(i)) ...
+
+Both give the same bits where both are right, so results do not depend on how a loop was cut into strips.
+
+Fused multiply-add is used wherever it helps and needed nowhere: on processors without it a multiplication and
+an addition stand in, and errors stay below four units in the last place.
+"""
 
 from __future__ import annotations
 
-from xjit.codegen import narrow_floats
-from xjit.codegen.vmath import exp, hyperbolic, log, trig
+import math
+from dataclasses import dataclass
 
-__all__ = ["narrow_floats", "exp", "hyperbolic", "log", "trig"]
+from xjit.codegen import narrow_floats
+from xjit.codegen.vmath import exp, hyperbolic, log, reduction, trig
+
+__all__ = ["VECTOR_FUNCTIONS", "VectorFunction", "exp", "hyperbolic", "log", "narrow_floats", "reduction", "trig"]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFunction:
+    """An elementary function of one argument.
+
+    ``error`` is a bound, found by trial, on the distance to the true value in units of the last place of that
+    value.  ``near`` names the variant that is right where ``fabs(x) <= bound``; without one it is the function
+    itself and the bound is infinite.
+    """
+
+    name: str
+    error: float
+    near: str
+    bound: float = math.inf
+
+
+def _everywhere(name: str, error: float) -> VectorFunction:
+    return VectorFunction(name, error, name)
+
+
+def _reduced(name: str, error: float, bound: float) -> VectorFunction:
+    return VectorFunction(name, error, f"{name}_near", bound)
+
+
+VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
+    function.name: function
+    for function in (
+        _everywhere("exp_f32", 1.02),
+        _everywhere("exp_f64", 1.1),
+        _everywhere("log_f32", 0.9),
+        _everywhere("log_f64", 1.0),
+        _everywhere("tanh_f32", 1.2),
+        _everywhere("tanh_f64", 1.3),
+        _reduced("sin_f32", 0.63, reduction.NEAR_F32),
+        _reduced("sin_f64", 1.6, reduction.NEAR_F64),
+        _reduced("cos_f32", 0.63, reduction.NEAR_F32),
+        _reduced("cos_f64", 1.6, reduction.NEAR_F64),
+    )
+}
+"""The functions by name."""

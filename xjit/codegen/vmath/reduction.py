@@ -24,7 +24,6 @@ from xjit.codegen.intrinsics import (
     as_u32,
     as_u64,
     ashr,
-    f32,
     f64,
     fma,
     i64,
