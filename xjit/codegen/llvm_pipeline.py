@@ -31,6 +31,7 @@ ALLOWED_EXTERNALS = frozenset(
 )
 """Symbols an object may leave to the process: the C library's, which every Python process has."""
 
+
 class UnresolvedSymbolError(RuntimeError):
     """An object refers to symbols that are not on the allow-list; loading it would end the process."""
 

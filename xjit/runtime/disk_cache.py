@@ -78,7 +78,9 @@ class DiskCache:
             try:
                 self._write(directory, key, data)
             except FileNotFoundError:  # the directory or the file was removed under our hands
-                _prepare(directory)
+                reason = _prepare(directory)
+                if reason is not None:
+                    raise OSError(reason) from None
                 self._write(directory, key, data)
         except OSError as error:
             self._memory[key] = data
