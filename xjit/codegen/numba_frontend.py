@@ -34,6 +34,7 @@ errors, typing = _numba("errors"), _numba("typing")
 _TypingBase: Any = typing.BaseContext
 _TargetBase: Any = _numba("base").BaseContext
 _CallsBase: Any = callconv.BaseCallConv
+_InterpreterBase: Any = interpreter.Interpreter
 _LowerBase: Any = lowering.Lower
 _global_compiler_lock: Any = _numba("compiler_lock").global_compiler_lock
 
@@ -199,6 +200,14 @@ class TargetContext(_TargetBase):
         return builder.extract_value(value, 1)
 
 
+class Interpreter(_InterpreterBase):
+    """Numba's translation of bytecode without its search for lists, with blocks and keyword calls."""
+
+    def post_process(self, rewrites: Any, function_ir: Any) -> Any:
+        """The language has none of what the rewrites look for."""
+        return function_ir
+
+
 class Lower(_LowerBase):
     """Numba's walk over its IR without reference counts and error contexts."""
 
@@ -325,7 +334,7 @@ def _flags() -> Any:
 
 def _numba_ir(function: Callable[..., Any]) -> Any:
     identity = bytecode.FunctionIdentity.from_function(function)
-    function_ir = interpreter.Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
+    function_ir = Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
     # Numba's own pass at this place finds the lifetimes of variables, for reference counts that we have not.
     function_ir.generator_info = None
     return function_ir
