@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from xjit import ops
@@ -15,11 +16,16 @@ from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, nonzero
 from xjit.numpy.values import shape_of
 from xjit.ops._core import Operand, dtype_of
-from xjit.types import BOOL, NARROW_FLOATS, DType, bits, dtype_class, is_signed
+from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType, bits, dtype_class, is_signed
 
 Value = Any
 
-_SIGN_BITS: dict[int, DType] = {8: np.dtype(np.int8), 16: np.dtype(np.int16), 32: np.dtype(np.int32), 64: np.dtype(np.int64)}
+_SIGN_BITS: dict[int, DType] = {
+    8: np.dtype(np.int8),
+    16: np.dtype(np.int16),
+    32: np.dtype(np.int32),
+    64: np.dtype(np.int64),
+}
 
 
 def full_like(value: Operand, number: Any, dtype: DType | None = None) -> Value:
@@ -53,15 +59,23 @@ def absolute(x: Value) -> Value:
 
 
 def sign(x: Value) -> Value:
-    """-1, 0 or 1; both zeros give +0, which the record keeps apart."""
-    if letter(x) != "F":
+    """-1, 0 or 1; both zeros give +0, which the record keeps apart, and complex infinities their direction."""
+    if letter(x) == "C":
+        return _complex_sign(x)
+    if letter(x) == "I" or dtype_of(x).name in ml_dtypes.__all__:
         return ops.sign(x)
     return ops.select(ops.eq(x, full_like(x, 0)), full_like(x, 0), ops.sign(x))
 
 
-def square(x: Value) -> Value:
-    """The product with itself."""
-    return ops.mul(x, x)
+def _complex_sign(x: Value) -> Value:
+    parts, signs = (ops.real(x), ops.imag(x)), ops.sign(x)
+    infinite = [isinf(part) for part in parts]
+    found = []
+    for k, sign_part in enumerate((ops.real(signs), ops.imag(signs))):
+        nan, zero = full_like(parts[k], np.nan), full_like(parts[k], 0)
+        own = ops.select(infinite[1 - k], nan, ops.sign(parts[k]))
+        found.append(ops.select(infinite[k], own, ops.select(infinite[1 - k], zero, sign_part)))
+    return ops.complex(*found)
 
 
 def reciprocal(x: Value) -> Value:
@@ -109,6 +123,13 @@ def trunc(x: Value) -> Value:
     return ops.select(ops.lt(x, full_like(x, 0)), ops.ceil(x), ops.floor(x))
 
 
+def rint(x: Value) -> Value:
+    """The nearest whole number, ties to even; complex numbers part by part."""
+    if letter(x) == "C":
+        return ops.complex(rint(ops.real(x)), rint(ops.imag(x)))
+    return ops.round_nearest_even(x)
+
+
 def isnan(x: Value) -> Value:
     """Which elements are not a number: only those differ from themselves."""
     return full_like(x, False, BOOL) if letter(x) in "PI" else ops.ne(x, x)
@@ -138,15 +159,18 @@ def signbit(x: Value) -> Value:
 
 def copysign(x: Value, y: Value) -> Value:
     """The magnitude of the first with the sign of the second."""
-    size = ops.abs(x)
-    return ops.select(signbit(y), ops.neg(size), size)
+    integer = _SIGN_BITS[bits(dtype_of(x))]
+    one, other = (ops.bitcast_convert_type(value, integer) for value in (x, y))
+    lowest = full_like(one, np.iinfo(integer).min)
+    moved = ops.or_(ops.and_(one, ops.not_(lowest)), ops.and_(other, lowest))
+    result = ops.bitcast_convert_type(moved, dtype_of(x))
+    # Types with a single NaN have no sign to spare for it.
+    return ops.select(isnan(x), x, result) if dtype_of(x).name.endswith("fnuz") else result
 
 
 def conjugate(x: Value) -> Value:
     """The complex conjugate; real numbers are their own."""
-    if letter(x) != "C":
-        return x
-    return ops.complex(ops.real(x), ops.neg(ops.imag(x)))
+    return ops.conj(x) if letter(x) == "C" else x
 
 
 def less(x: Value, y: Value) -> Value:
@@ -215,7 +239,7 @@ def in_single(function: Any) -> Any:
         dtype = dtype_of(operands[0])
         if dtype not in NARROW_FLOATS:
             return function(*operands)
-        wide = (cast(operand, np.dtype(np.float32)) for operand in operands)
+        wide = (cast(operand, FLOAT32) for operand in operands)
         return cast(function(*wide), dtype)
 
     return rounded
@@ -227,18 +251,39 @@ def hypot(x: Value, y: Value) -> Value:
     return ops.abs(ops.complex(x, y))
 
 
-def scaled_by(factor: float) -> Any:
-    """The product with a constant, the constant rounded to the operand's type as C does it."""
+def ratio(numerator: float, denominator: float) -> Any:
+    """The product with a quotient of constants, formed in the operand's type as NumPy's loops do."""
 
-    @in_single
     def scaled(x: Value) -> Value:
-        return ops.mul(x, full_like(x, factor))
+        dtype = dtype_of(x)
+        if dtype.name in ml_dtypes.__all__:
+            wide = cast(x, FLOAT32)
+            return cast(ops.mul(wide, full_like(wide, numerator / denominator)), dtype)
+        wide = cast(x, FLOAT32) if dtype in NARROW_FLOATS else x
+        number = dtype_of(wide).type
+        return cast(ops.mul(wide, full_like(wide, number(numerator) / number(denominator))), dtype)
 
     return scaled
 
 
-degrees = scaled_by(180.0 / math.pi)
-radians = scaled_by(math.pi / 180.0)
+degrees = ratio(180.0, math.pi)
+radians = ratio(math.pi, 180.0)
+
+
+@in_single
+def log10(x: Value) -> Value:
+    """The natural logarithm over that of ten."""
+    if letter(x) == "C":
+        value = ops.log(x)
+        parts = (ops.real(value), ops.imag(value))
+        return ops.complex(*(ops.div(part, full_like(part, math.log(10.0))) for part in parts))
+    return ops.div(ops.log(x), full_like(x, math.log(10.0)))
+
+
+def right_shift(x: Value, count: Value) -> Value:
+    """Copies of the sign move in; zeros if there is no sign."""
+    record = ops.shift_right_arithmetic if is_signed(dtype_of(x)) else ops.shift_right_logical
+    return record(x, count)
 
 
 def bit_count(x: Value) -> Value:

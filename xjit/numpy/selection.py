@@ -16,6 +16,7 @@ from xjit.numpy.values import as_value, fresh, given, operand, refuse, scalar_li
 from xjit.ops._core import dtype_of
 from xjit.types import BOOL, FLOAT64, dtype_class
 
+
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
     """x where the condition is true, y elsewhere, in their common element type.
 

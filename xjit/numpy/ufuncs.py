@@ -15,7 +15,7 @@ from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
-from xjit.numpy.power import power
+from xjit.numpy.powers import power
 from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
 from xjit.numpy.values import as_scalar, fresh, operand, refuse, shape_of
 from xjit.ops._core import Operand, dtype_of
@@ -28,10 +28,10 @@ ROWS: dict[np.ufunc, Row] = {
     np.subtract: ops.sub,
     np.multiply: ops.mul,
     np.divide: ops.div,
-    np.floor_divide: getattr(ops, "floor_divide", None),
-    np.remainder: getattr(ops, "remainder", None),
-    np.fmod: getattr(ops, "fmod", None),
-    np.divmod: lambda x, y: (getattr(ops, "floor_divide", None)(x, y), getattr(ops, "remainder", None)(x, y)),
+    np.floor_divide: ops.floor_divide,
+    np.remainder: ops.remainder,
+    np.fmod: ops.fmod,
+    np.divmod: lambda x, y: (ops.floor_divide(x, y), ops.remainder(x, y)),
     np.power: power,
     np.float_power: power,
     np.negative: ops.neg,
@@ -39,13 +39,24 @@ ROWS: dict[np.ufunc, Row] = {
     np.absolute: c.absolute,
     np.fabs: ops.abs,
     np.sign: c.sign,
-    np.square: c.square,
+    np.square: ops.square,
     np.reciprocal: c.reciprocal,
     np.exp: ops.exp,
+    np.exp2: ops.exp2,
+    np.expm1: ops.expm1,
     np.log: ops.log,
+    np.log2: ops.log2,
+    np.log10: c.log10,
+    np.log1p: ops.log1p,
     np.sin: ops.sin,
     np.cos: ops.cos,
+    np.tan: ops.tan,
+    np.sinh: ops.sinh,
+    np.cosh: ops.cosh,
     np.tanh: ops.tanh,
+    np.arcsinh: ops.asinh,
+    np.arccosh: ops.acosh,
+    np.arctanh: ops.atanh,
     np.sqrt: ops.sqrt,
     np.cbrt: ops.cbrt,
     np.hypot: c.hypot,
@@ -71,11 +82,13 @@ ROWS: dict[np.ufunc, Row] = {
     np.bitwise_or: ops.or_,
     np.bitwise_xor: ops.xor,
     np.invert: ops.not_,
+    np.left_shift: ops.shift_left,
+    np.right_shift: c.right_shift,
     np.bitwise_count: c.bit_count,
     np.floor: c.whole(ops.floor),
     np.ceil: c.whole(ops.ceil),
     np.trunc: c.trunc,
-    np.rint: ops.round_nearest_even,
+    np.rint: c.rint,
     np.isnan: c.isnan,
     np.isinf: c.isinf,
     np.isfinite: c.isfinite,
@@ -130,7 +143,8 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
 def _run(ufunc: np.ufunc, operands: tuple[Any, ...], loop: tuple[DType, ...]) -> Any:
     values = [typed(value, dtype) for value, dtype in zip(operands, loop, strict=False)]
     if ufunc in (np.power, np.float_power):
-        return power(*values)
+        exponent = spec_of(operands[1])
+        return power(values[0], values[1], loop[1] if isinstance(exponent, type) else exponent)
     return ROWS[ufunc](*broadcast(ufunc.__name__, *values))
 
 
