@@ -15,7 +15,7 @@ from xjit.ir.context import TracedValue, current
 from xjit.numpy import dispatch, indexing, methods
 
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
-DYNAMIC_FUNCTIONS = frozenset({np.where, np.clip, np.full_like})
+_DYNAMIC: frozenset[Any] = frozenset({np.where, np.clip, np.full_like, np.full, np.array, np.asarray, np.stack})
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -38,31 +38,35 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
-    out = kwargs.pop("out", None) if "out" in kwargs else None
-    if out is not None:
-        refuse(f"numpy.{function.__name__}: out= is not supported", out, fix="assign the result instead")
-    if function not in DYNAMIC_FUNCTIONS:
-        args, kwargs = constants(args), constants(kwargs)
+    if kwargs.get("out") is not None:
+        refuse(f"numpy.{function.__name__}: out= is not supported", kwargs["out"], fix="assign the result instead")
+    args, kwargs = prepared(function, args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
         return share(dispatch.call_function(function, args, kwargs), leaves)
 
 
-def call_created(function: Any, replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
-        return share(replacement(*constants(args), **constants(kwargs)), leaves)
+        return share(replacement(*args, **kwargs), leaves)
+
+
+def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a function of NumPy, traced Python numbers made constants where they may steer it."""
+    keep = frozenset({float}) if function in _DYNAMIC else frozenset()
+    return constants(args, keep), constants(kwargs, keep)
 
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
     check_alive((value,))
     with located((value, *args)):
-        keep = name == "clip"
-        args, kwargs = (args, kwargs) if keep else (constants(args), constants(kwargs))
+        keep = frozenset({float}) if name == "clip" else frozenset()
+        args, kwargs = constants(args, keep), constants(kwargs, keep)
         return share(methods.METHODS[name](value, *args, **kwargs), (value,))
 
 
@@ -81,15 +85,18 @@ def ufunc_operand(value: Any, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
     return value
 
 
-def constants(value: Any) -> Any:
-    """The same arguments with every traced Python scalar replaced by its value, which becomes a guard."""
+def constants(value: Any, keep: frozenset[type] = frozenset()) -> Any:
+    """The same arguments with traced Python numbers replaced by their values, which become guards.
+
+    Numbers of the types in ``keep`` stay traced.
+    """
     if isinstance(value, TracedValue):
         scalar: Any = value
-        return value if value.weak is None else scalar.constant()
+        return value if value.weak is None or value.weak in keep else scalar.constant()
     if type(value) in (tuple, list):
-        return type(value)(map(constants, value))
+        return type(value)(constants(item, keep) for item in value)
     if type(value) is dict:
-        return {key: constants(item) for key, item in value.items()}
+        return {key: constants(item, keep) for key, item in value.items()}
     if type(value) is slice:
         return slice(constants(value.start), constants(value.stop), constants(value.step))
     return value

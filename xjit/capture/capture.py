@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -19,7 +20,7 @@ from xjit.capture.signature import is_plain
 from xjit.capture.traced_array import TracedArray
 from xjit.ir.context import TracedValue, tracing
 from xjit.ir.node import Graph, Node
-from xjit.ir.where import Where
+from xjit.ir.where import NOWHERE, Where
 from xjit.ops._core import lift
 
 Source: TypeAlias = Literal["graph", "static", "argument"]
@@ -87,19 +88,24 @@ def capture(
     read from the function, and guarded. Raises CaptureError for what cannot be captured; exceptions of the user's
     code pass unchanged.
     """
-    code = inspect.unwrap(function).__code__
-    where = Where(code.co_filename, code.co_firstlineno, code.co_name)
-    trace = CaptureTrace(name or function.__qualname__, wrap=TracedArray)
-    recorder = trace.recorder = Recorder(trace, leaves, where)
+    trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
+    recorder = trace.recorder = Recorder(trace, leaves, _definition(function))
+    trace.lift_array = recorder.lift
     labels = leaf_labels(function, in_tree)
     with tracing(trace):
         traced = [recorder.argument(*one) for one in zip(range(len(leaves)), leaves, labels, strict=True)]
         args, kwargs = tree.unflatten(in_tree, traced)
-        result = recorder.function(function)(*args, **kwargs)
+        result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
+        recorder.check_unchanged()
         if trace.refusals:
             raise trace.refusals[0]
         return _Results(trace, recorder, traced).captured(result, len(leaves))
+
+
+def _definition(function: Any) -> Where:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return NOWHERE if code is None else Where(code.co_filename, code.co_firstlineno, code.co_name)
 
 
 def leaf_labels(function: Callable[..., Any], in_tree: tree.Tree) -> list[str]:
@@ -117,7 +123,7 @@ def leaf_labels(function: Callable[..., Any], in_tree: tree.Tree) -> list[str]:
 
 
 def _positional_names(function: Callable[..., Any]) -> Iterator[str]:
-    code = inspect.unwrap(function).__code__
+    code = getattr(inspect.unwrap(function), "__code__", _no_names.__code__)
     yield from code.co_varnames[: code.co_argcount]
     rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :]
     star = rest[0] if code.co_flags & inspect.CO_VARARGS else "args"
@@ -125,6 +131,10 @@ def _positional_names(function: Callable[..., Any]) -> Iterator[str]:
     while True:
         yield f"{star}[{position}]"
         position += 1
+
+
+def _no_names(*args: Any) -> None:
+    """Stands for functions that have no names for their arguments."""
 
 
 def _labels(node: tree.Tree, text: str) -> Iterator[str]:
@@ -169,7 +179,7 @@ class _Results:
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
             return Output("graph", index, scalar=leaf.scalar, view=leaf.view, python=leaf.weak)
-        if is_plain(leaf) or isinstance(leaf, np.generic) or callable(leaf):
+        if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import keyword
+import operator
 import struct
+import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +30,7 @@ class Guard:
     expected: Any
     words: str
     other: Path | None = None
+    is_layout: bool = False
 
     def message(self, leaves: Leaves) -> str:
         """The guard's failure in words, with the value that stands there now."""
@@ -35,6 +39,12 @@ class Guard:
         except Exception as error:
             return f"{self.path} can no longer be read: {type(error).__name__}: {error}"
         return self.words.format(path=self.path, old=text_of(self.expected), new=new)
+
+
+_LAYOUT = (
+    "type({v}) is ndarray and {v}.dtype == {k}[0] and {v}.shape == {k}[1] and {v}.strides == {k}[2] "
+    "and {v}.flags.aligned"
+)
 
 
 def _literal(path: Path) -> str:
@@ -58,7 +68,7 @@ def same_type(path: Path, cls: type) -> Guard:
 
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
     """A plain array of the same element type, shape and strides stands there."""
-    return Guard(path, "fits({v}, *{k})", layout_of(array), "{path} changed from {old} to {new}")
+    return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}", is_layout=True)
 
 
 def same_length(path: Path, length: int) -> Guard:
@@ -74,6 +84,17 @@ def same_keys(path: Path, keys: tuple[Any, ...]) -> Guard:
 def same_items(path: Path, items: tuple[Any, ...]) -> Guard:
     """The sequence there still holds these plain values."""
     return Guard(path, "same(tuple({v}), {k})", items, "{path} changed from {old} to {new}")
+
+
+def same_members(path: Path, members: frozenset[Any]) -> Guard:
+    """The set there still holds these pairs of type and plain value."""
+    condition = "{{(type(member), member) for member in {v}}} == {k}"
+    return Guard(path, condition, members, "{path} changed; it is {new}")
+
+
+def has_item(path: Path, key: Any) -> Guard:
+    """The container there has such an entry."""
+    return Guard(path, "{k} in {v}", key, _literal(path.item(key)) + " is gone")
 
 
 def no_item(path: Path, key: Any) -> Guard:
@@ -96,6 +117,14 @@ def same_function(path: Path, function: Any) -> Guard:
     return Guard(path, "{v}.__func__ is {k}", function, "{path} changed from {old} to {new}")
 
 
+def definition(path: Path, name: str, raw: Any) -> Guard:
+    """The class there, or the first of its bases that defines the name, still defines it like this."""
+    words = f"{_literal(path.attribute(name))} was replaced"
+    if isinstance(raw, types.FunctionType | property):
+        return Guard(path.attribute(name), "{v} is {k}", raw, words)
+    return Guard(path, "defined({v}, *{k})", (name, raw), words)
+
+
 def same_object(path: Path, other: Path) -> Guard:
     """Two places hold one object."""
     return Guard(path, "{v} is {w}", None, f"{{path}} and {_literal(other)} are no longer one object", other)
@@ -116,19 +145,26 @@ def not_among(path: Path, values: tuple[Any, ...]) -> Guard:
 class Guards:
     """All guards of one trace, in the order in which the reads happened, and the inputs of its graph.
 
-    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None.
-    ``trivial`` says that there is nothing to check and the inputs are the leaves themselves.
+    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None. That is the fast
+    way at a call; ``fetch_unchecked`` is for callers that check the layout of their inputs themselves.
     """
 
     guards: tuple[Guard, ...]
     inputs: tuple[Path, ...]
     leaf_count: int
-    fetch: Fetch = field(init=False)
-    _first_failure: Callable[[Leaves], int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fetch", _compiled(self.guards, self.inputs, "None"))
-        object.__setattr__(self, "_first_failure", _compiled(self.guards, (), "{index}"))
+    @functools.cached_property
+    def fetch(self) -> Fetch:
+        """Checks everything; the inputs of the graph or None."""
+        return _compiled(self.guards, self.inputs)
+
+    @functools.cached_property
+    def fetch_unchecked(self) -> Fetch:
+        """Checks everything but the layout of the inputs; the inputs of the graph or None."""
+        inputs = set(self.inputs)
+        return _compiled(
+            tuple(guard for guard in self.guards if not (guard.is_layout and guard.path in inputs)), self.inputs
+        )
 
     @property
     def trivial(self) -> bool:
@@ -141,20 +177,10 @@ class Guards:
 
     def reason(self, leaves: Leaves) -> str:
         """The first guard that fails, in words; empty if all hold."""
-        failed: Any = self._first_failure(leaves)
-        if isinstance(failed, int):
-            return self.guards[failed].message(leaves)
-        if failed is None:  # reading itself raised
-            return next(filter(None, (_unreadable(guard, leaves) for guard in self.guards)), "a read failed")
-        return ""
-
-
-def _unreadable(guard: Guard, leaves: Leaves) -> str:
-    try:
-        guard.path.read(leaves)
-    except Exception:
-        return guard.message(leaves)
-    return ""
+        if self.holds(leaves):
+            return ""
+        failed = (guard for guard in self.guards if _compiled((guard,), ())(leaves) is None)
+        return next((guard.message(leaves) for guard in failed), "something changed during the check")
 
 
 class _Writer:
@@ -163,7 +189,7 @@ class _Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.names: dict[Path, str] = {}
-        self.namespace: dict[str, Any] = {"same": same, "fits": fits}
+        self.namespace: dict[str, Any] = {"same": same, "defined": defined, "ndarray": np.ndarray}
 
     def constant(self, value: Any) -> str:
         name = f"k{len(self.namespace)}"
@@ -185,21 +211,36 @@ class _Writer:
         if step.kind == "attribute":
             plain = step.key.isidentifier() and not keyword.iskeyword(step.key)
             return f"{before}.{step.key}" if plain else f"getattr({before}, {step.key!r})"
-        return f"{before}[{self.constant(step.key)}]" if step.kind == "item" else f"type({before})"
+        if step.kind == "type":
+            return f"type({before})"
+        plain = type(step.key) in (int, str)
+        return f"{before}[{step.key!r}]" if plain else f"{before}[{self.constant(step.key)}]"
 
 
-def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...], failure: str) -> Any:
+def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:
+    """A function of the leaves, for example
+
+    def fetch(leaves):
+        try:
+            v0 = k1
+            v1 = v0['SCALE']
+            if not (v1 is k2 or same(v1, k2)): return None
+            return (leaves[0],)
+        except Exception:
+            return None
+    """
     writer = _Writer()
-    for index, guard in enumerate(guards):
+    for guard in guards:
         names = {"v": writer.local(guard.path), "k": writer.constant(guard.expected)}
         if guard.other is not None:
             names["w"] = writer.local(guard.other)
-        writer.lines.append(f"if not ({guard.condition.format(**names)}): return {failure.format(index=index)}")
+        writer.lines.append(f"if not ({guard.condition.format(**names)}): return None")
     values = "".join(f"{writer.local(path)}, " for path in inputs)
     body = "".join(f"        {line}\n" for line in (*writer.lines, f"return ({values})"))
-    source = f"def check(leaves):\n    try:\n{body}    except Exception:\n        return None\n"
+    source = f"def fetch(leaves):\n    try:\n{body}    except Exception:\n        return None\n"
     exec(compile(source, "<guards>", "exec"), writer.namespace)
-    return writer.namespace["check"]
+    fetch: Fetch = writer.namespace["fetch"]
+    return fetch
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
@@ -207,15 +248,12 @@ def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     return (array.dtype, array.shape, array.strides)
 
 
-def fits(value: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether the value is a plain, aligned array of this layout."""
-    return (
-        type(value) is np.ndarray
-        and value.dtype == dtype
-        and value.shape == shape
-        and value.strides == strides
-        and value.flags.aligned
-    )
+def defined(cls: type, name: str, raw: Any) -> bool:
+    """Whether a class gets this very definition, not bound, under a name."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name] is raw
+    return False
 
 
 def same(value: Any, expected: Any) -> bool:
@@ -227,7 +265,9 @@ def same(value: Any, expected: Any) -> bool:
     if type(value) is not type(expected):
         return False
     if isinstance(expected, tuple):
-        return len(value) == len(expected) and all(map(same, value, expected))
+        if len(value) != len(expected):
+            return False
+        return all(map(operator.is_, value, expected)) or all(map(same, value, expected))
     if isinstance(expected, np.generic):
         return bool(value.dtype == expected.dtype) and value.tobytes() == expected.tobytes()
     if isinstance(expected, float):

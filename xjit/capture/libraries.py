@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import types
 import weakref
@@ -23,7 +24,7 @@ _PURE_NAMES = """
 """
 
 _FOREIGN = frozenset(_FOREIGN_NAMES.split())
-PURE_MODULES = frozenset(_PURE_NAMES.split())
+_PURE = frozenset(_PURE_NAMES.split())
 
 _PLACES = frozenset({"__dict__", "__weakref__"})  # descriptors that every class statement makes
 _python_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
@@ -40,9 +41,50 @@ def is_library(module: str | None) -> bool:
     return top in _FOREIGN or top in sys.stdlib_module_names
 
 
-def is_user_function(value: object) -> bool:
-    """Whether the value is a function written in Python outside of the libraries."""
-    return isinstance(value, types.FunctionType) and not is_library(value.__globals__.get("__name__"))
+def is_pure(module: str | None) -> bool:
+    """Whether this is a module of the standard library whose functions depend on their arguments alone.
+
+    >>> is_pure("functools"), is_pure("time")
+    (True, False)
+    """
+    return (module or "").partition(".")[0] in _PURE
+
+
+def is_standard(module: str | None) -> bool:
+    """Whether this is a module of the standard library."""
+    return (module or "").partition(".")[0] in sys.stdlib_module_names
+
+
+def is_traceable(value: object) -> bool:
+    """Whether the value is a Python function outside of the libraries, or a library's wrapper around one."""
+    if not isinstance(value, types.FunctionType):
+        return False
+    own = value if not is_library(_module_of(value)) else inspect.unwrap(value)
+    return isinstance(own, types.FunctionType) and not is_library(_module_of(own))
+
+
+def is_function_of_arguments(value: object) -> bool:
+    """Whether the value is a library's function whose result depends on its arguments alone, as far as known."""
+    if isinstance(value, _SLOTS):
+        return True
+    if not callable(value) or not hasattr(value, "__name__"):
+        return False
+    owner = getattr(value, "__self__", None)
+    if owner is not None and not isinstance(owner, types.ModuleType | type | str | bytes | int | float):
+        return False
+    module = _module_of(value)
+    if module == "builtins" or is_pure(module):
+        return True
+    return not is_standard(module) and not (module or "").startswith("numpy.random")
+
+
+_SLOTS = (types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
+def _module_of(value: object) -> str | None:
+    if isinstance(value, types.FunctionType):
+        return value.__globals__.get("__name__")
+    return getattr(value, "__module__", None)
 
 
 def is_user_class(cls: type) -> bool:

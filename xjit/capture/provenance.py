@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, NoReturn
 
 from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
 from xjit.ir.context import Trace, TracedValue, current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.ir.where import user_position
+from xjit.ir.where import Where, user_position
 
 
 @dataclass(eq=False)
@@ -48,10 +50,20 @@ def noted(error: XjitError, *values: Any) -> XjitError:
     """The error with position and origin filled in, remembered by the trace."""
     traced = [value for value in values if isinstance(value, TracedValue)]
     trace = enclosing_capture()
-    error.located(user_position(), origin_lines(traced, trace))
+    error.located(position(), origin_lines(traced, trace))
     if trace is not None:
         trace.refusals.append(error)
     return error
+
+
+def position() -> Where:
+    """The innermost line of code that is traced: libraries that it calls are not the user's lines."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if type(frame.f_globals) is not dict:  # rebuilt functions run over a subclass of it
+            return Where(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+        frame = frame.f_back
+    return user_position()
 
 
 def origin_lines(values: list[TracedValue], trace: CaptureTrace | None) -> tuple[str, ...]:

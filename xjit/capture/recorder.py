@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import enum
 import functools
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from xjit.capture import guards
 from xjit.capture.guards import Guard
+from xjit.capture.libraries import is_function_of_arguments, is_standard, is_traceable, is_user_class
 from xjit.capture.memory import Memory
-from xjit.capture.paths import Path, leaf_path
-from xjit.capture.provenance import CaptureTrace
-from xjit.capture.signature import signature
+from xjit.capture.opaque import Opaque
+from xjit.capture.paths import Path, leaf_path, object_path
+from xjit.capture.provenance import CaptureTrace, refuse
+from xjit.capture.recording_containers import RecordingDict, record_list, record_set, record_tuple
+from xjit.capture.recording_globals import RecordingGlobals, rebuild
+from xjit.capture.recording_modules import RecordingModule, TracedNumpy, traced_numpy
+from xjit.capture.recording_objects import (
+    RecordingClass,
+    RecordingObject,
+    State,
+    inner_function,
+    is_changed,
+    stand_in,
+)
+from xjit.capture.signature import is_object, is_plain, signature
 from xjit.capture.traced_array import TracedArray
+from xjit.capture.traced_builtins import replace_dataclass, traced_builtins
+from xjit.capture.traced_math import traced_math
 from xjit.capture.traced_scalar import DTYPES, TracedScalar
+from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.where import Where
+from xjit.numpy.values import constant
 from xjit.types import ArrayType, scalar_type, type_of
+
+_DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+_RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc)
+_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass}
 
 
 class Recorder:
@@ -30,12 +55,22 @@ class Recorder:
         self.where = where
         self.guards: list[Guard] = []
         self.inputs: list[Path] = []
+        self._added: set[tuple[Path, str, int]] = set()
+        self._by_path: dict[Path, Any] = {}
+        self._by_identity: dict[int, tuple[Any, Any, Path]] = {}  # id -> what was read, what was handed out, where
         self._handed_out: dict[int, tuple[Any, Path]] = {}
+        self._functions: dict[int, tuple[Any, Any]] = {}
+        self._classes: dict[type, RecordingClass] = {}
+        self._globals: dict[int, RecordingGlobals] = {}
         self._frozen: set[Path] = set()
+        self._builtins = traced_builtins(self)
 
     def add(self, guard: Guard) -> None:
         """Adds a condition for the trace to hold."""
-        self.guards.append(guard)
+        key = (guard.path, guard.condition, id(guard.expected))
+        if key not in self._added:
+            self._added.add(key)
+            self.guards.append(guard)
 
     def freeze(self, path: Path) -> Any:
         """The value of a scalar that was read there; the trace holds for this value only."""
@@ -45,33 +80,184 @@ class Recorder:
             self.add(guards.same_value(path, value))
         return value
 
-    def argument(self, index: int, leaf: Any, label: str) -> Any:
-        """What the function sees of one argument leaf; the dispatch key holds its signature."""
-        path = leaf_path(index, f"argument {label}")
-        return self._hand_out(self._argument(leaf, path), path)
-
     def path_of(self, value: Any) -> Path | None:
         """Where the function got this very object from, if it was handed out from outside."""
         known = self._handed_out.get(id(value))
         return known[1] if known is not None else None
 
-    def function(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function over recording globals."""
-        return function
+    def check_unchanged(self) -> None:
+        """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
+        for value, path in self._handed_out.values():
+            if issubclass(type(value), RecordingObject) and is_changed(value):
+                refuse(f"the function assigns to attributes of {path}", fix="return the new values")
 
-    def _hand_out(self, value: Any, path: Path) -> Any:
-        self._handed_out[id(value)] = (value, path)
-        return value
+    # What the function gets
 
-    def _argument(self, leaf: Any, path: Path) -> Any:
+    def argument(self, index: int, leaf: Any, label: str) -> Any:
+        """What the function sees of one argument leaf; the dispatch key holds its signature."""
+        path = leaf_path(index, f"argument {label}")
         if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
             node = self._parameter(path, scalar_type(DTYPES[type(leaf)]))
-            return TracedScalar(node, self.trace, leaf, (path,), self)
+            return self._hand_out(TracedScalar(node, self.trace, leaf, (path,), self), path)
         if isinstance(leaf, np.generic):
-            return self._numpy_scalar(leaf, path)
+            return self._hand_out(self._numpy_scalar(leaf, path), path)
         if type(leaf) is np.ndarray:
-            return self._array(leaf, path)
-        return leaf
+            return self._hand_out(self._array(leaf, path), path)
+        return leaf if is_plain(leaf) else self.read(leaf, path)
+
+    def read(self, value: Any, path: Path) -> Any:
+        """What the function sees of a value that it reads at a path; that it stays so becomes a guard."""
+        if path in self._by_path:
+            return self._by_path[path]
+        seen = self._seen(value, path)
+        self._by_path[path] = seen
+        return seen
+
+    def _seen(self, value: Any, path: Path) -> Any:
+        if value is None or isinstance(value, bool | types.EllipsisType | enum.Enum):
+            self.add(guards.identity(path, value))
+            return value
+        if is_plain(value) or isinstance(value, np.generic):
+            self.add(guards.same_value(path, value))
+            return value
+        known = self._by_identity.get(id(value))
+        if known is not None:
+            self.add(guards.same_object(path, known[2]))
+            return known[1]
+        seen = self._stand_in(value, path)
+        self._by_identity[id(value)] = (value, seen, path)
+        return self._hand_out(seen, path)
+
+    def _stand_in(self, value: Any, path: Path) -> Any:
+        if isinstance(value, np.ndarray):
+            return self._hidden_array(value, path)
+        if isinstance(value, types.ModuleType):
+            return self._module(value, path)
+        if isinstance(value, type):
+            return self._class(value, path)
+        if isinstance(value, tuple):
+            return record_tuple(self, value, path)
+        if type(value) is list:
+            return record_list(self, value, path)
+        if type(value) in _DICTS:
+            self.add(guards.same_type(path, type(value)))
+            return RecordingDict(self, value, path)
+        if type(value) in (set, frozenset) and all(map(is_plain, value)):
+            return record_set(self, value, path)
+        if is_object(value):
+            return stand_in(self, value, path)
+        return self._callable(value, path)
+
+    def _callable(self, value: Any, path: Path) -> Any:
+        compiled = inner_function(value)
+        if compiled is not None and is_traceable(compiled):
+            self.add(guards.identity(path, value))
+            if path.root.origin is not value:
+                self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
+            return self.function(compiled)
+        if type(value) is functools.partial:
+            return self._partial(value, path)
+        if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+            self.add(guards.same_function(path, value.__func__))
+            return types.MethodType(
+                self.function(value.__func__), self.read(value.__self__, path.attribute("__self__"))
+            )
+        if isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and is_standard(
+            type(value).__module__
+        ):
+            return self.read(value.__wrapped__, path.attribute("__wrapped__"))  # functools.lru_cache
+        self.add(guards.identity(path, value))
+        return self._raw(value, path)
+
+    def _partial(self, value: Any, path: Path) -> Any:
+        self.add(guards.identity(path, value))
+        function = self.read(value.func, path.attribute("func"))
+        args = [self.read(item, path.attribute("args").item(k)) for k, item in enumerate(value.args)]
+        keywords = {
+            key: self.read(item, path.attribute("keywords").item(key)) for key, item in value.keywords.items()
+        }
+        return functools.partial(function, *args, **keywords)
+
+    def _raw(self, value: Any, path: Path) -> Any:
+        """A value whose identity says everything, or a stand-in that refuses to be used."""
+        if isinstance(value, (TracedValue, *_RAW_CLASSES)) or is_function_of_arguments(value):
+            return self.substitute(value)
+        kind = type(value)
+        if isinstance(value, types.BuiltinFunctionType | types.FunctionType | types.MethodType):
+            reason = f"{path} depends on or changes something outside of the function"
+            return Opaque(value, reason, "call it outside of the function, and pass the result in")
+        reason = f"{path} is of type {kind.__module__}.{kind.__qualname__}, whose state cannot be guarded"
+        return Opaque(value, reason, "pass its arrays and numbers as arguments")
+
+    def substitute(self, value: Any) -> Any:
+        """The traced version of a library's function, or the value itself."""
+        try:
+            found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value)
+        except TypeError:  # not hashable
+            found = None
+        return value if found is None else found
+
+    def _module(self, module: types.ModuleType, path: Path) -> Any:
+        if path.steps:
+            self.add(guards.identity(path, module))
+        if module.__name__.partition(".")[0] == "numpy":
+            return TracedNumpy(module)
+        if module.__name__.partition(".")[0] == "xjit":
+            return module
+        return RecordingModule(self, module, path)
+
+    def _class(self, cls: type, path: Path) -> Any:
+        self.add(guards.identity(path, cls))
+        plain = issubclass(cls, BaseException | enum.Enum | tuple) or not is_user_class(cls)
+        return cls if plain else self.class_stand_in(cls)
+
+    def class_stand_in(self, cls: type) -> Any:
+        """The stand-in of a user's class: always the same one."""
+        if cls not in self._classes:
+            self._classes[cls] = RecordingClass(State(self, cls, cls, None))
+        return self._classes[cls]
+
+    # Functions
+
+    def entry(self, function: Any) -> Any:
+        """What to run for the function that the user decorated."""
+        if isinstance(function, types.FunctionType):
+            return self.function(function)
+        return self.read(function, object_path(function, getattr(function, "__qualname__", "the function")))
+
+    def function(self, function: Any) -> Any:
+        """The function over recording globals; functions of libraries as they are."""
+        if not is_traceable(function):
+            return self.substitute(function)
+        known = self._functions.get(id(function))
+        return rebuild(self, function) if known is None else known[1]
+
+    def remember(self, function: Any, rebuilt: Any) -> None:
+        """Notes the rebuilt form of a function."""
+        self._functions[id(function)] = (function, rebuilt)
+
+    def globals_of(self, namespace: dict[str, Any]) -> RecordingGlobals:
+        """The recording form of a module's globals."""
+        if id(namespace) not in self._globals:
+            self._globals[id(namespace)] = RecordingGlobals(self, namespace, self._builtins)
+        return self._globals[id(namespace)]
+
+    # Arrays and numbers
+
+    def lift(self, array: Any) -> Node:
+        """The node of an array that the function made while tracing: a constant in its own memory order."""
+        found: Node = constant(np.asarray(array)).node
+        return found
+
+    def _hidden_array(self, array: np.ndarray[Any, Any], path: Path) -> Any:
+        kind = type(array)
+        if kind is not np.ndarray or not isinstance(signature(array), tuple):
+            what = kind.__qualname__ if kind is not np.ndarray else f"an array of {array.dtype}"
+            self.add(guards.identity(path, array))
+            reason = f"{path} is {what}, which is not supported"
+            return Opaque(array, reason, "use a plain, aligned array of numbers")
+        self.add(guards.same_layout(path, array))
+        return self._array(array, path)
 
     def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, type_of(array)), self.trace)
@@ -79,8 +265,7 @@ class Recorder:
         return value
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
-        node = self._parameter(path, scalar_type(scalar.dtype))
-        value = TracedArray(node, self.trace, scalar=True)
+        value = TracedArray(self._parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)
         value.known = functools.partial(self.freeze, path)
         return value
 
@@ -89,3 +274,7 @@ class Recorder:
         self.trace.labels[node] = str(path)
         self.inputs.append(path)
         return node
+
+    def _hand_out(self, value: Any, path: Path) -> Any:
+        self._handed_out[id(value)] = (value, path)
+        return value

@@ -22,6 +22,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 class TracedArray(Operators, MemoryHolder):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
+    A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
@@ -45,14 +46,31 @@ class TracedArray(Operators, MemoryHolder):
             fix="use NumPy functions on it, or call this code outside of the function",
         )
 
+    def as_operand(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
+        """Itself: only numbers that Python knows have a choice."""
+        return self
+
+    def constant(self) -> Any:
+        """Itself: there is no value to make a constant of."""
+        return self
+
     def _unary(self, ufunc: np.ufunc) -> Any:
-        return call_ufunc(ufunc, "__call__", (self,), {})
+        return self._as_weak_as(self, call_ufunc(ufunc, "__call__", (self,), {}))
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, other)
-        return call_ufunc(ufunc, "__call__", (left, right), {})
+        if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
+            refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
+        return self._as_weak_as(other, call_ufunc(ufunc, "__call__", (left, right), {}))
+
+    def _as_weak_as(self, other: Any, result: Any) -> Any:
+        """Marks what Python computes from Python numbers, such as results of math.sqrt, as a Python number."""
+        python = other.weak if isinstance(other, TracedValue) else type(other) in (bool, int, float)
+        if self.weak is not None and python and isinstance(result, TracedArray):
+            result.weak = bool if result.dtype == np.bool_ else float
+        return result
 
     def _foreign(self, ufunc: np.ufunc, other: Any) -> Any:
         if ufunc in (np.equal, np.not_equal) and (other is None or isinstance(other, str)):
@@ -98,6 +116,10 @@ class TracedArray(Operators, MemoryHolder):
         return call_function(np.imag, (self,), {})
 
     def __getattr__(self, name: str) -> Any:
+        if name == "known":
+            raise AttributeError(name)
+        if name == "item" and hasattr(self, "known"):
+            return lambda: self.known().item()
         if name in METHODS:
             return functools.partial(_call_bound, name, self)
         if name in ("__array_interface__", "__array_struct__") or not hasattr(np.ndarray, name):

@@ -60,7 +60,7 @@ _COMPARISONS: dict[Any, str] = {
 }
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 # What IEEE arithmetic computes exactly as Python does; division raises in Python, powers differ.
-_STAYS_DYNAMIC = {np.add: "add", np.subtract: "sub", np.multiply: "mul"}
+_STAYS_DYNAMIC: dict[Any, str] = {np.add: "add", np.subtract: "sub", np.multiply: "mul"}
 # Ufuncs in which an integer may change: they treat all numbers alike, and no narrow type has to hold it.
 _INTEGER_UFUNCS = frozenset({np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, *_COMPARISONS})
 # NumPy computes these powers as square, sqrt and so on, with other results for some operands.
@@ -131,14 +131,15 @@ class TracedScalar(Operators, TracedValue):
             return self._derived(apply(registry["neg"], self), -self.value, self.sources)
         return _PYTHON[ufunc](self.constant())
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: Any, left: Any, right: Any) -> Any:
         other = right if left is self else left
         if isinstance(other, _ARRAYS):
             return call_ufunc(ufunc, "__call__", (left, right), {})
         if type(other) is not TracedScalar and isinstance(other, TracedValue):
             return NotImplemented  # the traced array's own operator takes it from here
-        if ufunc in _COMPARISONS and self.is_argument:
-            return self._compared(_COMPARISONS[ufunc], other, mirrored=left is not self)
+        sign = _COMPARISONS.get(ufunc)
+        if sign is not None and self.is_argument:
+            return self._compared(sign, other, mirrored=left is not self)
         if ufunc in _STAYS_DYNAMIC and self._mixes_with(other):
             return self._sum_or_product(ufunc, left, right)
         return _PYTHON[ufunc](_plain(left), _plain(right))
@@ -226,7 +227,7 @@ class TracedScalar(Operators, TracedValue):
         return getattr(self.constant(), name)
 
 
-_BY_SIGN = {sign: _PYTHON[ufunc] for ufunc, sign in _COMPARISONS.items()}
+_BY_SIGN: dict[str, Any] = {sign: _PYTHON[ufunc] for ufunc, sign in _COMPARISONS.items()}
 
 
 def _plain(value: Any) -> Any:

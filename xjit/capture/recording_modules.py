@@ -1,0 +1,113 @@
+"""What traced code gets for modules: NumPy with its other functions traced too, and recorded reads elsewhere."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xjit.capture import guards
+from xjit.capture.calls import call_created, prepared, traced_leaves
+from xjit.capture.libraries import is_pure
+from xjit.capture.paths import Path
+from xjit.capture.provenance import refuse
+from xjit.numpy.dispatch import TRACED_FUNCTIONS
+
+if TYPE_CHECKING:
+    from xjit.capture.recorder import Recorder
+
+MAX_CONCRETE = 1024
+"""Arrays of constants up to this size are plain arrays while tracing, so that Python can use their elements."""
+
+_CREATION: frozenset[Any] = frozenset(
+    {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity}
+)
+# Functions that read or change something outside of the function, or take functions apart.
+_REFUSED = {
+    "reads or changes something outside of the function": """load loadtxt genfromtxt fromfile memmap save savez
+        savez_compressed savetxt seterr seterrcall setbufsize set_printoptions""",
+    "calls Python for each element": "vectorize frompyfunc fromfunction",
+}
+
+
+class RecordingModule:
+    """The stand-in of a module; its attributes are recorded as they are read."""
+
+    def __init__(self, recorder: Recorder, module: types.ModuleType, path: Path) -> None:
+        self._recorder = recorder
+        self._module = module
+        self._path = path
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = getattr(self._module, name)
+        except AttributeError:
+            self._recorder.add(guards.no_attribute(self._path, name))
+            raise
+        if is_pure(self._module.__name__):
+            return self._recorder.substitute(value)
+        return self._recorder.read(value, self._path.attribute(name))
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+class TracedNumpy:
+    """The stand-in of NumPy and its submodules; they do not change, so nothing is recorded."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        full = f"{self._module.__name__}.{name}"
+        if full.startswith("numpy.random.") and name != "__name__":
+            refuse(
+                f"{full} draws from random state, and a trace would freeze the draw",
+                fix="draw outside of the function, and pass the numbers in",
+            )
+        if isinstance(value, types.ModuleType):
+            return TracedNumpy(value) if value.__name__.startswith("numpy") else value
+        for reason, names in _REFUSED.items():
+            if name in names.split() and self._module is np:
+                refuse(f"{full} {reason}", fix="call it outside of the function")
+        if value is np.errstate:
+            return _errstate
+        try:
+            return traced_numpy(value) or value
+        except TypeError:  # not hashable
+            return value
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+def _errstate(**kwargs: Any) -> Any:
+    """Compiled code emits no warnings, so ignoring them is what it does anyway."""
+    if not set(kwargs.values()) <= {"ignore", "warn", None}:
+        refuse("numpy.errstate turns floating-point warnings into something else", fix="check the result instead")
+    return np.errstate(**kwargs)
+
+
+@functools.lru_cache(maxsize=512)
+def traced_numpy(function: Any) -> Callable[..., Any] | None:
+    """The traced version of a function of NumPy, None if the function is to be used as it is."""
+    replacement = TRACED_FUNCTIONS.get(function)
+    if replacement is None:
+        return None
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = prepared(function, args, kwargs)
+        if next(traced_leaves((args, kwargs)), None) is not None:
+            return call_created(replacement, args, kwargs)
+        if function in _CREATION:
+            made = call_created(replacement, args, kwargs)
+            if made.size > MAX_CONCRETE:
+                return made
+        return function(*args, **kwargs)
+
+    return wrapper
