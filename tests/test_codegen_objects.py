@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -55,6 +56,16 @@ def quartic_in_tests_f64(x, y):
     return square_in_tests_f64(square_in_tests_f64(x)) - select(x < y, y, x)
 
 
+@inline("f64(f64)", out_of_line=True)
+def distant_in_tests_f64(x):
+    return square_in_tests_f64(x) * f64(0.5)
+
+
+@inline("f64(f64)")
+def shifted_in_tests_f64(x):
+    return distant_in_tests_f64(x) + f64(1.0)
+
+
 QUARTIC = """
 def kernel(lo, hi, table):
     x = ptr_f64(table, 0)
@@ -98,6 +109,20 @@ def test_inline_functions_leave_no_call_and_vectorise():
     assert symbols is None or (symbols.undefined == () and not any("in_tests" in name for name in symbols.defined))
     if llvm_pipeline.host().traits.fma:
         assert "x double>" in module.llvm_ir
+
+
+def test_functions_out_of_line(rng):
+    source = QUARTIC.replace(
+        "quartic_in_tests_f64(ld(x, i), f64(0.25))", "distant_in_tests_f64(ld(x, i)) * shifted_in_tests_f64(ld(x, i))"
+    )
+    module = compile_kernel(source, keep_ir=True)
+    assert module.externals == ()
+    assert re.search(r"define internal .*distant_in_tests_f64", module.llvm_ir)
+    assert not re.search(r"define .*(square|shifted)_in_tests", module.llvm_ir)
+    x, out = rng.normal(size=100), np.zeros(100)
+    run(module, 0, 100, x, out)
+    distant = (x * x + SCALE) * 0.5
+    assert out.tobytes() == (distant * (distant + 1.0)).tobytes()
 
 
 def test_inline_ir_is_self_contained_and_kept():
@@ -255,7 +280,7 @@ def test_stored_objects_round_trip(rng):
 def test_unknown_symbols_are_refused():
     target = llvm_pipeline.host()
     ir = "declare void @no_such_function()\ndefine void @kernel() {\n  call void @no_such_function()\n  ret void\n}\n"
-    module = llvm_pipeline.link(ir, [], target)
+    module = llvm_pipeline.parse(ir, target)
     with pytest.raises(llvm_pipeline.UnresolvedSymbolError, match="no_such_function"):
         llvm_pipeline.emit_object(module, target)
     code = bytes(llvm_pipeline.target_machine(target).emit_object(module))
@@ -267,9 +292,7 @@ def test_unknown_symbols_are_refused():
 def test_library_functions_resolve(rng):
     target = llvm_pipeline.host()
     ir = "declare double @fmod(double, double)\ndefine double @kernel(double %a, double %b) {\n"
-    module = llvm_pipeline.link(
-        f"{ir}  %c = call double @fmod(double %a, double %b)\n  ret double %c\n}}\n", [], target
-    )
+    module = llvm_pipeline.parse(f"{ir}  %c = call double @fmod(double %a, double %b)\n  ret double %c\n}}\n", target)
     code, externals = llvm_pipeline.emit_object(module, target)
     assert externals == ("fmod",)
     kernel = load_object(code, "kernel", externals=externals)

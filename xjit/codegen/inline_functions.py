@@ -26,6 +26,9 @@ How such a module is written::
   i32`` is i32.
 * No ``if`` and no loops where speed matters: ``select``.  No ``min``, ``max``, ``abs``, ``//``, ``%``,
   ``**``, ``math``.
+* A long function for rare lanes, called in a loop of its own, is better ``@inline(signature,
+  out_of_line=True)``: it stays a function, which costs a kernel a third of the compile time and keeps that
+  loop from being vectorised.
 * The decorated object stays callable from Python: it runs the same text uncompiled on NumPy scalars.
 """
 
@@ -62,10 +65,11 @@ def parse_signature(signature: str) -> tuple[str, tuple[str, ...]]:
 class InlineFunction:
     """A registered function: callable from Python uncompiled, and by its name from kernels compiled."""
 
-    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "result")
+    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result")
 
-    def __init__(self, name: str, function: Callable[..., Any], signature: str) -> None:
+    def __init__(self, name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False) -> None:
         self.name = name
+        self.out_of_line = out_of_line
         self.function = function
         self._key: str | None = None
         self.result, self.arguments = parse_signature(signature)
@@ -83,7 +87,7 @@ class InlineFunction:
     def key(self) -> str:
         """Names what the function computes, for cache keys."""
         if self._key is None:
-            self._key = fingerprint.digest(self.signature, function_key(self.function))
+            self._key = fingerprint.digest(self.signature, str(self.out_of_line), function_key(self.function))
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
@@ -97,20 +101,23 @@ class InlineFunction:
 _REGISTRY: dict[str, InlineFunction] = {}
 
 
-def register(name: str, function: Callable[..., Any], signature: str) -> InlineFunction:
-    """Makes ``function`` known to kernels as ``name``; a second registration under one name is an error."""
+def register(name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False) -> InlineFunction:
+    """Makes ``function`` known to kernels as ``name``; a second registration under one name is an error.
+
+    ``out_of_line`` keeps it a function that is called: less to compile, but a loop that calls it is not vectorised.
+    """
     if name in _REGISTRY:
         raise ValueError(f"an inline function named {name} is registered already")
-    entry = InlineFunction(name, function, signature)
+    entry = InlineFunction(name, function, signature, out_of_line=out_of_line)
     _REGISTRY[name] = entry
     return entry
 
 
-def inline(signature: str) -> Callable[[Callable[..., Any]], InlineFunction]:
+def inline(signature: str, *, out_of_line: bool = False) -> Callable[[Callable[..., Any]], InlineFunction]:
     """Decorator form of :func:`register`; the name is the function's own."""
 
     def decorate(function: Callable[..., Any]) -> InlineFunction:
-        return register(function.__name__, function, signature)
+        return register(function.__name__, function, signature, out_of_line=out_of_line)
 
     return decorate
 

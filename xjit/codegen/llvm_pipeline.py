@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,26 +99,32 @@ def optimise(module: Any, target: Target, *, vectorise: bool = True) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
-def link(text: str, inline_texts: Iterable[str], target: Target) -> Any:
-    """Parses IR text and links the IR of inline functions into it, internal and always inlined."""
+def parse(text: str, target: Target) -> Any:
+    """A module from its IR text."""
     module = llvm.parse_assembly(text)
     module.triple = target.triple
     module.data_layout = data_layout(target)
-    own = {function.name for function in module.functions if not function.is_declaration}
-    for inline_text in inline_texts:
-        module.link_in(llvm.parse_assembly(inline_text))
-    for function in module.functions:
-        if not function.is_declaration and function.name not in own:
-            function.linkage = "internal"
     return module
 
 
-def inline_text(module: Any, symbol: str, target: Target) -> str:
-    """The text of a module made for linking into others: simplified, not vectorised, marked to be inlined."""
-    optimise(module, target, vectorise=False)
+def link(module: Any, texts: Sequence[str]) -> None:
+    """Links the IR of inline functions into a module; nothing outside it sees them."""
+    if not texts:
+        return
+    public = {function.name for function in module.functions if not function.is_declaration}
+    for text in texts:
+        module.link_in(llvm.parse_assembly(text))
+    for function in module.functions:
+        if not function.is_declaration and function.name not in public:
+            function.linkage = "internal"
+
+
+def text_to_link(module: Any, symbol: str, *, out_of_line: bool = False) -> str:
+    """The text of an optimised module for linking into others, its function marked to be inlined or never to be."""
+    attribute = "noinline" if out_of_line else "alwaysinline"
     # In the text, since some versions of llvmlite add the attribute to the result instead of the function.
     definition = rf'^(define [^\n]*@"?{re.escape(symbol)}"?\([^\n]*?)( #\d+)? \{{$'
-    return re.sub(definition, r"\1 alwaysinline\2 {", str(module), count=1, flags=re.MULTILINE)
+    return re.sub(definition, rf"\1 {attribute}\2 {{", str(module), count=1, flags=re.MULTILINE)
 
 
 def declared_symbols(module: Any) -> tuple[str, ...]:

@@ -157,8 +157,7 @@ def _compiling() -> Iterator[Callable[[], float]]:
 def _compile(routine: Routine, keep_ir: bool, target: Target, seconds: Callable[[], float]) -> CompiledModule:
     from xjit.codegen import llvm_pipeline
 
-    module = _linked(routine, target)
-    llvm_pipeline.optimise(module, target)
+    module = _optimised(routine, target)
     optimised_ir = str(module) if keep_ir else None
     code, externals = llvm_pipeline.emit_object(module, target)
     return CompiledModule(code, routine.symbol, optimised_ir, seconds(), externals)
@@ -167,12 +166,17 @@ def _compile(routine: Routine, keep_ir: bool, target: Target, seconds: Callable[
 _INLINE_IR: dict[str, str] = {}
 
 
-def _linked(routine: Routine, target: Target) -> Any:
+def _optimised(routine: Routine, target: Target, *, vectorise: bool = True) -> Any:
     from xjit.codegen import llvm_pipeline
 
     text = _ir_text(routine, target)
-    inline_texts = [_inline_ir(function, target) for function in routine.used if function.symbol in text]
-    return llvm_pipeline.link(text, inline_texts, target)
+    called = [function for function in routine.used if function.symbol in text]
+    module = llvm_pipeline.parse(text, target)
+    llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if not function.out_of_line])
+    llvm_pipeline.optimise(module, target, vectorise=vectorise)
+    # Functions that stay functions are optimised already, and need not be looked at again.
+    llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
+    return module
 
 
 def _inline_ir(function: InlineFunction, target: Target) -> str:
@@ -190,8 +194,8 @@ def _make_inline_ir(function: InlineFunction, target: Target) -> str:
 
     used = inline_functions.reachable(function.function)
     routine = Routine(function.function, function.signature, function.symbol, used)
-    module = _linked(routine, target)
-    return llvm_pipeline.inline_text(module, function.symbol, target)
+    module = _optimised(routine, target, vectorise=False)
+    return llvm_pipeline.text_to_link(module, function.symbol, out_of_line=function.out_of_line)
 
 
 _FRONTENDS: dict[Any, Frontend | None] = {}
