@@ -13,10 +13,10 @@ import numpy as np
 from xjit.ir.expr import Expr, bitcast, cast, lit, prim, select
 from xjit.ir.opdef import Gap
 from xjit.ops import references
-from xjit.ops.formulas import complex_quotient, is_finite
+from xjit.ops.formulas import complex_quotient, in_single, is_finite
 from xjit.ops.references import by_class
 from xjit.ops.rows import HOST_COMPLEX, binary, boolean, unary
-from xjit.types import FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, bits, is_signed
+from xjit.types import FLOAT64, INT64, DType, bits, is_signed
 
 _INT32: DType = np.dtype(np.int32)
 
@@ -44,8 +44,6 @@ def _power_of_two(exponent: Expr, dtype: DType) -> Expr:
 
 def _exp2(x: Expr) -> Expr:
     """2**n * exp(f*log(2)) with |f| <= 1/2; the scale is applied in halves, so that subnormal results are right."""
-    if x.dtype in NARROW_FLOATS:
-        return cast(_exp2(cast(x, FLOAT32)), x.dtype)
     limit, integer = (1100.0, INT64) if x.dtype == FLOAT64 else (160.0, _INT32)
     held = prim("min", prim("max", x, -limit), limit)
     whole = prim("rint", held)
@@ -57,8 +55,6 @@ def _exp2(x: Expr) -> Expr:
 
 def _log2(x: Expr) -> Expr:
     """e + log(m)/log(2) with x = m*2**e and m near 1, so that powers of two are exact."""
-    if x.dtype in NARROW_FLOATS:
-        return cast(_log2(cast(x, FLOAT32)), x.dtype)
     fraction, integer, least = (52, INT64, 2.0**-1022) if x.dtype == FLOAT64 else (23, _INT32, 2.0**-126)
     small = x < least
     pattern = bitcast(select(small, x * 2.0**64, x), integer)
@@ -70,10 +66,14 @@ def _log2(x: Expr) -> Expr:
     return select(is_finite(x) & (x > 0), value, prim("log", x))
 
 
-expm1 = unary("expm1", "Expm1", "FC", np.expm1, {"F": _expm1}, gaps=HOST_COMPLEX, doc="exp(x) - 1, exact near 0.")
-log1p = unary("log1p", "Log1p", "FC", np.log1p, {"F": _log1p}, gaps=HOST_COMPLEX, doc="log(1 + x), exact near 0.")
-exp2 = unary("exp2", None, "FC", np.exp2, {"F": _exp2}, gaps=HOST_COMPLEX, doc="2 to the power x.")
-log2 = unary("log2", None, "FC", np.log2, {"F": _log2}, gaps=HOST_COMPLEX, doc="Logarithm to base 2.")
+expm1 = unary(
+    "expm1", "Expm1", "FC", np.expm1, {"F": in_single(_expm1)}, gaps=HOST_COMPLEX, doc="exp(x) - 1, exact near 0."
+)
+log1p = unary(
+    "log1p", "Log1p", "FC", np.log1p, {"F": in_single(_log1p)}, gaps=HOST_COMPLEX, doc="log(1 + x), exact near 0."
+)
+exp2 = unary("exp2", None, "FC", np.exp2, {"F": in_single(_exp2)}, gaps=HOST_COMPLEX, doc="2 to the power x.")
+log2 = unary("log2", None, "FC", np.log2, {"F": in_single(_log2)}, gaps=HOST_COMPLEX, doc="Logarithm to base 2.")
 
 # ---- trigonometric and hyperbolic functions
 
@@ -133,12 +133,18 @@ def _atanh(x: Expr) -> Expr:
     return prim("copysign", _log1p(magnitude * 2 / (1 - magnitude)) * 0.5, x)
 
 
-tan = unary("tan", "Tan", "FC", np.tan, {"F": _tan}, gaps=HOST_COMPLEX, doc="Tangent.")
-sinh = unary("sinh", "Sinh", "FC", np.sinh, {"F": _sinh}, gaps=HOST_COMPLEX, doc="Hyperbolic sine.")
-cosh = unary("cosh", "Cosh", "FC", np.cosh, {"F": _cosh}, gaps=HOST_COMPLEX, doc="Hyperbolic cosine.")
-asinh = unary("asinh", "Asinh", "FC", np.arcsinh, {"F": _asinh}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic sine.")
-acosh = unary("acosh", "Acosh", "FC", np.arccosh, {"F": _acosh}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic cosine.")
-atanh = unary("atanh", "Atanh", "FC", np.arctanh, {"F": _atanh}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic tangent.")
+tan = unary("tan", "Tan", "FC", np.tan, {"F": in_single(_tan)}, gaps=HOST_COMPLEX, doc="Tangent.")
+sinh = unary("sinh", "Sinh", "FC", np.sinh, {"F": in_single(_sinh)}, gaps=HOST_COMPLEX, doc="Hyperbolic sine.")
+cosh = unary("cosh", "Cosh", "FC", np.cosh, {"F": in_single(_cosh)}, gaps=HOST_COMPLEX, doc="Hyperbolic cosine.")
+asinh = unary(
+    "asinh", "Asinh", "FC", np.arcsinh, {"F": in_single(_asinh)}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic sine."
+)
+acosh = unary(
+    "acosh", "Acosh", "FC", np.arccosh, {"F": in_single(_acosh)}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic cosine."
+)
+atanh = unary(
+    "atanh", "Atanh", "FC", np.arctanh, {"F": in_single(_atanh)}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic tangent."
+)
 
 # ---- powers
 

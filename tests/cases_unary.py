@@ -1,0 +1,277 @@
+"""Cases of elementwise unary operations, clamp, select and map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from case_values import (
+    COMPLEX,
+    EIGHT_BIT,
+    FLOATS,
+    INTEGERS,
+    NARROW,
+    WIDE,
+    every,
+    exactly,
+    float_edges,
+    inf,
+    integer_edges,
+    integers,
+    nan,
+    through_single,
+    width,
+    wrapped,
+)
+from harness import Case, array
+
+from xjit import ops
+
+
+def _half_away(x: Any) -> Any:
+    size = np.abs(x)
+    down = np.floor(size)
+    return np.copysign(np.where(size - down >= 0.5, down + 1, down), x)
+
+
+def _half_even(x: Any) -> Any:
+    size = np.abs(x)
+    down = np.floor(size)
+    up = (size - down > 0.5) | ((size - down == 0.5) & (down % 2 == 1))
+    return np.copysign(np.where(up, down + 1, down), x)
+
+
+# Rules that float64 computes exactly: every bit has to agree.
+EXACT: dict[str, Callable[[Any], Any]] = {
+    "abs": lambda x: np.where(np.signbit(x), -x, x),
+    "neg": lambda x: -x,
+    "ceil": lambda x: np.copysign(-np.floor(-x), x),
+    "floor": np.floor,
+    "sign": lambda x: np.where(x > 0, 1.0, np.where(x < 0, -1.0, x)),
+    "round": _half_away,
+    "round_nearest_even": _half_even,
+    "real": lambda x: x,
+    "imag": lambda x: np.zeros_like(x),
+    "conj": lambda x: x,
+    "sqrt": np.sqrt,
+    "square": lambda x: x * x,
+    "reciprocal": lambda x: 1 / x,
+}
+# Rules in a wider type; the distance that the specification permits.
+NEAR: dict[str, Callable[[Any], Any]] = {
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "cbrt": np.cbrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "logistic": lambda x: 1 / (1 + np.exp(-x)),
+    "expm1": np.expm1,
+    "log1p": np.log1p,
+    "exp2": np.exp2,
+    "log2": np.log2,
+    "tan": np.tan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+CLASSES: dict[str, Callable[[Any], Any]] = {
+    "is_finite": lambda x: np.abs(x) < inf,
+    "is_nan": lambda x: x != x,
+    "is_inf": lambda x: np.abs(x) == inf,
+    "is_pos_inf": lambda x: x == inf,
+    "is_neg_inf": lambda x: x == -inf,
+    "is_neg_zero": lambda x: (x == 0) & np.signbit(x),
+}
+
+
+def _operand(dtype: str) -> Any:
+    return every(dtype) if dtype in NARROW else float_edges(dtype)
+
+
+def _points(dtype: str) -> Any:
+    """Edges, and numbers where the functions do something; huge arguments of sin are another test's."""
+    if dtype in EIGHT_BIT:
+        return every(dtype)
+    special = [0.0, -0.0, inf, -inf, nan, 1.0, -1.0]
+    spread = np.concatenate([np.linspace(-20, 20, 161), np.geomspace(1e-7, 300, 60), -np.geomspace(1e-7, 300, 60)])
+    return array(dtype, [*special, *spread, 700.0, 709.5, 710.2, -745.0, 88.5, 89.2, -100.0])
+
+
+def _float_cases() -> list[Case]:
+    found = []
+    for dtype in FLOATS:
+        x = _operand(dtype)
+        for name, rule in EXACT.items():
+            found.append(Case(name, getattr(ops, name), (x,), exactly(dtype, rule, x)))
+        with np.errstate(all="ignore"):
+            wide = x.astype(np.float64)
+        for name, rule in CLASSES.items():
+            found.append(Case(name, getattr(ops, name), (x,), rule(wide)))
+        x = _points(dtype)
+        for name, rule in NEAR.items():
+            expected = through_single(dtype, rule, x)
+            found.append(Case(name, getattr(ops, name), (x,), expected, 4 if dtype in WIDE else 1))
+    return found
+
+
+def _subnormal_cases() -> list[Case]:
+    found = []
+    for dtype, small, tiny in (("f32", 2.0**-149, 2.0**-126), ("f64", 5e-324, 2.0**-1022)):
+        x = array(dtype, [small, 3 * small, tiny, tiny * 0.75, -small])
+        for name in ("cbrt", "log2", "log1p", "expm1", "sinh", "asinh", "tanh", "sin"):
+            found.append(Case(name, getattr(ops, name), (x,), through_single(dtype, NEAR[name], x), 2, "subnormal"))
+        least = -149.0 if dtype == "f32" else -1074.0
+        points = array(dtype, [least, least + 0.5, least - 2, -least / 2, 10, -10, 0])
+        found.append(Case("exp2", ops.exp2, (points,), through_single(dtype, np.exp2, points), 1, "subnormal"))
+    whole = array("f64", [2.0**k for k in range(-1074, 1024)])
+    found.append(Case("log2", ops.log2, (whole,), array("f64", range(-1074, 1024)), label="exact"))
+    return found
+
+
+def _integer_cases() -> list[Case]:
+    rules: dict[str, Callable[[str, int], int]] = {
+        "abs": lambda dtype, x: abs(x),
+        "neg": lambda dtype, x: -x,
+        "sign": lambda dtype, x: (x > 0) - (x < 0),
+        "not_": lambda dtype, x: ~x,
+        "square": lambda dtype, x: x * x,
+        "population_count": lambda dtype, x: bin(x & ((1 << width(dtype)) - 1)).count("1"),
+        "clz": lambda dtype, x: width(dtype) - (x & ((1 << width(dtype)) - 1)).bit_length(),
+    }
+    found = []
+    for dtype in INTEGERS:
+        values = integer_edges(dtype)
+        for name, rule in rules.items():
+            expected = integers(dtype, [wrapped(rule(dtype, x), dtype) for x in values])
+            found.append(Case(name, getattr(ops, name), (integers(dtype, values),), expected))
+    found.append(Case("not_", ops.not_, (array("pred", [1, 0]),), array("pred", [0, 1])))
+    return found
+
+
+def _complex_cases() -> list[Case]:
+    z = [3 + 4j, -5 + 12j, 1e-3 + 1e3j, 0j, -2 + 0j, 1j, -1j, 0.5 - 0.25j]
+    found = []
+    for dtype in COMPLEX:
+        x = array(dtype, z)
+        part = "f32" if dtype == "c64" else "f64"
+        modulus = [5, 13, math.hypot(1e-3, 1e3), 0, 2, 1, 1, math.hypot(0.5, 0.25)]
+        unit = [0 if v == 0 else v / abs(v) for v in z]
+        found += [
+            Case("abs", ops.abs, (x,), array(part, modulus), 1),
+            Case("real", ops.real, (x,), array(part, [v.real for v in z])),
+            Case("imag", ops.imag, (x,), array(part, [v.imag for v in z])),
+            Case("conj", ops.conj, (x,), array(dtype, [complex(v.real, -v.imag) for v in z])),
+            Case("neg", ops.neg, (x,), array(dtype, [complex(-v.real, -v.imag) for v in z])),
+            Case("sign", ops.sign, (x,), array(dtype, unit), 4),
+            Case("square", ops.square, (x,), array(dtype, [v * v for v in z]), 4),
+        ]
+        nonzero = array(dtype, [v for v in z if v != 0])
+        found.append(Case("reciprocal", ops.reciprocal, (nonzero,), array(dtype, [1 / v for v in z if v != 0]), 4))
+        found += _complex_functions(dtype)
+    strange = np.array(
+        [complex(inf, nan), complex(nan, -inf), complex(nan, 1), complex(1e300, 1e300), 4e-320 + 3e-320j]
+    )
+    found.append(
+        Case("abs", ops.abs, (strange,), np.array([inf, inf, nan, 1e300 * math.sqrt(2), 5e-320]), 1, "edges")
+    )
+    huge = np.array([1e308 + 1e308j, complex(0, -5e-324), complex(nan, 0)])
+    half = math.sqrt(0.5)
+    found.append(Case("sign", ops.sign, (huge,), np.array([half + half * 1j, -1j, complex(nan, nan)]), 4, "edges"))
+    return found
+
+
+def _complex_functions(dtype: str) -> list[Case]:
+    """Against Python's cmath, which is no part of NumPy."""
+    import cmath
+
+    z = [0.5 + 0.25j, -1 + 2j, 1j, -0.75 - 0.5j, 2 + 0.1j]
+    rules: dict[str, Callable[[complex], complex]] = {
+        "exp": cmath.exp,
+        "log": cmath.log,
+        "sin": cmath.sin,
+        "cos": cmath.cos,
+        "tan": cmath.tan,
+        "sqrt": cmath.sqrt,
+        "tanh": cmath.tanh,
+        "sinh": cmath.sinh,
+        "cosh": cmath.cosh,
+        "asinh": cmath.asinh,
+        "acosh": cmath.acosh,
+        "atanh": cmath.atanh,
+        "rsqrt": lambda v: 1 / cmath.sqrt(v),
+        "logistic": lambda v: 1 / (1 + cmath.exp(-v)),
+        "expm1": lambda v: cmath.exp(v) - 1,
+        "log1p": lambda v: cmath.log(1 + v),
+        "exp2": lambda v: 2**v,
+        "log2": lambda v: cmath.log(v) / math.log(2),
+    }
+    return [
+        Case(name, getattr(ops, name), (array(dtype, z),), array(dtype, [rule(v) for v in z]), 8)
+        for name, rule in rules.items()
+    ]
+
+
+def _literal_cases() -> list[Case]:
+    found = [
+        Case(
+            "round",
+            ops.round,
+            (array("f32", [-2.5, -0.5, -0.4, 0.49999997, 2.5]),),
+            array("f32", [-3, -1, -0.0, 0, 3]),
+        ),
+        Case(
+            "cbrt",
+            ops.cbrt,
+            (array("f64", [-8, 27, -0.0, inf, -inf, nan]),),
+            array("f64", [-2, 3, -0.0, inf, -inf, nan]),
+            1,
+        ),
+        Case("rsqrt", ops.rsqrt, (array("f32", [4, 0.0, -0.0, -1, inf]),), array("f32", [0.5, inf, -inf, nan, 0])),
+        Case(
+            "logistic",
+            ops.logistic,
+            (array("f32", [-inf, 0, inf, -95.0]),),
+            array("f32", [0, 0.5, 1, math.exp(-95)]),
+            2,
+        ),
+        Case(
+            "log1p",
+            ops.log1p,
+            (array("f64", [-1, -2, -0.0, inf, 1e-20]),),
+            array("f64", [-inf, nan, -0.0, inf, 1e-20]),
+        ),
+        Case("expm1", ops.expm1, (array("f64", [-inf, inf, -0.0, 1e-20]),), array("f64", [-1, inf, -0.0, 1e-20])),
+    ]
+    refused = {
+        "exp": "s32",
+        "sqrt": "pred",
+        "abs": "pred",
+        "neg": "pred",
+        "sign": "pred",
+        "ceil": "c64",
+        "floor": "s8",
+        "round": "u8",
+        "round_nearest_even": "c128",
+        "real": "s32",
+        "imag": "pred",
+        "is_finite": "c64",
+        "not_": "f32",
+        "population_count": "pred",
+        "clz": "f32",
+        "cbrt": "c64",
+        "is_nan": "s32",
+        "sin": "s64",
+    }
+    return found + [
+        Case(name, getattr(ops, name), (array(dtype, [1]),), ops.DTypeError, label="class")
+        for name, dtype in refused.items()
+    ]
+
+
+CASES = [*_float_cases(), *_subnormal_cases(), *_integer_cases(), *_complex_cases(), *_literal_cases()]

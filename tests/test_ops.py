@@ -1,0 +1,17 @@
+"""Every operation on every executor against its case table."""
+
+from __future__ import annotations
+
+import cases_arithmetic
+import cases_compare
+import cases_unary
+import pytest
+from harness import EXECUTORS, Case, check
+
+CASES = [*cases_arithmetic.CASES, *cases_unary.CASES, *cases_compare.CASES]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_case(case: Case, executor: str) -> None:
+    check(case, EXECUTORS[executor])
