@@ -76,7 +76,10 @@ def rounded(value: Real, bits: int) -> Real:
 
 def evaluate(coefficients: Sequence[Real], x: Real) -> Real:
     """The polynomial at x."""
-    return mp.polyval(list(reversed(coefficients)), x)
+    value = mp.mpf(0)
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value
 
 
 def exchange(fit: Fit) -> list[Real]:
@@ -84,7 +87,7 @@ def exchange(fit: Fit) -> list[Real]:
     points = extrema(fit.low, fit.high)
     fixed = [mp.mpf(value) for value in fit.leading]
     powers = range(len(fixed), fit.count)
-    goal = [fit.function(x) - evaluate(fixed or [mp.mpf(0)], x) for x in points]
+    goal = [fit.function(x) - evaluate(fixed, x) for x in points]
     weight = [abs(fit.weight(x)) for x in points]
     chosen = [round(GRID * k / len(powers)) for k in range(len(powers) + 1)]
     best: tuple[Real, list[Real]] = (mp.inf, [])

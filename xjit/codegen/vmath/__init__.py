@@ -3,18 +3,20 @@
 Kernels call them by name, as ``exp_f64(v)``; :data:`VECTOR_FUNCTIONS` lists the names.  Every one is right for
 every argument: infinities, NaN, signed zeros, subnormal arguments and results, huge angles.
 
-Some have a variant for arguments up to a bound, which costs a third: ``sin_f64_near`` is right where
-``fabs(x) <= bound`` and for NaN; beyond it returns some number.  A kernel may use it so, a strip at a time::
+Some have two variants more.  ``sin_f64_near`` is right where ``fabs(x) <= bound``, and for NaN, and returns some
+number elsewhere; it costs a third or less.  ``sin_f64_rare`` is the function itself, but called instead of
+inlined: a loop over it is not vector code, and compiles in a fraction of the time.  A kernel may use them so, a
+strip at a time::
 
-    far = b1(False)
+    rare = b1(False)
     for i in range(start, stop):
-        far = far | (fabs(argument(i)) > bound)
-    if far:
-        for i in range(start, stop): ... sin_f64(argument(i)) ...
+        rare = rare | (fabs(argument(i)) > bound)
+    if rare:
+        for i in range(start, stop): ... sin_f64_rare(argument(i)) ...      # or sin_f64
     else:
         for i in range(start, stop): ... sin_f64_near(argument(i)) ...
 
-Both give the same bits where both are right, so results do not depend on how a loop was cut into strips.
+All give the same bits where they are right, so results do not depend on how a loop was cut into strips.
 
 Fused multiply-add is used wherever it helps and needed nowhere: on processors without it a multiplication and
 an addition stand in, and errors stay below four units in the last place.
@@ -36,22 +38,23 @@ class VectorFunction:
     """An elementary function of one argument.
 
     ``error`` is a bound, found by trial, on the distance to the true value in units of the last place of that
-    value.  ``near`` names the variant that is right where ``fabs(x) <= bound``; without one it is the function
-    itself and the bound is infinite.
+    value.  ``near`` names the variant that is right where ``fabs(x) <= bound`` and ``rare`` the one that is called
+    instead of inlined; where there are none both are the function itself and the bound is infinite.
     """
 
     name: str
     error: float
     near: str
+    rare: str
     bound: float = math.inf
 
 
 def _everywhere(name: str, error: float) -> VectorFunction:
-    return VectorFunction(name, error, name)
+    return VectorFunction(name, error, name, name)
 
 
 def _reduced(name: str, error: float, bound: float) -> VectorFunction:
-    return VectorFunction(name, error, f"{name}_near", bound)
+    return VectorFunction(name, error, f"{name}_near", f"{name}_rare", bound)
 
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {

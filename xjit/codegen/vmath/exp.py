@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from xjit.codegen.inline_functions import inline
-from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, f32, fma, select, shl, u32, u64
+from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, f32, f64, fma, select, shl, u32, u64
 from xjit.codegen.vmath import coefficients
 from xjit.codegen.vmath.coefficients import LOG2_E
 from xjit.codegen.vmath.polynomial import polynomial
@@ -61,8 +61,8 @@ def exp_f32(x: Any) -> Any:
 @inline("f64(f64)")
 def exp_f64(x: Any) -> Any:
     """e to the power x."""
-    v = select(x > HIGHEST_F64, HIGHEST_F64, x)
-    v = select(v < LOWEST_F64, LOWEST_F64, v)
+    v = select(x > HIGHEST_F64, f64(HIGHEST_F64), x)
+    v = select(v < LOWEST_F64, f64(LOWEST_F64), v)
     shifted = fma(v, LOG2_E, ROUNDER_F64)
     n = shifted - ROUNDER_F64
     r = fma(n, -LN2_HIGH_F64, v)

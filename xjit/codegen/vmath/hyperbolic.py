@@ -11,7 +11,21 @@ from __future__ import annotations
 from typing import Any
 
 from xjit.codegen.inline_functions import inline
-from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, copysign, f32, fabs, fma, select, shl, u32, u64
+from xjit.codegen.intrinsics import (
+    as_f32,
+    as_f64,
+    as_u32,
+    as_u64,
+    copysign,
+    f32,
+    f64,
+    fabs,
+    fma,
+    select,
+    shl,
+    u32,
+    u64,
+)
 from xjit.codegen.vmath import coefficients
 from xjit.codegen.vmath.coefficients import LOG2_E
 from xjit.codegen.vmath.exp import LN2_HIGH_F64, LN2_LOW_F64, ROUNDER_F32, ROUNDER_F64, exp_tail_f64
@@ -46,7 +60,7 @@ def tanh_f32(x: Any) -> Any:
 def tanh_f64(x: Any) -> Any:
     """Hyperbolic tangent of x."""
     a = fabs(x)
-    v = select(a > ONE_FROM_F64, ONE_FROM_F64, a)
+    v = select(a > ONE_FROM_F64, f64(ONE_FROM_F64), a)
     v = v + v
     shifted = fma(v, LOG2_E, ROUNDER_F64)
     n = shifted - ROUNDER_F64

@@ -25,6 +25,7 @@ from xjit.codegen.intrinsics import (
     as_u64,
     ashr,
     f64,
+    fabs,
     fma,
     i64,
     lshr,
@@ -76,7 +77,7 @@ def near_sine_angle_f32(x: Any) -> Any:
 @inline("f64(f32)")
 def near_cosine_angle_f32(x: Any) -> Any:
     """Reduced angle of a cosine, |x| <= NEAR_F32."""
-    v = f64(x)
+    v = f64(fabs(x))
     shifted = fma(v, INVERSE_PI, -0.5) + ROUNDER
     n = (shifted - ROUNDER) + 0.5
     # n * pi - x, because the sine of x - n * pi would need one more change of sign.
@@ -97,9 +98,10 @@ def near_sine_angle_f64(x: Any) -> Any:
 @inline("f64(f64)")
 def near_cosine_angle_f64(x: Any) -> Any:
     """Reduced angle of a cosine, |x| <= NEAR_F64."""
-    shifted = fma(x, INVERSE_PI, -0.5) + ROUNDER
+    v = fabs(x)
+    shifted = fma(v, INVERSE_PI, -0.5) + ROUNDER
     n = (shifted - ROUNDER) + 0.5
-    r = fma(n, PI_B_F64, fma(n, PI_A_F64, -x))
+    r = fma(n, PI_B_F64, fma(n, PI_A_F64, -v))
     r = fma(n, PI_D_F64, fma(n, PI_C_F64, r))
     return as_f64(as_u64(r) ^ shl(as_u64(shifted), u64(63)))
 

@@ -4,14 +4,15 @@ The angle is reduced to ``|r| <= pi/2`` (:mod:`xjit.codegen.vmath.reduction`) an
 polynomial.  The f32 functions compute in f64 and are within 0.62 units of the true value.
 
 ``sin_f64`` and its like are right for every argument and always pay for the reduction of huge ones;
-``sin_f64_near`` and its like are right up to a bound and cost a third.
+``sin_f64_near`` and its like are right up to a bound and cost a third or less.  ``sin_f64_rare`` is
+``sin_f64`` as a function that is called: a loop over it is not vector code, but soon compiled.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from xjit.codegen.inline_functions import inline
+from xjit.codegen.inline_functions import inline, register
 from xjit.codegen.intrinsics import as_f64, as_u64, copysign, f32, f64, fabs, fma, select, u64
 from xjit.codegen.vmath import coefficients
 from xjit.codegen.vmath.polynomial import polynomial
@@ -101,3 +102,7 @@ def cos_f64(x: Any) -> Any:
     """Cosine of x."""
     far = far_angle_f64(x, u64(QUARTER_TURN))
     return half_turn_sine_f64(angle_f64(x, far, near_cosine_angle_f64(x)))
+
+
+for _function in (sin_f32, cos_f32, sin_f64, cos_f64):
+    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)

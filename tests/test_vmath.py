@@ -1,0 +1,308 @@
+"""The elementary functions of kernels: true values, special values, vector code, one result for every way to run."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from vector_loops import AVX2, AVX512, SSE2, loop, same_class, units
+
+from xjit.codegen import llvm_pipeline
+from xjit.codegen.inline_functions import lookup
+from xjit.codegen.kinds import KINDS
+from xjit.codegen.vmath import VECTOR_FUNCTIONS
+
+INF, NAN = math.inf, math.nan
+ON_X86 = llvm_pipeline.host().triple.startswith("x86_64")
+# Where long double is no wider than double, the reference itself is off by up to a unit.
+SLACK = 0.0 if np.finfo(np.longdouble).nmant >= 63 else 1.0
+WITHOUT_FMA = 4.0
+
+# (function, argument, true value rounded once), computed with 1400 bits.
+TRUE_VALUES = (
+    ("exp", 1.0, 2.718281828459045),
+    ("exp", -1.0, 0.36787944117144233),
+    ("exp", 0.5, 1.6487212707001282),
+    ("exp", 1e-09, 1.000000001),
+    ("exp", -745.1, 5e-324),
+    ("exp", -708.5, 2.006132305331306e-308),
+    ("exp", -700.25, 7.678723813110872e-305),
+    ("exp", 709.78, 1.7928227943945155e308),
+    ("exp", 100.0, 2.6881171418161356e43),
+    ("exp", -0.34657359027997264, 0.7071067811865476),
+    ("log", 2.0, 0.6931471805599453),
+    ("log", 0.5, -0.6931471805599453),
+    ("log", 10.0, 2.302585092994046),
+    ("log", 1.0000000000000002, 2.2204460492503128e-16),
+    ("log", 0.9999999999999999, -1.1102230246251565e-16),
+    ("log", 5e-324, -744.4400719213812),
+    ("log", 2.2250738585072014e-308, -708.3964185322641),
+    ("log", 1.7976931348623157e308, 709.782712893384),
+    ("log", 1.4142135623730951, 0.3465735902799727),
+    ("log", 0.7071067811865475, -0.34657359027997275),
+    ("log", 3.0, 1.0986122886681098),
+    ("tanh", 1e-300, 1e-300),
+    ("tanh", 1e-05, 9.999999999666668e-06),
+    ("tanh", 0.1733, 0.17158569137000115),
+    ("tanh", 0.18, 0.1780808681173302),
+    ("tanh", 0.5, 0.46211715726000974),
+    ("tanh", 1.0, 0.7615941559557649),
+    ("tanh", 5.5, 0.9999665971563038),
+    ("tanh", 19.05, 0.9999999999999999),
+    ("tanh", -0.7, -0.6043677771171635),
+    ("tanh", 2e-08, 1.9999999999999997e-08),
+    ("sin", 1.0, 0.8414709848078965),
+    ("sin", 1e-310, 1e-310),
+    ("sin", 0.5, 0.479425538604203),
+    ("sin", 3.141592653589793, 1.2246467991473532e-16),
+    ("sin", 1e22, -0.8522008497671888),
+    ("sin", 1e300, -0.8178819121159085),
+    ("sin", 1.7976931348623157e308, 0.004961954789184062),
+    ("sin", 5.319372648326541e255, 1.0),
+    ("sin", 134217728.5, -0.36027775456496614),
+    ("sin", -11.0, 0.9999902065507035),
+    ("sin", 100000.0, 0.03574879797201651),
+    ("sin", 22.776546738526, -0.7071067811865476),
+    ("cos", 1.0, 0.5403023058681398),
+    ("cos", 1e-310, 1.0),
+    ("cos", 0.5, 0.8775825618903728),
+    ("cos", 1.5707963267948966, 6.123233995736766e-17),
+    ("cos", 1e22, 0.523214785395139),
+    ("cos", 1e300, -0.5753861119575491),
+    ("cos", 1.7976931348623157e308, -0.9999876894265599),
+    ("cos", 5.319372648326541e255, -4.687165924254628e-19),
+    ("cos", 134217728.5, 0.9328450780090046),
+    ("cos", -11.0, 0.004425697988050785),
+    ("cos", 100000.0, -0.9993608074382124),
+)
+
+# (function, argument, result) in both precisions.
+SPECIAL_VALUES = (
+    ("exp", NAN, NAN),
+    ("exp", INF, INF),
+    ("exp", -INF, 0.0),
+    ("exp", 0.0, 1.0),
+    ("exp", -0.0, 1.0),
+    ("exp", 800.0, INF),
+    ("exp", -800.0, 0.0),
+    ("exp", 3e38, INF),
+    ("exp", -3e38, 0.0),
+    ("log", NAN, NAN),
+    ("log", INF, INF),
+    ("log", -INF, NAN),
+    ("log", 0.0, -INF),
+    ("log", -0.0, -INF),
+    ("log", 1.0, 0.0),
+    ("log", -1.0, NAN),
+    ("log", -1e-38, NAN),
+    ("tanh", NAN, NAN),
+    ("tanh", INF, 1.0),
+    ("tanh", -INF, -1.0),
+    ("tanh", 0.0, 0.0),
+    ("tanh", -0.0, -0.0),
+    ("tanh", 30.0, 1.0),
+    ("tanh", -3e38, -1.0),
+    ("sin", NAN, NAN),
+    ("sin", INF, NAN),
+    ("sin", -INF, NAN),
+    ("sin", 0.0, 0.0),
+    ("sin", -0.0, -0.0),
+    ("cos", NAN, NAN),
+    ("cos", INF, NAN),
+    ("cos", -INF, NAN),
+    ("cos", 0.0, 1.0),
+    ("cos", -0.0, 1.0),
+)
+
+# (function, argument, result): the last argument before a change, and the first after it.
+THRESHOLDS = (
+    ("exp_f32", "0x1.62e42ep+6", "0x1.ffff08p+127"),
+    ("exp_f32", "0x1.62e430p+6", "inf"),
+    ("exp_f32", "-0x1.9fe368p+6", "0x1p-149"),
+    ("exp_f32", "-0x1.9fe36ap+6", "0x0p+0"),
+    ("exp_f64", "0x1.62e42fefa39efp+9", "0x1.fffffffffff2ap+1023"),
+    ("exp_f64", "0x1.62e42fefa39f0p+9", "inf"),
+    ("exp_f64", "-0x1.74910d52d3051p+9", "0x1p-1074"),
+    ("exp_f64", "-0x1.74910d52d3052p+9", "0x0p+0"),
+    ("log_f32", "0x1p-149", "-0x1.9d1da0p+6"),
+    ("log_f32", "0x1.fffffep+127", "0x1.62e430p+6"),
+    ("tanh_f32", "0x1p-149", "0x1p-149"),
+    ("tanh_f64", "0x1p-1074", "0x1p-1074"),
+    ("sin_f32", "0x1p-149", "0x1p-149"),
+    ("sin_f64", "0x1p-1074", "0x1p-1074"),
+)
+
+
+def parts(name: str) -> tuple[str, str]:
+    """The NumPy function and the element type in a name such as exp_f64."""
+    operation, kind = name.split("_")[:2]
+    return operation, kind
+
+
+def apply(name: str, x: np.ndarray[Any, Any], processor: llvm_pipeline.Target | None = None) -> np.ndarray[Any, Any]:
+    return loop(f"{name}(v)", parts(name)[1], processor=processor)(x)
+
+
+def truth(name: str, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The function in the next wider type."""
+    operation, kind = parts(name)
+    wide = np.float64 if kind == "f32" else np.longdouble
+    with np.errstate(all="ignore"):
+        result: np.ndarray[Any, Any] = getattr(np, operation)(x.astype(wide))
+    return result
+
+
+def arguments(name: str, rng: np.random.Generator, count: int) -> np.ndarray[Any, Any]:
+    """Arguments of every exponent and sign, of the range of everyday, and near where the function is hard."""
+    operation, kind = parts(name)
+    dtype = KINDS[kind].dtype
+    limits = np.finfo(dtype)
+    exponents = rng.uniform(limits.minexp - limits.nmant, limits.maxexp, count)
+    sizes = np.exp2(exponents.astype(np.longdouble)).astype(dtype)
+    edge = {"exp": -limits.minexp * 0.75, "tanh": 22.0}.get(operation, 40.0)
+    everyday = [rng.uniform(-edge, edge, count), rng.normal(size=count), 1.0 + rng.normal(size=count) * 2.0**-10]
+    quarters = np.arange(-2000, 2001) * (np.pi / 2)
+    near = np.concatenate([quarters, np.arange(-1100, 1100) * np.log(2.0) / 2, 2.0 ** np.arange(-60, 60)])
+    hard = np.concatenate([near.astype(dtype), np.nextafter(near.astype(dtype), dtype.type(INF))])
+    values = np.concatenate([sizes, -sizes, *(part.astype(dtype) for part in everyday), hard])
+    return np.abs(values) if operation == "log" else values
+
+
+@pytest.mark.parametrize("name", sorted(VECTOR_FUNCTIONS))
+def test_results_are_within_the_stated_error(name: str, rng: np.random.Generator) -> None:
+    x = arguments(name, rng, 20_000)
+    result, true = apply(name, x), truth(name, x)
+    assert same_class(result, true).all(), x[~same_class(result, true)][:5]
+    error = units(result, true)
+    worst = int(np.argmax(error))
+    assert error[worst] <= VECTOR_FUNCTIONS[name].error + SLACK, f"{error[worst]} units at {x[worst]!r}"
+
+
+@pytest.mark.skipif(not ON_X86, reason="the code generator of x86 is not there")
+@pytest.mark.parametrize("name", sorted(VECTOR_FUNCTIONS))
+def test_results_are_within_four_units_without_fused_multiply_add(name: str, rng: np.random.Generator) -> None:
+    x = arguments(name, rng, 5_000)
+    result, true = apply(name, x, SSE2), truth(name, x)
+    assert same_class(result, true).all(), x[~same_class(result, true)][:5]
+    assert units(result, true).max() <= WITHOUT_FMA + SLACK
+
+
+@pytest.mark.parametrize(("operation", "argument", "true"), TRUE_VALUES)
+def test_literal_values(operation: str, argument: float, true: float) -> None:
+    result = apply(f"{operation}_f64", np.array([argument]))
+    assert units(result, np.array([true], np.longdouble))[0] <= 1.5
+    # No value may cross what the function cannot: sine, cosine and hyperbolic tangent stay within one.
+    assert operation in ("exp", "log") or abs(result[0]) <= 1.0
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+@pytest.mark.parametrize(("operation", "argument", "expected"), SPECIAL_VALUES)
+def test_special_values(operation: str, argument: float, expected: float, kind: str) -> None:
+    result = apply(f"{operation}_{kind}", np.array([argument], KINDS[kind].dtype))
+    if math.isnan(expected):
+        assert np.isnan(result[0])
+    else:
+        assert result.tobytes() == np.array([expected], KINDS[kind].dtype).tobytes(), result[0]
+
+
+@pytest.mark.parametrize(("name", "argument", "expected"), THRESHOLDS)
+def test_thresholds(name: str, argument: str, expected: str) -> None:
+    result = apply(name, np.array([float.fromhex(argument)], KINDS[parts(name)[1]].dtype))
+    true = np.array([float.fromhex(expected)], np.float64)
+    assert same_class(result, true).all()
+    assert units(result, true)[0] <= 1.0
+
+
+@pytest.mark.parametrize("name", ["sin_f64", "cos_f64", "sin_f32", "cos_f32", "tanh_f32", "tanh_f64"])
+def test_results_do_not_exceed_one(name: str, rng: np.random.Generator) -> None:
+    x = np.concatenate([rng.normal(size=200_000) * 1e-8 + k * np.pi / 2 for k in range(-4, 5)])
+    assert np.abs(apply(name, x)).max() <= 1.0
+    assert np.abs(apply(name, x * 20.0)).max() <= 1.0
+
+
+@pytest.mark.parametrize("name", [name for name, f in sorted(VECTOR_FUNCTIONS.items()) if f.near != name])
+def test_variants_give_the_same_bits_where_they_are_right(name: str, rng: np.random.Generator) -> None:
+    function = VECTOR_FUNCTIONS[name]
+    dtype = KINDS[parts(name)[1]].dtype
+    x = arguments(name, rng, 20_000)
+    edges = np.array([function.bound, -function.bound, 0.0, -0.0, NAN], dtype)
+    near = np.concatenate([x[np.abs(x) <= function.bound], edges, np.nextafter(edges, dtype.type(0))])
+    everywhere, only_near = apply(name, near), apply(function.near, near)
+    nans = np.isnan(everywhere)
+    assert np.array_equal(nans, np.isnan(only_near))
+    assert np.where(nans, 0, everywhere).tobytes() == np.where(nans, 0, only_near).tobytes()
+    assert apply(function.rare, x).tobytes() == apply(name, x).tobytes()
+    # The bound is not merely a habit: beyond it the variants differ.
+    beyond = rng.uniform(1e3, 1e6, 1000).astype(dtype) * dtype.type(function.bound) * dtype.type(1e3)
+    assert not np.array_equal(apply(name, beyond), apply(function.near, beyond))
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "sin", "cos", "log"])
+def test_odd_and_even_functions_are_so_in_every_bit(name: str, rng: np.random.Generator) -> None:
+    for kind in ("f32", "f64"):
+        x = arguments(f"{name}_{kind}", rng, 5_000)
+        positive, negative = apply(f"{name}_{kind}", np.abs(x)), apply(f"{name}_{kind}", -np.abs(x))
+        if name in ("sin", "tanh"):
+            assert np.array_equal(positive, -negative)
+        elif name == "cos":
+            assert np.array_equal(positive, negative)
+        elif name == "log":
+            assert np.isnan(negative[x != 0.0]).all()
+        else:
+            assert (positive >= 1.0).all() and (negative <= 1.0).all()
+
+
+@pytest.mark.parametrize("name", sorted(VECTOR_FUNCTIONS))
+def test_text_means_the_same_uncompiled(name: str, rng: np.random.Generator) -> None:
+    function = lookup(name)
+    assert function is not None
+    x = arguments(name, rng, 40)[:: 20 if "sin" in name or "cos" in name else 10][:400]
+    special = np.array([INF, -INF, NAN, 0.0, -0.0, 1e30, -1e30], x.dtype)
+    x = np.concatenate([x, special])
+    compiled = apply(name, x)
+    with np.errstate(all="ignore"):
+        plain = np.array([function(value) for value in x])
+    assert plain.dtype == compiled.dtype
+    nans = np.isnan(plain)
+    assert np.array_equal(nans, np.isnan(compiled))
+    if llvm_pipeline.host().traits.fma:
+        assert np.where(nans, 0, plain).tobytes() == np.where(nans, 0, compiled).tobytes()
+
+
+VECTORS = {AVX512: (16, 8), AVX2: (8, 4), SSE2: (4, 2)}
+
+
+@pytest.mark.skipif(not ON_X86, reason="the code generator of x86 is not there")
+@pytest.mark.parametrize("processor", list(VECTORS), ids=lambda processor: str(processor.cpu))
+@pytest.mark.parametrize("name", [*sorted(VECTOR_FUNCTIONS), "sin_f32_near", "cos_f64_near"])
+def test_loops_are_vector_code_without_library_calls(name: str, processor: llvm_pipeline.Target) -> None:
+    kind = parts(name)[1]
+    module = loop(f"{name}(v)", kind, processor=processor, load=False).module
+    assert module.externals == ()
+    assert module.llvm_ir is not None
+    lanes = VECTORS[processor][0 if kind == "f32" else 1]
+    element = "float" if kind == "f32" else "double"
+    # Functions that compute in f64 inside may hold half as many f32.
+    stores = {int(count) for count in re.findall(rf"store <(\d+) x {element}>", module.llvm_ir)}
+    assert stores and max(stores) >= lanes // (2 if name.startswith(("sin_f32", "cos_f32")) else 1), stores
+    called = set(re.findall(r"call [^@]*@([\w.]+)\(", module.llvm_ir))
+    assert all(callee.startswith("llvm.") for callee in called), called
+    assert processor is not SSE2 or not any(callee.startswith("llvm.fma") for callee in called)
+
+
+def test_coefficients_are_what_their_derivation_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mpmath")
+    specification = importlib.util.spec_from_file_location(
+        "derive_coefficients", Path(__file__).parent.parent / "tools" / "derive_coefficients.py"
+    )
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    monkeypatch.setitem(sys.modules, "derive_coefficients", module)
+    specification.loader.exec_module(module)
+    assert module.main(["--check"]) == 0
