@@ -64,7 +64,7 @@ def lower_graph(graph: Graph, values: Sequence[Any], views: Sequence[bool]) -> L
     return Lowered(graph, plan, specs, tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered))
 
 
-def build_program(lowered: Lowered, tally: KernelTally) -> Program:
+def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = False) -> Program:
     """Machine code for the kernels and the program that runs them."""
     from xjit.runtime.build import Builder, layouts_of
     from xjit.runtime.entry import make_entry
@@ -72,5 +72,7 @@ def build_program(lowered: Lowered, tally: KernelTally) -> Program:
 
     store = shared_kernels()
     layouts = layouts_of(lowered.graph, lowered.specs)
-    builder = Builder(lowered.plan, layouts, lowered.specs, lambda source: store.load(source, tally), make_entry)
+    builder = Builder(
+        lowered.plan, layouts, lowered.specs, lambda source: store.load(source, tally, contract=contract), make_entry
+    )
     return builder.build(lowered.kernels)

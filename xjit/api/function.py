@@ -138,7 +138,7 @@ class JitFunction(Generic[P, R]):
         lowered = _lower(captured, values)
         program = None
         if self.options.errors == "ignore":
-            program = compile.build_program(lowered, self._tally)
+            program = compile.build_program(lowered, self._tally, contract=self.options.contract)
             self._fallbacks += program.fallbacks
         return Specialisation(captured, lowered, program, key[0])
 

@@ -288,7 +288,8 @@ _FLOAT_UNARY = {name: name for name in ("sqrt", "rint", "floor", "ceil", "trunc"
 def _float_functions() -> list[Operation]:
     unary = [Operation(name, same(name, 1, FLOATS), _llvm_call(name, llvm)) for name, llvm in _FLOAT_UNARY.items()]
     copysign = Operation("copysign", same("copysign", 2, FLOATS), _llvm_call("copysign", "copysign"))
-    return [*unary, copysign, _extremum("fmin", "minimum", "min"), _extremum("fmax", "maximum", "max")]
+    remainder = Operation("fmod", same("fmod", 2, FLOATS), builder_call("frem"))
+    return [*unary, copysign, remainder, _extremum("fmin", "minimum", "min"), _extremum("fmax", "maximum", "max")]
 
 
 def _extremum(name: str, floating: str, integral: str) -> Operation:

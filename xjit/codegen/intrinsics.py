@@ -30,6 +30,7 @@ c128``.
 ``sqrt rint floor ceil``       as named; rint rounds ties to even
 ``trunc round_away fabs``      round_away rounds ties away from zero
 ``copysign(a, b)``             a with the sign of b
+``fmod(a, b)``                 C's remainder of floats; a library call for each element
 ``shl lshr ashr(a, n)``        shifts; n below the width, same type as a
 ``ctpop ctlz cttz(x)``         bit counts
 ``sdiv srem udiv urem(a, b)``  truncating division; the caller guards b == 0 and overflow
@@ -102,7 +103,7 @@ scratch_f32, scratch_f64, scratch_c64, scratch_c128 = _family("scratch_{}", (*FL
 word, ld, ldw, st, select = _words("word", "ld", "ldw", "st", "select")
 fmin, fmax, radd, rmul, fma = _words("fmin", "fmax", "radd", "rmul", "fma")
 sqrt, rint, floor, ceil, trunc = _words("sqrt", "rint", "floor", "ceil", "trunc")
-round_away, fabs, copysign = _words("round_away", "fabs", "copysign")
+round_away, fabs, copysign, fmod = _words("round_away", "fabs", "copysign", "fmod")
 shl, lshr, ashr, ctpop, ctlz, cttz = _words("shl", "lshr", "ashr", "ctpop", "ctlz", "cttz")
 sdiv, srem, udiv, urem = _words("sdiv", "srem", "udiv", "urem")
 re, im, cplx = _words("re", "im", "cplx")

@@ -107,6 +107,18 @@ def parse(text: str, target: Target) -> Any:
     return module
 
 
+_FUSABLE = re.compile(r"= (fadd|fsub|fmul) ")
+
+
+def allow_contraction(text: str) -> str:
+    """Lets multiplications and additions of unoptimised IR text become fused operations.
+
+    >>> allow_contraction("%x = fmul double %a, %b")
+    '%x = fmul contract double %a, %b'
+    """
+    return _FUSABLE.sub(r"= \1 contract ", text)
+
+
 def link(module: Any, texts: Sequence[str]) -> None:
     """Links the IR of inline functions into a module; nothing outside it sees them."""
     if not texts:

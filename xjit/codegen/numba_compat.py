@@ -63,10 +63,15 @@ class Routine:
     symbol: str
     used: tuple[InlineFunction, ...]
     source: str | None = None
+    contract: bool = False
 
 
-def compile_kernel(source: str, *, keep_ir: bool = False, target: Target | None = None) -> CompiledModule:
+def compile_kernel(
+    source: str, *, contract: bool = False, keep_ir: bool = False, target: Target | None = None
+) -> CompiledModule:
     """Compiles kernel text with one function ``kernel(lo, hi, table)``, for this machine unless told otherwise.
+
+    ``contract`` lets a multiplication and an addition of the text become one fused operation.
 
     Raises KernelTypeError, a TypeError, when the text does not follow the language, and UnresolvedSymbolError
     when the machine code would need an unknown symbol.
@@ -80,7 +85,7 @@ def compile_kernel(source: str, *, keep_ir: bool = False, target: Target | None 
         scope = intrinsics.namespace() | {function.name: function for function in used}
         scope["__name__"] = __name__
         exec(compile(source, "<kernel>", "exec"), scope)
-        routine = Routine(scope[KERNEL], KERNEL_SIGNATURE, KERNEL, used, source)
+        routine = Routine(scope[KERNEL], KERNEL_SIGNATURE, KERNEL, used, source, contract)
         return _compile(routine, keep_ir, target or host(), seconds)
 
 
@@ -110,10 +115,10 @@ def inline_function_ir(name: str, *, target: Target | None = None) -> str:
         return _inline_ir(function, target or host())
 
 
-def object_key(source: str) -> str:
+def object_key(source: str, *, contract: bool = False) -> str:
     """The cache key of a kernel's object: text, inline functions, compiler, its settings, processor."""
     parts = [function.key() for function in inline_functions.used_in(source)]
-    return fingerprint.digest("kernel", source, *parts, *_environment(host()))
+    return fingerprint.digest("contracted kernel" if contract else "kernel", source, *parts, *_environment(host()))
 
 
 def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str:
@@ -170,6 +175,7 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True) -> A
     from xjit.codegen import llvm_pipeline
 
     text = _ir_text(routine, target)
+    text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
     module = llvm_pipeline.parse(text, target)
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if not function.out_of_line])

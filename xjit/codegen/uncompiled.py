@@ -356,6 +356,7 @@ def _float_forms() -> dict[str, Callable[..., Any]]:
         "round_away": _round_away,
         "fabs": np.fabs,
         "copysign": np.copysign,
+        "fmod": np.fmod,
         "re": lambda z: z.real,
         "im": lambda z: z.imag,
         "cplx": _complex,

@@ -37,6 +37,11 @@ class Group:
         """Whether some unit folds over axes."""
         return any(unit.is_reduction for unit in self.units)
 
+    @property
+    def reductions(self) -> frozenset[Node]:
+        """The nodes that the group reduces to."""
+        return frozenset(unit.target for unit in self.units if unit.is_reduction)
+
     def kept_extents(self) -> tuple[tuple[int, int], ...]:
         """(axis, extent) of the kept axes of more than one element."""
         return tuple((a, n) for a, n in enumerate(self.dims) if a not in self.reduced and n != 1)
@@ -119,6 +124,9 @@ class Grouping:
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         if not group.has_reduction and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
+        chained = unit.is_reduction and any(owner(pull.node) in group.reductions for pull in reads)
+        if chained and not group.fast:
+            return self._refuse(group, unit, "columns are reduced in one pass")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
         for pull in reads:
@@ -165,6 +173,11 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     if [extent for _, extent in own] != [extent for _, extent in kept]:
         return None
     return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
+
+
+def _is_whole(unit: Unit) -> bool:
+    """Whether the unit makes a value in place, rather than a part of one that lies elsewhere."""
+    return unit.is_reduction or unit.values[0].node is unit.target
 
 
 def _has_rows(group: Group) -> bool:

@@ -28,18 +28,18 @@ class KernelTally:
 class KernelStore:
     """Loaded kernels of one process. Threads that want the same kernel first share one compilation."""
 
-    _loaded: dict[str, LoadedKernel] = field(default_factory=dict)
+    _loaded: dict[tuple[str, bool], LoadedKernel] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def load(self, source: str, tally: KernelTally) -> LoadedKernel:
+    def load(self, source: str, tally: KernelTally, *, contract: bool = False) -> LoadedKernel:
         """The kernel of this source text: from memory, from disk, or compiled now."""
         text = without_comments(source)
         with self._lock:
-            found = self._loaded.get(text)
+            found = self._loaded.get((text, contract))
             if found is not None:
                 tally.cache_hits += 1
                 return found
-            found = self._loaded[text] = self._find(text, tally)
+            found = self._loaded[text, contract] = _find(text, tally, contract)
             return found
 
     def clear(self) -> None:
@@ -47,19 +47,20 @@ class KernelStore:
         with self._lock:
             self._loaded.clear()
 
-    def _find(self, text: str, tally: KernelTally) -> LoadedKernel:
-        disk = disk_cache(config.cache_directory())
-        key = numba_compat.object_key(text)
-        kernel = _from_disk(disk, key)
-        if kernel is not None:
-            tally.cache_hits += 1
-            return kernel
-        numba_compat.use_store(disk)
-        module = numba_compat.compile_kernel(text)
-        tally.compiles += 1
-        tally.seconds += module.seconds
-        disk.put(key, pack(StoredObject(module.object_code, module.symbol, module.externals)))
-        return load_object(module.object_code, module.symbol, externals=module.externals)
+
+def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
+    disk = disk_cache(config.cache_directory())
+    key = numba_compat.object_key(text, contract=contract)
+    kernel = _from_disk(disk, key)
+    if kernel is not None:
+        tally.cache_hits += 1
+        return kernel
+    numba_compat.use_store(disk)
+    module = numba_compat.compile_kernel(text, contract=contract)
+    tally.compiles += 1
+    tally.seconds += module.seconds
+    disk.put(key, pack(StoredObject(module.object_code, module.symbol, module.externals)))
+    return load_object(module.object_code, module.symbol, externals=module.externals)
 
 
 def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:

@@ -1,0 +1,1 @@
+"""Programs run by several replicas at once: the interface that communicators implement."""
