@@ -30,10 +30,33 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
         result = dispatch.call_ufunc(ufunc, method, values, kwargs)
         if not any(target is not None for target in targets):
-            return share(result, inputs)
+            return _remember_numbers(share(result, inputs), ufunc, inputs)
         results = result if isinstance(result, tuple) else (result,)
         written = tuple(map(assign, targets, results, (ufunc.__name__,) * len(results)))
     return written if isinstance(result, tuple) else written[0]
+
+
+def is_known(value: Any) -> bool:
+    """Whether the value is a number that the call was made with, or was computed from such numbers alone."""
+    if isinstance(value, TracedValue):
+        return hasattr(value, "value") or hasattr(value, "known")
+    return isinstance(value, np.generic | bool | int | float | complex)
+
+
+def number_of(value: Any) -> Any:
+    """A known number itself; what it was computed from becomes a guard."""
+    if not isinstance(value, TracedValue):
+        return value
+    scalar: Any = value
+    return scalar.known() if hasattr(value, "known") else scalar.constant()
+
+
+def _remember_numbers(result: Any, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
+    """Lets Python ask for the value of what was computed from known numbers: only then is it computed."""
+    if isinstance(result, TracedValue) and all(map(is_known, inputs)):
+        traced: Any = result
+        traced.known = lambda: ufunc(*map(number_of, inputs))
+    return result
 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

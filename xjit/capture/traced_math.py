@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.calls import call_ufunc, traced_leaves
+from xjit.capture.calls import call_ufunc, is_known, number_of, traced_leaves
 from xjit.capture.provenance import refuse
 from xjit.ir.context import TracedValue
 
@@ -72,6 +72,8 @@ def _on_arrays(function: Any, args: tuple[Any, ...], arrays: list[TracedValue]) 
     if any(array.ndim or array.dtype.kind == "c" for array in arrays):
         refuse(f"{name} takes single real numbers; got an array", *arrays, fix="use NumPy's function of this name")
     ufunc = _UFUNCS.get(function)
+    if ufunc is None and all(map(is_known, arrays)):
+        return function(*map(number_of, args))
     if ufunc is None or len(args) != ufunc.nin:
         refuse(f"{name} is not supported on traced values", *arrays, fix="use NumPy's functions")
     result = call_ufunc(ufunc, "__call__", tuple(map(_as_double, args)), {})
