@@ -25,7 +25,8 @@ from xjit.passes.verify import verify
 
 if TYPE_CHECKING:
     from xjit.codegen.lower import LoweredKernel
-    from xjit.runtime.kernels import KernelTally
+    from xjit.runtime.build import EntryMaker
+    from xjit.runtime.kernels import KernelTally, Loader
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, ScalarSpec
 
@@ -67,12 +68,22 @@ def lower_graph(graph: Graph, values: Sequence[Any], views: Sequence[bool]) -> L
 def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = False) -> Program:
     """Machine code for the kernels and the program that runs them."""
     from xjit.runtime.build import Builder, layouts_of
+
+    load, make_entry = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
+    layouts = layouts_of(lowered.graph, lowered.specs)
+    return Builder(lowered.plan, layouts, lowered.specs, load, make_entry).build(lowered.kernels)
+
+
+def _compiled(tally: KernelTally, contract: bool) -> tuple[Loader, EntryMaker]:
     from xjit.runtime.entry import make_entry
     from xjit.runtime.kernels import shared_kernels
 
     store = shared_kernels()
-    layouts = layouts_of(lowered.graph, lowered.specs)
-    builder = Builder(
-        lowered.plan, layouts, lowered.specs, lambda source: store.load(source, tally, contract=contract), make_entry
-    )
-    return builder.build(lowered.kernels)
+    return lambda source: store.load(source, tally, contract=contract), make_entry
+
+
+def _uncompiled() -> tuple[Loader, EntryMaker]:
+    from xjit.runtime.uncompiled_entry import KernelSources, make_uncompiled_entry
+
+    sources = KernelSources()
+    return sources.load, make_uncompiled_entry(sources)

@@ -26,11 +26,11 @@ class PythonEntry:
         program = self.program
         if len(arguments) != len(program.inputs):
             return MISS
-        inputs = [_as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
+        inputs = [as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
         if any(buffer is None for buffer in inputs):
             return MISS
         outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
-        temps = [_aligned_bytes(size) for size in program.temps]
+        temps = [aligned_bytes(size) for size in program.temps]
         buffers = [*(buffer for buffer in inputs if buffer is not None), *outputs, *temps]
         addresses = [int(buffer.ctypes.data) for buffer in buffers]
         for call in program.calls:
@@ -38,7 +38,7 @@ class PythonEntry:
         return outputs[0] if program.single else tuple(outputs)
 
 
-def _as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> np.ndarray[Any, Any] | None:
+def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> np.ndarray[Any, Any] | None:
     """The memory of an argument that matches its specification exactly, else None."""
     if isinstance(spec, ScalarSpec):
         return _scalar_buffer(spec.dtype, value)
@@ -58,7 +58,7 @@ def _scalar_buffer(dtype: np.dtype[Any], value: object) -> np.ndarray[Any, Any] 
     return np.array(value, dtype) if matches else None
 
 
-def _aligned_bytes(size: int) -> np.ndarray[Any, Any]:
+def aligned_bytes(size: int) -> np.ndarray[Any, Any]:
     """``size`` uninitialised bytes (at least one: empty slices have no address) at a multiple of 64."""
     block = np.empty(size + _ALIGNMENT, np.uint8)
     start = -int(block.ctypes.data) % _ALIGNMENT
