@@ -25,7 +25,7 @@ from xjit.ir.index import relabel
 from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Value, Var
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Reducer
-from xjit.types import FLOAT64, NARROW_FLOATS, DType, dtype_class
+from xjit.types import BOOL, FLOAT64, NARROW_FLOATS, DType, dtype_class
 
 # Elements that a relaxed float sum adds up before the block goes into the compensated total.
 SUM_BLOCK = 512
@@ -127,8 +127,14 @@ class Recognised(Accumulator):
         where = self.unit.target.where
         value: Value = Var(self.total, FLOAT64 if self.relaxed else self.dtype)
         if self.error:
-            value = Call("add", (value, Var(self.error, FLOAT64)), FLOAT64)
+            value = self._corrected(value, Var(self.error, FLOAT64))
         return [self.settle(value, row, where)]
+
+    @staticmethod
+    def _corrected(total: Value, error: Value) -> Value:
+        """The total with its rounding errors; these are NaN once the total is infinite, which is the answer then."""
+        known = Call("eq", (error, error), BOOL)
+        return Call("select", (known, Call("add", (total, error), FLOAT64), total), FLOAT64)
 
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
