@@ -6,6 +6,8 @@ python smoke.py --warm    fail when anything had to be compiled, because the cac
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import sys
@@ -74,7 +76,8 @@ def run_readme():
     text = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
     space = {"__name__": "readme"}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        exec(block, space)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(block, space)
 
 
 def main():

@@ -70,7 +70,8 @@ class Result:
         """After how many calls xjit has taken less time than NumPy, in words."""
         if self.later >= self.numpy:
             return "never"
-        return f"{max(1, math.ceil((self.first - self.later) / (self.numpy - self.later)))} calls"
+        calls = max(1, math.ceil((self.first - self.later) / (self.numpy - self.later)))
+        return f"{calls} call{'s' if calls > 1 else ''}"
 
 
 def elevation() -> tuple[Array, float, float]:

@@ -10,11 +10,11 @@ import tempfile
 import numpy as np
 
 from perf.formulas import hypot, logsumexp
-from perf.programs import SEED
+from perf.programs import SEED, Function
 
 SHAPES = 200
 LONGEST = 512
-FUNCTIONS = {"elementwise, two arrays": (hypot, 2), "row reductions": (logsumexp, 1)}
+FUNCTIONS: dict[str, tuple[Function, int]] = {"elementwise, two arrays": (hypot, 2), "row reductions": (logsumexp, 1)}
 
 
 def compiles_here(name: str) -> int:
