@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import cases_arithmetic
+import cases_choice
 import cases_compare
+import cases_convert
+import cases_shape
 import cases_unary
 import pytest
 from harness import EXECUTORS, Case, check
 
-CASES = [*cases_arithmetic.CASES, *cases_unary.CASES, *cases_compare.CASES]
+CASES = [
+    *cases_arithmetic.CASES,
+    *cases_unary.CASES,
+    *cases_compare.CASES,
+    *cases_convert.CASES,
+    *cases_shape.CASES,
+    *cases_choice.CASES,
+]
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
