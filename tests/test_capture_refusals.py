@@ -167,7 +167,8 @@ def test_messages_have_four_parts() -> None:
     lines = str(error.value).splitlines()
     assert len(lines) <= 12
     assert "needs the value" in lines[0]
-    assert (
+    assert lines[1].startswith("  at ") and lines[1].endswith("in function")
+    assert "test_capture_refusals.py" in lines[1]
         lines[1].startswith("  at ") and lines[1].endswith("in function") and "test_capture_refusals.py" in lines[1]
     )
     assert any("reduce" in line and "test_capture_refusals.py" in line for line in lines)
