@@ -245,7 +245,7 @@ def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _public(error: XjitError) -> XjitError:
     """The error as users see it: without the frames inside this package, unless they are asked for."""
-    return error if config.flag("XJIT_FULL_TRACE") else cast(XjitError, error.with_traceback(None))
+    return error if config.flag("XJIT_FULL_TRACE") else error.with_traceback(None)
 
 
 def _is_internal(error: BaseException) -> bool:

@@ -225,7 +225,7 @@ class _Lowering:
 
     def _all_pulls(self) -> Iterator[Pull]:
         for unit in self.region.units:
-            yield from walk(unit.values, self.accesses.leaves).reads
+            yield from walk(unit.values, self.accesses.leaves, unit.target).reads
 
     def _store_result(self, node: Node, number: int, held: Held) -> None:
         access = self.accesses.writes[number]
@@ -252,7 +252,7 @@ class _Lowering:
         levels: list[int] = []
         by_target: dict[Node, int] = {}
         for number, unit in enumerate(self.region.units):
-            reads = walk(unit.values, self.accesses.leaves).reads
+            reads = walk(unit.values, self.accesses.leaves, unit.target).reads
             needed = max((by_target.get(owner(pull.node), 0) for pull in reads), default=0)
             own = needed if not unit.is_reduction and self._is_row(number) else needed + 1
             levels.append(own)

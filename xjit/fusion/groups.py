@@ -73,7 +73,7 @@ class Grouping:
 
     def add(self, unit: Unit) -> Group:
         """Finds the group that the unit joins, or opens one."""
-        found = walk(unit.values, self.leaves)
+        found = walk(unit.values, self.leaves, unit.target)
         reads = tuple(pull for pull in found.reads)
         before = {group for pull in reads for group in self.home.get(owner(pull.node), ())}
         before |= set(self.home.get(unit.target, ()))  # parts of one result overlap: they run one after the other

@@ -61,7 +61,7 @@ def _read_elsewhere(
         if isinstance(step, KernelStep):
             own = {unit.target for unit in step.region.units}
             for unit in step.region.units:
-                reads = walk(unit.values, leaves).reads
+                reads = walk(unit.values, leaves, unit.target).reads
                 found.update(pull.node for pull in reads if owner(pull.node) not in own)
         elif isinstance(step, AliasStep):
             found.update((step.node, step.operand))
@@ -133,7 +133,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
         own = frozenset(unit.target for unit in group.units if not unit.is_reduction)
         seen: set[Pull] = set()
         for unit, axes in zip(group.units, group.axes, strict=True):
-            for pull in walk(unit.values, draft.leaves - own).visits:
+            for pull in walk(unit.values, draft.leaves - own, unit.target).visits:
                 placed = Pull(pull.node, relabel(pull.index, axes))
                 if placed not in seen:
                     seen.add(placed)
@@ -160,7 +160,7 @@ def _too_long(draft: _Draft) -> dict[Node, str]:
     found: dict[Node, str] = {}
     for group in draft.grouping.groups:
         for unit in group.units:
-            visits = walk(unit.values, draft.leaves).visits
+            visits = walk(unit.values, draft.leaves, unit.target).visits
             if len(visits) > cost.KERNEL_OPERATIONS:
                 middle = visits[cost.KERNEL_OPERATIONS // 2].node
                 found[middle] = (

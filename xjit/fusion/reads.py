@@ -21,30 +21,30 @@ class Walk:
     reads: tuple[Pull, ...]
 
 
-def walk(roots: Iterable[Pull], leaves: frozenset[Node]) -> Walk:
-    """Everything the roots pull in. Roots themselves are expanded even when they are leaves. Iterative: graphs are
-    deeper than the stack.
+def walk(roots: Iterable[Pull], leaves: frozenset[Node], target: Node | None = None) -> Walk:
+    """Everything the roots pull in. The node that is being made, ``target``, is expanded although it is a leaf.
+
+    Iterative: graphs are deeper than the stack.
     """
     visits: list[Pull] = []
     reads: dict[Pull, None] = {}
     done: set[Pull] = set()
     for root in roots:
-        stack: list[tuple[Pull, bool]] = [(root, True)]
+        is_read = root.node in leaves and root.node is not target
+        stack = [(root, is_read or not is_pulled(root.node), False)]
         while stack:
-            pull, is_root = stack.pop()
-            if pull in done:
-                continue
-            if (not is_root and pull.node in leaves) or not is_pulled(pull.node):
+            pull, is_leaf, expanded = stack.pop()
+            if expanded:
+                visits.append(pull)
+            elif pull not in done:
                 done.add(pull)
-                reads[pull] = None
-                continue
-            waiting = [source for source in sources(pull) if source not in done]
-            if waiting:
-                stack.append((pull, True))
-                stack.extend((source, False) for source in reversed(waiting))
-                continue
-            done.add(pull)
-            visits.append(pull)
+                if is_leaf:
+                    reads[pull] = None
+                    continue
+                stack.append((pull, False, True))
+                for source in reversed(sources(pull)):
+                    if source not in done:
+                        stack.append((source, source.node in leaves or not is_pulled(source.node), False))
     return Walk(tuple(visits), tuple(reads))
 
 
@@ -52,7 +52,7 @@ def sources(pull: Pull) -> tuple[Pull, ...]:
     """The values that an elementwise or indexing node reads for one of its elements."""
     node = pull.node
     if node.op.kind is Kind.ELEMENTWISE:
-        return tuple(Pull(source, normalise(pull.index, source.aval.shape)) for source in node.inputs)
+        return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
     if node.op.kind is Kind.INDEXING and node.op.access is not None:
         access = node.op.access(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
         if access is not None:
@@ -75,11 +75,11 @@ def is_pulled(node: Node) -> bool:
 
 def gap_reason(node: Node) -> str | None:
     """Why the node has no code on the CPU, or None if it has."""
+    if node.op.kind is Kind.ELEMENTWISE and node.op.element is None:
+        return f"{node.op.name} has no element rule"
+    if not node.op.gaps:
+        return None
     letters = tuple(dtype_class(source.aval.dtype) for source in node.inputs)
     dtypes = tuple(source.aval.dtype for source in node.inputs)
     gap = node.op.gap("cpu", dtypes, "".join(letters))
-    if gap is not None:
-        return gap.reason
-    if node.op.kind is Kind.ELEMENTWISE and node.op.element is None:
-        return f"{node.op.name} has no element rule"
-    return None
+    return None if gap is None else gap.reason

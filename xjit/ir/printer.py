@@ -34,7 +34,7 @@ def type_text(type: Any, names: dict[Node, str]) -> str:
     """A type with dynamic dimensions shown as the node that gives them: ``f32[%3<=10]``."""
     if not isinstance(type, ArrayType) or type.is_static:
         return str(type)
-    by_node: dict[object, str] = dict(names)
+    by_node: dict[object, str] = {node: name for node, name in names.items()}
     dims = (f"{by_node.get(d.node, '')}{d}" if isinstance(d, Extent) else str(d) for d in type.dims)
     return f"{NAMES[type.dtype]}[{','.join(dims)}]"
 

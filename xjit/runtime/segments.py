@@ -13,9 +13,9 @@ from xjit.runtime.kernels import Loader
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
 
 # Work, in additions, below which waking another thread costs more than it saves.
-PARALLEL_WORK = 60_000.0
+PARALLEL_WORK = 500_000.0
 # Work that one piece of a shared loop should hold, and how many pieces there are at most.
-PIECE_WORK = 100_000.0
+PIECE_WORK = 500_000.0
 MAXIMUM_PIECES = 64
 
 
