@@ -31,7 +31,7 @@ from xjit.types import FLOAT64, c_order
 def filled(shape: Shape, value: Operand, order: str = "C") -> Any:
     """A value of rank 0, or one that broadcasts, in every place of an array of its own memory."""
     repeated = broadcast_to_shape(value, shape)
-    return with_order(repeated, c_order(len(shape)) if order in ("C", "c") else c_order(len(shape))[::-1])
+    return with_order(fresh(repeated), c_order(len(shape)) if order in ("C", "c") else c_order(len(shape))[::-1])
 
 
 def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> Any:
@@ -113,7 +113,8 @@ def full_like(
     axes = order_letter(value, order, "full_like")
     if len(sizes) != len(shape_of(value)):
         axes = c_order(len(sizes)) if order not in ("F", "f") else c_order(len(sizes))[::-1]
-    return with_order(broadcast_to_shape(stored(operand(fill_value, "full_like"), found), sizes), axes)
+    fill = stored(operand(fill_value, "full_like"), found)
+    return with_order(fresh(broadcast_to_shape(fill, sizes)), axes)
 
 
 def array(

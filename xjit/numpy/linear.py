@@ -11,7 +11,7 @@ from xjit.errors import ShapeError
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape, shape_text
 from xjit.numpy.promotion import cast, loop_types, requested, result_type, typed
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import Shape, as_scalar, as_value, operand, refuse, shape_of
+from xjit.numpy.values import Shape, as_scalar, as_value, refuse, shape_of
 from xjit.ops._core import Operand, dtype_of
 
 _SIGNATURE = "(n?,k),(k,m?)->(n?,m?)"
@@ -74,11 +74,10 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     With an operand of rank 0 this is the product. Raises ShapeError if the sizes differ.
     """
     refuse("dot", out=out)
-    first, second = operand(a, "dot"), operand(b, "dot")
-    x, y = as_value(first, "dot"), as_value(second, "dot")
+    x, y = as_value(a, "dot"), as_value(b, "dot")
     left, right = shape_of(x), shape_of(y)
     if not left or not right:
-        return call(np.multiply, first, second)
+        return call(np.multiply, x, y)
     axis = max(len(right) - 2, 0)
     if left[-1] != right[axis]:
         raise ShapeError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import CaptureError, DTypeError
+from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import creation, linear, reductions, selection, shaping
 from xjit.numpy.compositions import full_like
 from xjit.numpy.ufuncs import call
@@ -49,7 +49,7 @@ def transposed(x: Any) -> Any:
 def matrix_transposed(x: Any) -> Any:
     """``x.mT``: the last two axes exchanged; a view."""
     if len(shape_of(x)) < 2:
-        raise DTypeError("matrix transpose with ndim < 2 is undefined")
+        raise ArgumentError("numpy.matrix_transpose: matrix transpose with ndim < 2 is undefined")
     return shaping.swapaxes(x, -1, -2)
 
 

@@ -47,7 +47,7 @@ def _check_never_negative(value: Operand) -> None:
                 fix="use floats, or an unsigned type for the powers",
             )
         value = value.node.param("value").array()
-    if bool(np.any(np.less(value, 0))):
+    if bool((np.asarray(value) < 0).any()):
         raise ArgumentError("numpy.power: Integers to negative integer powers are not allowed.")
 
 

@@ -21,12 +21,15 @@ from xjit.ir.context import TracedValue
 from xjit.ops._core import Operand, dtype_of
 from xjit.ops.compare import ne
 from xjit.ops.convert import convert_element_type
-from xjit.types import BOOL, FLOAT64, INT64, DType, dtype_class, is_supported
+from xjit.ops.elementwise import real
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, dtype_class, is_supported
+
+FLOAT16: DType = np.dtype(np.float16)
 
 Weak: TypeAlias = "type[int] | type[float] | type[complex]"
 Spec: TypeAlias = "DType | Weak | None"
 
-_SAMPLES: dict[type, Any] = {int: 0, float: 0.0, complex: 0j}
+_SAMPLES: dict[Any, Any] = {int: 0, float: 0.0, complex: 0j}
 
 
 def weak_type(value: Any) -> Weak | None:
@@ -84,7 +87,7 @@ def result_type(*values: Any, name: str = "result_type") -> DType:
 
 
 def loop_types(
-    ufunc: np.ufunc, specs: tuple[Spec, ...], dtype: DType | None = None, casting: str = "same_kind"
+    ufunc: np.ufunc, specs: tuple[Spec, ...], dtype: DType | None = None, casting: Any = "same_kind"
 ) -> tuple[DType, ...]:
     """Element types of the loop that NumPy runs for these operands: inputs, then outputs.
 
@@ -94,7 +97,7 @@ def loop_types(
 
 
 @functools.lru_cache(maxsize=4096)
-def _loop_types(ufunc: np.ufunc, specs: tuple[Spec, ...], dtype: DType | None, casting: str) -> tuple[DType, ...]:
+def _loop_types(ufunc: np.ufunc, specs: tuple[Spec, ...], dtype: DType | None, casting: Any) -> tuple[DType, ...]:
     signature = (None,) * ufunc.nin + (dtype,) * ufunc.nout
     given = specs + (None,) * (ufunc.nin + ufunc.nout - len(specs))
     try:
@@ -142,7 +145,17 @@ def cast(value: Operand, dtype: DType) -> Operand:
         return value
     if dtype == BOOL:
         return nonzero(value)
+    if dtype in NARROW_FLOATS and dtype != FLOAT16:
+        value = _in_single(value)
     result: Operand = convert_element_type(value, dtype)
+    return result
+
+
+def _in_single(value: Operand) -> Operand:
+    """The narrow types that NumPy itself lacks are reached through float32, which rounds twice."""
+    if dtype_class(dtype_of(value)) == "C":
+        value = real(value)
+    result: Operand = value if dtype_of(value) in NARROW_FLOATS else convert_element_type(value, FLOAT32)
     return result
 
 

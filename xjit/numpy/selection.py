@@ -8,13 +8,14 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
 from xjit.numpy.promotion import cast, nonzero, result_type, typed
 from xjit.numpy.ufuncs import call, finish
 from xjit.numpy.values import as_value, fresh, given, operand, refuse, scalar_like
-from xjit.ops._core import dtype_of
-from xjit.types import BOOL, FLOAT64, dtype_class
+from xjit.ops._core import Operand, dtype_of
+from xjit.types import BOOL, FLOAT64, INT64, DType, dtype_class
 
 
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
@@ -28,8 +29,14 @@ def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
     parts = operand(x, "where", "x"), operand(y, "where", "y")
     dtype = result_type(*parts, name="where")
     chosen = nonzero(as_value(condition, "where", "condition"))
-    mask, on_true, on_false = broadcast("where", chosen, *(typed(part, dtype) for part in parts))
+    mask, on_true, on_false = broadcast("where", chosen, *(_wrapped(part, dtype) for part in parts))
     return ops.select(mask, on_true, on_false)
+
+
+def _wrapped(value: Any, dtype: DType) -> Operand:
+    """Unlike a ufunc, where makes an array of a Python integer first, so that it wraps in a narrow type."""
+    is_integer = isinstance(value, int) and not isinstance(value, TracedValue | bool)
+    return cast(np.asarray(value, INT64) if is_integer else as_value(value, "where"), dtype)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -64,7 +71,7 @@ def clip(
     """
     refuse("clip", out=out, **options)
     value = operand(a, "clip")
-    low, high = _bound(a_min, min), _bound(a_max, max)
+    low, high = _bounds((a_min, a_max), (min, max))
     if not isinstance(value, bool | int | float | complex) and dtype_class(dtype_of(value)) == "I":
         info = np.iinfo(dtype_of(value))
         low = None if type(low) is int and low <= info.min else low
@@ -77,16 +84,19 @@ def clip(
         return call(np.maximum, value, low)
     operands = (value, operand(low, "clip", "min"), operand(high, "clip", "max"))
     found = result_type(*operands, name="clip")
-    if found == BOOL:  # there is no loop of booleans: the next type that holds them is taken
-        found = np.dtype(np.int8)
     return finish(c.clip(*broadcast("clip", *(typed(one, found) for one in operands))), operands)
 
 
-def _bound(first: Any, second: Any) -> Any:
-    if given(first) and given(second):
-        raise ArgumentError("numpy.clip: a bound was given under both of its names")
-    bound = first if given(first) else second
-    return bound if given(bound) else None
+def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
+    """The bounds by position, which come together, or by keyword; None for those that were not given."""
+    if not any(map(given, old)):
+        return new[0] if given(new[0]) else None, new[1] if given(new[1]) else None
+    missing = next((name for name, value in zip(("a_min", "a_max"), old, strict=True) if not given(value)), None)
+    if missing is not None:
+        raise TypeError(f"clip() missing 1 required positional argument: {missing!r}")
+    if any(map(given, new)):
+        raise ArgumentError("numpy.clip: `min` and `max` are forbidden when `a_min` and `a_max` are provided")
+    return old
 
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:

@@ -52,11 +52,12 @@ def arange(*bounds: Any, dtype: Any = None, device: Any = None, like: Any = None
     with numpy_errors("arange"):
         size = _length(start, stop, step)
         wanted = requested(dtype, "arange")
-        found = supported(np.arange(start, start, step, dtype=wanted).dtype, "arange")
-        first, second = (_element(value, found) for value in (start, start + step))
+        found = wanted or supported(
+            np.result_type(np.arange(start, start, step), np.arange(stop, stop, step)), "arange"
+        )
     if found == BOOL or size < 2:
         return constant(np.arange(start, stop, step, dtype=found))
-    return progression(first, second, size)
+    return progression(_element(start, found), _element(start + step, found), size)
 
 
 def _bounds(bounds: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -68,23 +69,26 @@ def _bounds(bounds: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, A
         given = {**given, "start": 0, "stop": given["start"]}
     values = [given.get("start", 0), given["stop"], given.get("step", 1)]
     start, stop, step = (known(value, "arange") for value in values)
-    return 0 if start is None else start, stop, 1 if step is None else step
+    return start, stop, 1 if step is None else step
 
 
 def _length(start: Any, stop: Any, step: Any) -> int:
     distance = stop - start
-    count: Any = distance / step
+    count = distance / step
     if isinstance(count, complex):
         return max(0, min(math.ceil(count.real), math.ceil(count.imag)))
     if count == 0 and distance != 0:  # the quotient underflowed
         return 0 if math.copysign(1, count) < 0 else 1
     if not math.isfinite(count):
         raise ValueError("arange: cannot compute length" if math.isnan(count) else "Maximum allowed size exceeded")
-    return max(0, int(math.ceil(count)))
+    return max(0, math.ceil(count))
 
 
 def _element(value: Any, dtype: DType) -> Array:
-    return np.asarray(value).astype(dtype)
+    cell = np.empty((), dtype)
+    with np.errstate(all="ignore"):
+        cell[()] = value  # with the rules and errors of an assignment
+    return cell
 
 
 def progression(first: Array, second: Array, size: int) -> Any:
@@ -97,13 +101,15 @@ def progression(first: Array, second: Array, size: int) -> Any:
     start, index = first.astype(wide), positions((size,), 0, wide)
     with np.errstate(all="ignore"):
         delta = np.asarray(second.astype(wide) - start)
-        exact = np.asarray(start + delta).astype(dtype) == second
+        exact = np.asarray(start + delta).astype(dtype) == second and np.isfinite(delta)
     values = ops.add(ops.mul(index, full_like(index, delta)), full_like(index, start))
     result = cast(values, dtype)
     if exact:
         return result
     where = positions((size,), 0)
-    return ops.select(ops.eq(where, full_like(where, 1)), full_like(result, second), result)
+    for place, value in enumerate((first, second)):
+        result = ops.select(ops.eq(where, full_like(where, place)), full_like(result, value), result)
+    return result
 
 
 def linspace(

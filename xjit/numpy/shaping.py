@@ -77,7 +77,7 @@ def complete_shape(old: Shape, new: Shape) -> Shape:
         raise ShapeError("numpy.reshape: can only specify one unknown dimension")
     known = math.prod(n for n in new if n >= 0)
     fits = size == known if not unknown else known != 0 and size % known == 0
-    if not fits or (unknown and new[unknown[0]] != -1):
+    if not fits:
         text = shape_text(new).replace("-1", "newaxis")
         raise ShapeError(f"numpy.reshape: cannot reshape array of size {size} into shape {text}")
     return tuple(size // known if n < 0 else n for n in new)

@@ -115,18 +115,16 @@ def is_scalar(value: Any) -> bool:
 
 
 def fresh(value: Operand) -> Any:
-    """The same elements as a new result: a copy of an array, a new mark-free handle of a traced value."""
+    """The same elements as a new result: a traced value without marks, or outside of a trace a copy."""
     trace = current()
-    if isinstance(value, TracedValue) and trace is not None:
-        return trace.wrap(lift(trace, value), trace)
-    return np.array(value)
+    return np.array(value) if trace is None else trace.wrap(lift(trace, value), trace)
 
 
 def as_scalar(value: Operand) -> Any:
     """A result of rank 0 as NumPy's ufuncs return it: a scalar; arrays of other rank are returned as they are."""
     if shape_of(value):
         return value
-    if not isinstance(value, TracedValue):
+    if current() is None:
         return np.asarray(value)[()]
     result = fresh(value)
     result.scalar = True
