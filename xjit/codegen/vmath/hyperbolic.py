@@ -37,7 +37,7 @@ tanh_tail_f32 = polynomial("tanh_tail_f32", "f32", coefficients.TANH_TAIL_F32)
 # From here on the result rounds to one.
 ONE_FROM_F32 = 9.02
 ONE_FROM_F64 = 19.1
-TAIL_BELOW_F32 = 0.4
+TAIL_BELOW_F32 = 0.7
 TWICE_LOG2_E = 2.0 * LOG2_E
 ONE_BITS_F64 = 1023 << 52
 
