@@ -19,6 +19,7 @@ from xjit import config
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
+from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split import split_reductions
 from xjit.passes.verify import verify
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, ScalarSpec
 
-GRAPH_PASSES = (simplify, split_reductions)
+GRAPH_PASSES = (simplify, move_signs, split_reductions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

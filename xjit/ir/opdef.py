@@ -27,6 +27,13 @@ class Kind(enum.Enum):
     EFFECT = "effect"
 
 
+class Parity(enum.Enum):
+    """What the result does when the sign of one float operand flips, bit for bit."""
+
+    ODD = "odd"  # flips as well
+    EVEN = "even"  # stays
+
+
 ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 
 
@@ -92,8 +99,8 @@ class OpDef:
     element    types of operands, params, result type -> the scalar expression of one output element
     access     types of operands, params, result type -> the index map of the single operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
+    parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
-    strict     the values come from xjit.ops, so results never share memory with operands
     """
 
     name: str
@@ -106,6 +113,7 @@ class OpDef:
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     flat: bool = False
     gaps: tuple[Gap, ...] = field(default=())
+    parity: tuple[Parity, ...] = ()
     doc: str = ""
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.errors import ArgumentError, ShapeError
 from xjit.ir.expr import Expr, lit, prim
-from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ir.opdef import Kind, OpDef, Params, Parity
 from xjit.ops import formulas, references, rules
 from xjit.ops._core import apply, as_operand, aval_of, operands_like_each_other, register, static_ints
 from xjit.ops.computation import replay, traced_scalars
@@ -39,6 +39,7 @@ mul = binary(
     "PIFC",
     np.multiply,
     {"P": primitive("and"), "IFC": primitive("mul")},
+    parity=(Parity.ODD, Parity.ODD),
     doc="Product; integers wrap, PRED is and.",
 )
 div = binary(
@@ -47,6 +48,7 @@ div = binary(
     "IFC",
     by_class(I=references.quotient, FC=np.divide),
     {"I": formulas.quotient, "F": primitive("div"), "C": formulas.complex_quotient},
+    parity=(Parity.ODD, Parity.ODD),
     doc="Quotient; that of integers is truncated, x/0 has all bits set.",
 )
 rem = binary(
@@ -105,6 +107,7 @@ abs = unary(
     np.abs,
     {"I": _absolute_integer, "F": primitive("abs"), "C": formulas.modulus},
     result=part,
+    parity=(Parity.EVEN,),
     doc="Absolute value; the least integer stays, a complex number gives its modulus.",
 )
 ceil = unary("ceil", "Ceil", "F", np.ceil, {"F": primitive("ceil")}, doc="The least integer not below.")
@@ -177,6 +180,7 @@ neg = unary(
     "IFC",
     np.negative,
     {"I": _negated_integer, "FC": primitive("neg")},
+    parity=(Parity.ODD,),
     doc="Negative; integers wrap.",
 )
 sign = unary(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from xjit.ir.expr import Arg, Expr, prim
-from xjit.ir.opdef import Gap, Kind, OpDef, Params
+from xjit.ir.opdef import Gap, Kind, OpDef, Params, Parity
 from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, operands_like_each_other, register
 from xjit.ops.references import widened
@@ -90,6 +90,7 @@ def elementwise(
     result: Result = same,
     gaps: tuple[Gap, ...] = (),
     narrow: bool = False,
+    parity: tuple[Parity, ...] = (),
     doc: str,
 ) -> OpDef:
     """Registers the record of an operation over operands of one element type and equal dimensions.
@@ -105,6 +106,7 @@ def elementwise(
             xla_name=xla_name,
             element=element_of(name, table),
             gaps=gaps,
+            parity=parity,
             doc=doc,
         )
     )
@@ -120,12 +122,23 @@ def unary(
     result: Result = same,
     gaps: tuple[Gap, ...] = (),
     narrow: bool = False,
+    parity: tuple[Parity, ...] = (),
     doc: str,
 ) -> Unary:
     """A record of one operand and its public function."""
     arguments = ("operand",)
     op = elementwise(
-        name, xla_name, arguments, classes, reference, table, result=result, gaps=gaps, narrow=narrow, doc=doc
+        name,
+        xla_name,
+        arguments,
+        classes,
+        reference,
+        table,
+        result=result,
+        gaps=gaps,
+        narrow=narrow,
+        parity=parity,
+        doc=doc,
     )
 
     def function(operand: Any) -> Any:
@@ -145,12 +158,23 @@ def binary(
     result: Result = same,
     gaps: tuple[Gap, ...] = (),
     narrow: bool = False,
+    parity: tuple[Parity, ...] = (),
     doc: str,
 ) -> Binary:
     """A record of two operands and its public function, which broadcasts them explicitly."""
     arguments = ("lhs", "rhs")
     op = elementwise(
-        name, xla_name, arguments, classes, reference, table, result=result, gaps=gaps, narrow=narrow, doc=doc
+        name,
+        xla_name,
+        arguments,
+        classes,
+        reference,
+        table,
+        result=result,
+        gaps=gaps,
+        narrow=narrow,
+        parity=parity,
+        doc=doc,
     )
 
     def function(lhs: Any, rhs: Any, broadcast_dimensions: Sequence[int] | None = None) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 
-from xjit.ir.context import CONSTANT
+from xjit.ir.context import CONSTANT, PARAMETER
 from xjit.ir.expr import Literal
-from xjit.ir.node import Graph, Node
+from xjit.ir.node import Graph, Node, freeze
 from xjit.ir.opdef import Access, AxisMap, Kind
 from xjit.types import ArrayType, TupleType, array_type
 
@@ -18,19 +19,42 @@ def simplify(graph: Graph) -> Graph:
     return rewrite(graph, _simpler)
 
 
-def rewrite(graph: Graph, rule: object) -> Graph:
-    """Rebuilds a graph bottom-up; ``rule(node)`` gives a node's replacement, the node itself to keep it."""
-    assert callable(rule)
+def rewrite(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
+    """Rebuilds a graph bottom-up; ``rule(node)`` gives a node's replacement, the node itself to keep it.
+
+    Nodes that have become equal become one; the same graph comes back when nothing changed.
+    """
     new: dict[Node, Node] = {}
+    sharing = _Sharing()
     for node in graph.nodes:
         inputs = tuple(new[source] for source in node.inputs)
         after = None if node.after is None else new[node.after]
         unchanged = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = rule(node if unchanged else dataclasses.replace(node, inputs=inputs, after=after))
+        found = rule(node if unchanged else dataclasses.replace(node, inputs=inputs, after=after))
+        new[node] = sharing.share(found)
     if all(key is value for key, value in new.items()):
         return graph
     outputs = tuple(new[node] for node in graph.outputs)
     return dataclasses.replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+
+
+@dataclasses.dataclass(eq=False)
+class _Sharing:
+    """Makes one node of equal ones; effects and parameters stay apart."""
+
+    first: dict[object, Node] = dataclasses.field(default_factory=dict)
+    settled: set[Node] = dataclasses.field(default_factory=set)
+
+    def share(self, node: Node) -> Node:
+        """The first node that computes the same."""
+        if node in self.settled or node.sequence >= 0 or node.op is PARAMETER:
+            return node
+        inputs = tuple(self.share(source) for source in node.inputs)
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            node = dataclasses.replace(node, inputs=inputs)
+        found = self.first.setdefault((node.op.name, inputs, freeze(node.params), str(node.type)), node)
+        self.settled.add(found)
+        return found
 
 
 def _simpler(node: Node) -> Node:
