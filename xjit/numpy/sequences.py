@@ -81,7 +81,8 @@ def _length(start: Any, stop: Any, step: Any) -> int:
         return 0 if math.copysign(1, count) < 0 else 1
     if not math.isfinite(count):
         raise ValueError("arange: cannot compute length" if math.isnan(count) else "Maximum allowed size exceeded")
-    return max(0, math.ceil(count))
+    whole: int = math.ceil(count)
+    return max(0, whole)
 
 
 def _element(value: Any, dtype: DType) -> Array:

@@ -13,8 +13,8 @@ from xjit.ir.context import TracedValue, current
 from xjit.ir.expr import Literal
 from xjit.numpy.promotion import cast, result_type, supported, weak_type
 from xjit.ops._core import Array, Operand, aval_of, lift
-from xjit.ops.layout import pack
 from xjit.ops.assemble import concatenate
+from xjit.ops.layout import pack
 from xjit.ops.shape import reshape
 from xjit.types import c_order
 
