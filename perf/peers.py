@@ -40,11 +40,14 @@ def prepare_numpy(program: Program, arrays: Arrays) -> Call:
 
 
 def prepare_xjit(program: Program, arrays: Arrays) -> Call:
-    """Return the program under `@xjit`, compiled."""
+    """Return the program under `@xjit`, compiled. Raises RuntimeError when NumPy ran in its place."""
     from xjit import xjit
 
-    call = bound(xjit(program.function), arrays)
+    compiled = xjit(program.function)
+    call = bound(compiled, arrays)
     call()
+    if compiled.stats().fallbacks:
+        raise RuntimeError(f"{program.name}: xjit fell back to NumPy")
     return call
 
 
