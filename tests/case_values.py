@@ -75,6 +75,13 @@ def every(dtype: str) -> np.ndarray[Any, Any]:
     return np.arange(1 << width(dtype), dtype=f"u{width(dtype) // 8}").view(DTYPES[dtype])
 
 
+def many(dtype: str) -> np.ndarray[Any, Any]:
+    """Every number of an 8-bit type; of longer ones the edges and, with 16 bits, a sample that is odd and even."""
+    if width(dtype) == 8:
+        return every(dtype)
+    return np.concatenate([float_edges(dtype), every(dtype)[::37]]) if width(dtype) == 16 else float_edges(dtype)
+
+
 def float_pairs(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Every float with every other, flat."""
     first, second = np.meshgrid(values.view(f"u{values.dtype.itemsize}"), values.view(f"u{values.dtype.itemsize}"))

@@ -77,6 +77,7 @@ def _select_cases() -> list[Case]:
         Case("select", ops.select, (array("pred", [1]), one, two), ops.ShapeError, label="pred"),
         Case("select", ops.select, (array("pred", 1), one, two[:1]), ops.ShapeError, label="values"),
         Case("select", ops.select, (array("s32", 1), one, two), ops.DTypeError, label="pred"),
+        Case("select", ops.select, (array("pred", 1), one, two.reshape(1, 2)), ops.ShapeError, label="ranks"),
         Case("select", ops.select, (array("pred", 1), one, array("f32", two)), ops.DTypeError, label="values"),
     ]
     return found

@@ -11,6 +11,7 @@ from case_values import ALL
 from harness import Case, array
 
 from xjit import ops
+from xjit.ops.layout import pack
 
 Place = Callable[[tuple[int, ...]], tuple[int, ...] | None]
 
@@ -31,8 +32,10 @@ def picked(operand: Any, dims: Sequence[int], place: Place, fill: Any = 0) -> np
 
 def layouts(operand: Any) -> list[Any]:
     """The same values in row-major and column-major memory, strided and reversed."""
-    wide = np.repeat(operand, 2, axis=-1)[..., ::2] if operand.ndim else operand
-    turned = np.ascontiguousarray(operand[::-1])[::-1] if operand.ndim else operand
+    if operand.ndim == 0:
+        return [operand]
+    wide = np.repeat(operand, 2, axis=-1)[..., ::2]
+    turned = np.ascontiguousarray(operand[::-1])[::-1]
     return [operand, np.asfortranarray(operand), wide, turned]
 
 
@@ -65,7 +68,7 @@ def _broadcast_cases() -> list[Case]:
         found += [Case("broadcast_in_dim", function, (one,), expected) for one in layouts(operand)]
     for sizes in ((), (2,), (2, 0), (3, 1)):
         expected = picked(x, (*sizes, 3), lambda index: index[-1:])
-        found.append(Case("broadcast", lambda a, sizes=sizes: ops.broadcast(a, sizes), (x,), expected))
+        found.append(Case("broadcast_in_dim", lambda a, sizes=sizes: ops.broadcast(a, sizes), (x,), expected))
     errors: list[tuple[Any, Any, Any]] = [
         ((2, 2), (1,), ops.ShapeError),
         ((2, 3), (1, 0), ops.ArgumentError),
@@ -83,7 +86,7 @@ def _broadcast_cases() -> list[Case]:
     found.append(
         Case("broadcast_in_dim", lambda a: ops.broadcast_in_dim(a, (3, 2), (1, 0)), (pair,), ops.ArgumentError)
     )
-    found.append(Case("broadcast", lambda a: ops.broadcast(a, (-1,)), (x,), ops.ArgumentError))
+    found.append(Case("broadcast_in_dim", lambda a: ops.broadcast(a, (-1,)), (x,), ops.ArgumentError))
     return found
 
 
@@ -145,13 +148,13 @@ def _reshape_cases() -> list[Case]:
         Case("reshape", lambda a: ops.reshape(a, (5, 5)), (cube,), ops.ShapeError),
         Case("reshape", lambda a: ops.reshape(a, (-1, 4)), (cube,), ops.ArgumentError),
         Case("reshape", lambda a: ops.reshape(a, (24,), dimensions=(0, 1, 1)), (cube,), ops.ArgumentError),
-        Case("collapse", lambda a: ops.collapse(a, (0, 1)), (cube,), np.array(flat, np.float32).reshape(6, 4)),
-        Case("collapse", lambda a: ops.collapse(a, (1, 2)), (cube,), np.array(flat, np.float32).reshape(2, 12)),
-        Case("collapse", lambda a: ops.collapse(a, ()), (cube,), cube.copy()),
-        Case("collapse", lambda a: ops.collapse(a, (1,)), (cube,), cube.copy()),
-        Case("collapse", lambda a: ops.collapse(a, (1, 0)), (cube,), ops.ArgumentError),
-        Case("collapse", lambda a: ops.collapse(a, (0, 2)), (cube,), ops.ArgumentError),
-        Case("collapse", lambda a: ops.collapse(a, (2, 3)), (cube,), ops.ArgumentError),
+        Case("reshape", lambda a: ops.collapse(a, (0, 1)), (cube,), np.array(flat, np.float32).reshape(6, 4)),
+        Case("reshape", lambda a: ops.collapse(a, (1, 2)), (cube,), np.array(flat, np.float32).reshape(2, 12)),
+        Case("reshape", lambda a: ops.collapse(a, ()), (cube,), cube.copy()),
+        Case("reshape", lambda a: ops.collapse(a, (1,)), (cube,), cube.copy()),
+        Case("reshape", lambda a: ops.collapse(a, (1, 0)), (cube,), ops.ArgumentError),
+        Case("reshape", lambda a: ops.collapse(a, (0, 2)), (cube,), ops.ArgumentError),
+        Case("reshape", lambda a: ops.collapse(a, (2, 3)), (cube,), ops.ArgumentError),
     ]
     return found
 
@@ -295,7 +298,9 @@ def _iota_cases() -> list[Case]:
 
 def _type_cases() -> list[Case]:
     """Every operation on every element type, bits kept."""
-    found = []
+    cube = numbered("f32", 2, 3, 4)
+    found = [Case("pack", lambda a: pack(a, (2, 0, 1)), (one,), cube.copy()) for one in layouts(cube)]
+    found.append(Case("pack", lambda a: pack(a, (0, 1)), (cube,), ops.ArgumentError))
     for dtype in ALL:
         x = numbered(dtype, 2, 3)
         raw = x.tobytes()

@@ -12,14 +12,13 @@ from case_values import (
     EIGHT_BIT,
     FLOATS,
     INTEGERS,
-    NARROW,
     WIDE,
     every,
     exactly,
-    float_edges,
     inf,
     integer_edges,
     integers,
+    many,
     nan,
     through_single,
     width,
@@ -91,7 +90,7 @@ CLASSES: dict[str, Callable[[Any], Any]] = {
 
 
 def _operand(dtype: str) -> Any:
-    return every(dtype) if dtype in NARROW else float_edges(dtype)
+    return many(dtype)
 
 
 def _points(dtype: str) -> Any:

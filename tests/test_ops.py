@@ -6,6 +6,8 @@ import cases_arithmetic
 import cases_choice
 import cases_compare
 import cases_convert
+import cases_linalg
+import cases_reduce
 import cases_shape
 import cases_unary
 import pytest
@@ -18,6 +20,8 @@ CASES = [
     *cases_convert.CASES,
     *cases_shape.CASES,
     *cases_choice.CASES,
+    *cases_reduce.CASES,
+    *cases_linalg.CASES,
 ]
 
 

@@ -120,7 +120,27 @@ def _infer_concatenate(types: Types, params: Params) -> ArrayType:
         )
     size = sum(type.shape[axis] for type in types)
     dims = (*types[0].dims[:axis], size, *types[0].dims[axis + 1 :])
-    return ArrayType(types[0].dtype, dims, rules.elementwise_type(rest, types[0].dtype).order)
+    return ArrayType(types[0].dtype, dims, _joint_order(types))
+
+
+def _joint_order(types: Types) -> tuple[int, ...]:
+    """NumPy's memory order of a concatenation: axes sorted by stride, slowest first; in a conflict C order wins."""
+    order: list[int] = []
+    for axis in range(types[0].rank):
+        place = len(order)
+        for position in reversed(range(len(order))):
+            verdict = _moves_before(types, axis, order[position])
+            if verdict is False:
+                break
+            place = position if verdict else place
+        order.insert(place, axis)
+    return tuple(order)
+
+
+def _moves_before(types: Types, axis: int, other: int) -> bool | None:
+    """Whether axis is slower than other in every operand; None if no operand has an opinion."""
+    steps = [type.strides for type in types if type.dims[axis] != 1 and type.dims[other] != 1]
+    return all(one[axis] > one[other] for one in steps) if steps else None
 
 
 def _pieces_concatenate(types: Types, params: Params, out: ArrayType) -> tuple[Piece, ...]:

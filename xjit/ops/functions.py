@@ -169,6 +169,8 @@ def _integer_power(x: Expr, y: Expr) -> Expr:
 
 def _single_power(x: Expr, y: Expr) -> Expr:
     """C99's pow through exp(y*log|x|) in float64, which is exact enough for float32 and narrower."""
+    if x.dtype == FLOAT64:
+        raise TypeError("pow has no scalar expression for f64")
     base, exponent = cast(x, FLOAT64), cast(y, FLOAT64)
     magnitude = prim("abs", base)
     raised = prim("exp", exponent * prim("log", magnitude))
