@@ -272,6 +272,7 @@ class _Lowering:
             for i in block: out[i] = acc[i]
         """
         loop = self.plan.kept[-1]
+        chunks = self._open_chunks() if self.plan.chunked is not None else None
         for outer in self.plan.kept[:-1]:
             self.nest.open(outer.variable, outer.axes)
         scope = self.nest.open("b")
@@ -280,13 +281,17 @@ class _Lowering:
         self._column_passes(loop)
         blocks = math.ceil(loop.extent / COLUMN_BLOCK)
         extents = [outer.extent for outer in self.plan.kept[:-1]] + [blocks]
-        shared = extents.index(max(extents))
-        count = self.nest.word("blocks", blocks, "blocks")
-        stops = [self._extent(outer) for outer in self.plan.kept[:-1]] + [count]
+        stops = [self._extent(outer) for outer in self.plan.kept[:-1]] + [self.nest.word("blocks", blocks, "blocks")]
+        shared = extents.index(max(extents)) if chunks is None else None
         for number in reversed(range(len(extents))):
-            bounds = ("lo", "hi", LoopKind.PARALLEL) if number == shared else ("0", stops[number], LoopKind.SERIAL)
-            self.nest.close(*bounds)
-        return extents[shared]
+            if number == shared:
+                self.nest.close("lo", "hi", LoopKind.PARALLEL)
+            else:
+                self.nest.close("0", stops[number])
+        if chunks is None:
+            return max(extents)
+        self.nest.close("lo", "hi", LoopKind.PARALLEL)
+        return chunks
 
     def _column_passes(self, loop: Loop) -> None:
         folds = [n for n, unit in enumerate(self.region.units) if unit.is_reduction]
@@ -302,7 +307,7 @@ class _Lowering:
             column.take()
         self.nest.close("b_start", "b_stop")
         for reduced in reversed(self.plan.reduced):
-            self.nest.close("0", self._extent(reduced))
+            self.nest.close(*self._range(reduced))
         row = self.nest.open(loop.variable, loop.axes)
         for number, column in columns.items():
             self._settle(number, [column.finish(row)], row)

@@ -15,7 +15,7 @@ from xjit.fusion.plan import Region
 # A loop shorter than this is not worth sharing among threads when a longer one is there.
 SHARED_EXTENT = 64
 # Columns that one thread accumulates at a time: their accumulators stay in the first-level cache.
-COLUMN_BLOCK = 512
+COLUMN_BLOCK = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def schedule(
     barrier = fixed | ({region.chunk[0]} if region.chunk is not None else frozenset())
     kept_loops = _collapse(kept, dims, moves, barrier, "i")
     reduced_loops = _collapse(reduced, dims, moves, barrier, "j")
-    columns = not exact and region.chunk is None and _is_column_wise(kept_loops, reduced_loops, primary)
+    columns = not exact and _is_column_wise(kept_loops, reduced_loops, primary)
     chunked = None
     if region.chunk is not None:
         chunked = next(n for n, loop in enumerate(reduced_loops) if region.chunk[0] in loop.axes)

@@ -13,7 +13,7 @@ from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops.computation import traced_scalars
 from xjit.ops.convert import CONVERT
 from xjit.ops.reduce import REDUCE, reducer_function
-from xjit.types import FLOAT64, ArrayType, DType, array_type, c_order, dtype_class, scalar_type
+from xjit.types import FLOAT64, ArrayType, DType, array_type, dtype_class, scalar_type
 
 
 def accumulator_dtype(reducer: Reducer, dtype: DType) -> DType:
@@ -25,7 +25,9 @@ def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     axis, size = params["chunk"]
     kept = tuple(extent for place, extent in enumerate(types[0].shape) if place not in params["dims"])
     dims = (*kept, -(-types[0].shape[axis] // size))
-    return ArrayType(accumulator_dtype(params["reducer"], types[0].dtype), dims, c_order(len(dims)))
+    # The results of one chunk lie together.
+    order = (len(kept), *range(len(kept)))
+    return ArrayType(accumulator_dtype(params["reducer"], types[0].dtype), dims, order)
 
 
 def _reference(

@@ -23,7 +23,7 @@ from xjit.ops.computation import captured, traced_scalars
 from xjit.ops.convert import convert_element_type
 from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.references import Array
-from xjit.ops.shape import iota
+from xjit.ops.shape import broadcast_in_dim, iota
 from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
 
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
@@ -285,6 +285,9 @@ def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType
 def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     """The s64 position of the first ``"max"`` or ``"min"`` along a dimension of at least one element; NaN wins.
 
+    The extreme itself first, then the least position that holds it: two reductions that vectorise, where one fold
+    over (value, position) would not.
+
     >>> arg_extreme(np.float32([1, 5, 5, 2]), 0, "max")
     array(1)
     """
@@ -292,14 +295,12 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     type = aval_of(array)
     rules.check_class(f"arg{which}", "operand", type, "PIF")
     rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
-    better, identity = (compare.gt, _lowest) if which == "max" else (compare.lt, _highest)
-    positions = iota(f"s64[{','.join(map(str, type.shape))}]", dim)
-
-    def step(best: Any, place: Any, value: Any, position: Any) -> Any:
-        take = better(value, best)
-        if dtype_class(type.dtype) == "F":
-            take = elementwise.or_(take, elementwise.and_(compare.ne(value, value), compare.eq(best, best)))
-        return elementwise.select(take, value, best), elementwise.select(take, position, place)
-
-    inits = constant(np.asarray(identity(type.dtype), type.dtype)), constant(np.zeros((), INT64))
-    return reduce((array, positions), inits, step, (dim,))[1]
+    best = reduction(array, which if dtype_class(type.dtype) != "P" else {"max": "or", "min": "and"}[which], (dim,))
+    dims, kept = type.shape, tuple(axis for axis in range(type.rank) if axis != dim)
+    wanted = broadcast_in_dim(best, dims, kept)
+    hit = compare.eq(array, wanted)
+    if dtype_class(type.dtype) == "F":
+        hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), compare.ne(wanted, wanted)))
+    positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
+    last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64)), dims, ())
+    return reduction(elementwise.select(hit, positions, last), "min", (dim,))

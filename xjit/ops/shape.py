@@ -372,7 +372,7 @@ def slice(
 
 
 def _infer_iota(types: Types, params: Params) -> ArrayType:
-    result = array_type(params["dtype"], params["dims"])
+    result = array_type(params["dtype"], params["dims"], ())  # computed where it is read: no memory order of its own
     rules.check_class("iota", "shape", result, "IFC")
     rules.check_axis("iota", "iota_dimension", params["axis"], result.rank)
     rules.check_at_least("iota", "shape", params["dims"], 0)

@@ -13,11 +13,18 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops.partial import chunked
 from xjit.passes.simplify import rewrite
+from xjit.types import ArrayType
 
 # A reduction to fewer results than this over more elements than that is cut.
 FEW_RESULTS = 8
 MANY_ELEMENTS = 32_768
 CHUNK_ELEMENTS = 16_384
+# The same for reductions over slow axes: columns that fill few blocks, over many elements.
+FEW_COLUMNS = 16_384
+MANY_COLUMN_ELEMENTS = 262_144
+CHUNK_COLUMN_ELEMENTS = 65_536
+# An axis shorter than this is not worth cutting.
+SHORT_AXIS = 16
 
 
 def split_reductions(graph: Graph) -> Graph:
@@ -28,14 +35,25 @@ def split_reductions(graph: Graph) -> Graph:
 def _split(node: Node) -> Node:
     if node.op.kind is not Kind.REDUCE or node.param("reducer") is None or dict(node.params).get("chunk"):
         return node
-    shape = node.inputs[0].aval.shape
+    aval = node.inputs[0].aval
     dims = node.param("dims")
-    reduced = math.prod(shape[axis] for axis in dims)
-    kept = math.prod(size for axis, size in enumerate(shape) if axis not in dims)
-    if kept >= FEW_RESULTS or reduced < MANY_ELEMENTS:
+    elements = _chunk_elements(aval, dims)
+    reduced = math.prod(aval.shape[axis] for axis in dims)
+    if elements is None or not reduced:
         return node
-    axis = max(dims, key=lambda one: shape[one])
-    size = max(1, -(-CHUNK_ELEMENTS * shape[axis] // reduced))
-    if size >= shape[axis]:
-        return node
-    return chunked(node, axis, size)
+    # The slowest axis, so that a chunk is one piece of memory; another one where that is short.
+    long = [axis for axis in aval.order if axis in dims and aval.shape[axis] >= SHORT_AXIS]
+    axis = long[0] if long else max(dims, key=lambda one: aval.shape[one])
+    size = max(1, -(-elements * aval.shape[axis] // reduced))
+    return node if size >= aval.shape[axis] else chunked(node, axis, size)
+
+
+def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
+    """How many elements go into one result of a chunk, or None when the reduction stays whole."""
+    reduced = math.prod(aval.shape[axis] for axis in dims)
+    kept = math.prod(size for axis, size in enumerate(aval.shape) if axis not in dims)
+    long = [axis for axis in aval.order if aval.shape[axis] > 1]
+    if long and long[-1] not in dims:
+        few = kept < FEW_COLUMNS and aval.size >= MANY_COLUMN_ELEMENTS
+        return max(1, CHUNK_COLUMN_ELEMENTS // kept) if few else None
+    return CHUNK_ELEMENTS if kept < FEW_RESULTS and reduced >= MANY_ELEMENTS else None
