@@ -300,7 +300,8 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     wanted = broadcast_in_dim(best, dims, kept)
     hit = compare.eq(array, wanted)
     if dtype_class(type.dtype) == "F":
-        hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), compare.ne(wanted, wanted)))
+        undefined = broadcast_in_dim(compare.ne(best, best), dims, kept)
+        hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), undefined))
     positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
     last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64)), dims, ())
     return reduction(elementwise.select(hit, positions, last), "min", (dim,))
