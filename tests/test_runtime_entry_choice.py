@@ -23,7 +23,7 @@ def test_make_entry_is_native_here() -> None:
 
 def test_unknown_layout_means_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry_layout, "layout_is_known", lambda: False)
-    monkeypatch.setattr(entry, "_tested_runtime", entry._tested_runtime.__wrapped__)
+    monkeypatch.setattr(entry, "native_entries", entry._tested_entries)
     assert isinstance(entry.make_entry(ALLOCATE_ONE), PythonEntry)
 
 

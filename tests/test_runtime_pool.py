@@ -219,21 +219,24 @@ use()
 
 FORK_DURING_LAUNCHES = """
 import os, threading
-def use(count):
+stop = threading.Event()
+def use(enough):
     marks = Marks(100)
-    for _ in range(count):
+    count = 0
+    while not enough(count):
         pool.launch(mark, 100, 3, marks.address, 3)
+        count += 1
     marks.check(100, 3, launches=count)
-use(1)
-busy = [threading.Thread(target=use, args=(20000,)) for _ in range(3)]
+busy = [threading.Thread(target=use, args=(lambda count: stop.is_set(),)) for _ in range(3)]
 for thread in busy:
     thread.start()
-for _ in range(10):
+for _ in range(20):
     child = os.fork()
     if child == 0:
-        use(20)
+        use(lambda count: count == 20)
         os._exit(0 if pool.shared_pool().worker_count == 2 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+stop.set()
 for thread in busy:
     thread.join()
 """

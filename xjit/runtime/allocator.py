@@ -10,14 +10,13 @@ some megabytes ask for huge pages.
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import sys
-import threading
 
 from xjit.runtime import native_code
 from xjit.runtime.allocator_native import ALLOCATOR_TEXT, SLOTS
 from xjit.runtime.control_groups import ControlGroups
+from xjit.runtime.once import Once
 
 SMALLEST_BYTES = 256 * 1024
 """Smaller blocks are not held: the system allocator is good at those."""
@@ -52,33 +51,31 @@ class Allocator:
             raw_free=native_code.c_function_address(ctypes.pythonapi, "PyMem_RawFree"),
             advise=_madvise_address(),
         )
+        self.take = self._native.function("take")
+        """Address of ``void *take(size_t)``; may be called without the interpreter lock."""
+        self.give = self._native.function("give")
+        """Address of ``void give(void *)``, which takes back what ``take`` returned."""
         self.handler = self._capsule()
+        """NumPy's wrapping of the allocator as a memory handler, a capsule."""
+        self._held = self._native.word("held_bytes")
+        self._limit = self._native.word("held_limit")
+        self._lock = self._native.half_word("slots_lock")
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._unlock)
 
     @property
-    def take(self) -> int:
-        """Address of ``void *take(size_t)``; may be called without the interpreter lock."""
-        return self._native.function("take")
-
-    @property
-    def give(self) -> int:
-        """Address of ``void give(void *)``, which takes back what ``take`` returned."""
-        return self._native.function("give")
-
-    @property
     def held_bytes(self) -> int:
         """Bytes of dead arrays that are held for the next ones."""
-        return self._native.word("held_bytes").value
+        return self._held.value
 
     @property
     def limit(self) -> int:
         """The most bytes that are ever held."""
-        return self._native.word("held_limit").value
+        return self._limit.value
 
     @limit.setter
     def limit(self, count: int) -> None:
-        self._native.word("held_limit").value = max(count, 0)
+        self._limit.value = max(count, 0)
         self.clear()
 
     def clear(self) -> None:
@@ -86,7 +83,6 @@ class Allocator:
         self._drop_all()
 
     def _capsule(self) -> object:
-        """NumPy's wrapping of a memory handler."""
         address = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._native.function("handler_address"))()
         create = ctypes.pythonapi.PyCapsule_New
         create.restype = ctypes.py_object
@@ -96,28 +92,18 @@ class Allocator:
 
     def _unlock(self) -> None:
         """In a forked child nobody else can be inside."""
-        self._native.half_word("slots_lock").value = 0
+        self._lock.value = 0
 
 
 _CAPSULE_NAME = b"mem_handler"  # NumPy's name for it; the capsule keeps a pointer to these very bytes
 
-_creation = threading.Lock()
-
-
-@functools.cache
-def _shared_allocator() -> Allocator:
-    return Allocator(_default_limit())
-
-
-def shared_allocator() -> Allocator:
-    """The allocator of this process, made on first use."""
-    with _creation:
-        return _shared_allocator()
+shared_allocator = Once(lambda: Allocator(_default_limit()))
+"""The allocator of this process, made on first use."""
 
 
 def clear() -> None:
     """Return all held memory to the system."""
-    if _shared_allocator.cache_info().currsize:
+    if shared_allocator.made:
         shared_allocator().clear()
 
 

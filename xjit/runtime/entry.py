@@ -12,7 +12,6 @@ import ctypes
 import functools
 import math
 import struct
-import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -23,6 +22,7 @@ from xjit.runtime.allocator import SMALLEST_BYTES, shared_allocator
 from xjit.runtime.entry_native import ENTRY_TEXT
 from xjit.runtime.entry_python import PythonEntry
 from xjit.runtime.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
+from xjit.runtime.once import Once
 from xjit.runtime.pool import shared_pool
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 
@@ -61,7 +61,7 @@ def make_entry(program: FastProgram) -> Entry:
     output or a temporary cannot be allocated.
     """
     _check(program)
-    runtime = _runtime()
+    runtime = native_entries()
     if runtime is None or _frame_words(program) > _MAXIMUM_FRAME_WORDS:
         return PythonEntry(program)
     return runtime.make(program)
@@ -143,9 +143,6 @@ class _MethodDefinition(ctypes.Structure):
     )
 
 
-_creation = threading.Lock()
-
-
 def allocate(spec: ArraySpec) -> np.ndarray[Any, Any]:
     """A new uninitialised array, its memory recycled when it is large.
 
@@ -161,14 +158,8 @@ def _allocation(spec: ArraySpec) -> Entry:
     return make_entry(FastProgram((), (spec,), (), (), True))
 
 
-def _runtime() -> NativeEntries | None:
-    """The native entries of this process, None where they do not work."""
-    with _creation:
-        return _tested_runtime()
-
-
-@functools.cache
-def _tested_runtime() -> NativeEntries | None:
+def _tested_entries() -> NativeEntries | None:
+    """The native half, None where its layout check or its self-test fails."""
     if not entry_layout.layout_is_known():
         return None
     try:
@@ -289,6 +280,5 @@ def _call_words(call: KernelCall) -> list[int]:
     return [call.address, call.extent, call.chunk, len(call.table), len(call.patches), *call.table, *patches]
 
 
-def native_entries() -> NativeEntries | None:
-    """The shared native half, None where :class:`PythonEntry` is used; for the allocator and for tests."""
-    return _runtime()
+native_entries: Once[NativeEntries | None] = Once(_tested_entries)
+"""What makes the entries of this process; None where :class:`PythonEntry` is used instead."""

@@ -9,8 +9,10 @@ object code depends on the processor only.
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import sys
+import threading
 from string import Template
 from typing import Any, Protocol
 
@@ -31,6 +33,13 @@ _PAUSE_INSTRUCTION = {
 }
 _MACHINE_ALIASES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "ARM64": "aarch64"}
 
+# Held around all use of LLVM here, and while the process forks: a child of a process that forks inside LLVM could
+# never use LLVM again.
+_llvm_lock = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_llvm_lock.acquire, after_in_parent=_llvm_lock.release, after_in_child=_llvm_lock.release
+    )
 _kept_engines: list[Any] = []
 _stores: list[Store] = []
 
@@ -64,11 +73,13 @@ class NativeModule:
     """
 
     def __init__(self, text: str) -> None:
-        self._engine = _load(text)
+        with _llvm_lock:
+            self._engine = _load(text)
 
     def function(self, name: str) -> int:
         """Address of an exported function; ``LookupError`` when the text defines no such function."""
-        address = int(self._engine.get_function_address(name))
+        with _llvm_lock:
+            address = int(self._engine.get_function_address(name))
         if not address:
             raise LookupError(f"native module defines no function {name!r}")
         return address
@@ -87,7 +98,8 @@ class NativeModule:
             self.word(name).value = value
 
     def _global(self, name: str) -> int:
-        address = int(self._engine.get_global_value_address(name))
+        with _llvm_lock:
+            address = int(self._engine.get_global_value_address(name))
         if not address:
             raise LookupError(f"native module defines no variable {name!r}")
         return address

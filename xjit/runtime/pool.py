@@ -16,6 +16,7 @@ import threading
 import time
 
 from xjit.runtime import native_code
+from xjit.runtime.once import Once
 from xjit.runtime.pool_native import POOL_TEXT
 from xjit.runtime.threads import default_threads, limit_key
 
@@ -39,6 +40,9 @@ class Pool:
         self._native = native_code.NativeModule(native_code.expand(POOL_TEXT))
         self._worker = _Worker(self._native.function("pool_worker"))
         self._launch = _Launch(self._native.function("pool_launch_limited"))
+        self.launcher = self._native.function("pool_launch")
+        """Address of ``void launch(int64 kernel, int64 extent, int64 chunk, int64 table)``, which obeys the calling
+        thread's limit and may be called with or without the interpreter lock."""
         self._workers = self._native.word("pool_workers")
         self._maximum = self._native.word("pool_maximum")
         self._generation = self._native.half_word("pool_generation")
@@ -48,14 +52,6 @@ class Pool:
         self._bind(sleep_in_python)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget_workers)
-
-    @property
-    def launcher(self) -> int:
-        """Address of ``void launch(int64 kernel, int64 extent, int64 chunk, int64 table)``.
-
-        It obeys the calling thread's limit and may be called with or without the interpreter lock.
-        """
-        return self._native.function("pool_launch")
 
     @property
     def worker_count(self) -> int:
@@ -141,18 +137,8 @@ class Pool:
         self._native.bind(pool_gate=0, pool_workers=0, pool_maximum=_MAXIMUM_WORKERS)
 
 
-_creation = threading.Lock()
-
-
-@functools.cache
-def _shared_pool() -> Pool:
-    return Pool()
-
-
-def shared_pool() -> Pool:
-    """The pool of this process, made on first use."""
-    with _creation:
-        return _shared_pool()
+shared_pool = Once(Pool)
+"""The pool of this process, made on first use."""
 
 
 def launch(kernel_address: int, extent: int, chunk: int, table_address: int, threads: int) -> None:
