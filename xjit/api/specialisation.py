@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from xjit import tree
+from xjit import config, tree
 from xjit.capture.capture import Captured, Output
 from xjit.compile import Lowered
+from xjit.errors import TargetError
+from xjit.ir.node import Graph
 from xjit.ops.evaluate import evaluate_graph
 from xjit.runtime.program import Program
 from xjit.runtime.records import MISS
+from xjit.types import dtype_class
 
 
 @dataclass(eq=False)
@@ -31,6 +34,8 @@ class Specialisation:
         if values is None:
             return MISS
         results = self.program.run(values) if self.program is not None else self._interpret(values)
+        if self.program is not None and config.flag("XJIT_VERIFY"):
+            check(self.captured.graph, results, self._interpret(values))
         finished = [finish(output, results, leaves) for output in self.captured.outputs]
         return tree.unflatten(self.captured.out_tree, finished)
 
@@ -43,7 +48,7 @@ class Specialisation:
         There is one when every argument is a leaf that the program checks itself.
         """
         captured, program = self.captured, self.program
-        if program is None or program.direct is None or not self._arguments_are_checked():
+        if config.flag("XJIT_VERIFY") or program is None or program.direct is None or not self._arguments_are_checked():
             return None
         if len(captured.outputs) != 1 or not isinstance(captured.out_tree, tree.Leaf):
             return None
@@ -62,6 +67,21 @@ class Specialisation:
         checked = {one.leaf for one in self.captured.inputs}
         unnamed = not (isinstance(named, tree.Branch) and named.children)
         return flat and unnamed and checked >= set(range(self.captured.guards.leaf_count))
+
+
+def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None:
+    """Raises TargetError where a compiled result differs from NumPy's by more than rounding allows."""
+    for node, got, wanted in zip(graph.outputs, results, expected, strict=True):
+        exact = dtype_class(node.aval.dtype) in "PI"
+        precision = 1e-13 if node.aval.dtype.itemsize >= 8 else 1e-5 if node.aval.dtype.itemsize == 4 else 1e-2
+        scale = np.abs(np.asarray(wanted)[np.isfinite(wanted)]).max(initial=0.0) if not exact else 0.0
+        same = np.allclose(got, wanted, 0 if exact else precision, precision * scale, equal_nan=True)
+        if not same:
+            raise TargetError(
+                f"xjit: the compiled result of {node.op.name} differs from NumPy's",
+                where=node.where,
+                fix="please report this, with the text of f.graph(...) and f.source(...)",
+            )
 
 
 def _guarded(
