@@ -48,7 +48,9 @@ class Specialisation:
         There is one when every argument is a leaf that the program checks itself.
         """
         captured, program = self.captured, self.program
-        if config.flag("XJIT_VERIFY") or program is None or program.direct is None or not self._arguments_are_checked():
+        if program is None or program.direct is None or not self._arguments_are_checked():
+            return None
+        if config.flag("XJIT_VERIFY"):
             return None
         if len(captured.outputs) != 1 or not isinstance(captured.out_tree, tree.Leaf):
             return None
