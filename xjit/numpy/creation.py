@@ -16,6 +16,7 @@ from xjit.numpy.values import (
     Shape,
     as_value,
     constant,
+    copied,
     fresh,
     is_scalar,
     operand,
@@ -169,7 +170,7 @@ def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name
         if copy is False and isinstance(a, TracedValue | np.ndarray):
             raise ArgumentError(f"numpy.{name}: unable to avoid creating a copy")
         return constant(result) if isinstance(result, np.ndarray) else fresh(result)
-    return fresh(result) if copy else a
+    return copied(result) if copy else a
 
 
 def astype(
@@ -188,6 +189,6 @@ def astype(
             f"{casting!r}"
         )
     result = with_order(cast(value, target), order_letter(value, order, "astype"))
-    if result is value and not copy and not is_scalar(x):
-        return value
-    return scalar_like(x, fresh(result))
+    if result is not value:
+        return scalar_like(x, result)
+    return scalar_like(x, copied(result)) if copy or is_scalar(x) else value

@@ -20,7 +20,7 @@ from xjit.numpy.values import (
     AxisError,
     as_scalar,
     as_value,
-    fresh,
+    copied,
     given,
     numpy_errors,
     operand,
@@ -51,7 +51,7 @@ def axes_of(axis: Any, rank: int, name: str) -> Axes:
 def reduced(value: Operand, reducer: str, axes: Axes, keepdims: bool) -> Any:
     """One reduction; a result of rank 0 is a NumPy scalar."""
     if not axes:
-        result = fresh(value)
+        result = copied(value)
     elif reducer in _COMPLEX:
         result = _complex_extreme(value, reducer, axes)
     else:

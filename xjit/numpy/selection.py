@@ -12,10 +12,10 @@ from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
 from xjit.numpy.promotion import cast, nonzero, result_type, typed
-from xjit.numpy.ufuncs import call, finish
-from xjit.numpy.values import as_value, fresh, given, operand, refuse, scalar_like
+from xjit.numpy.ufuncs import call, finish, in_order
+from xjit.numpy.values import as_value, copied, fresh, given, operand, refuse, scalar_like, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
-from xjit.types import BOOL, FLOAT64, INT64, DType, dtype_class
+from xjit.types import BOOL, FLOAT64, INT64, DType, c_order, dtype_class
 
 
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
@@ -52,7 +52,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     result = values[-1]
     for mask, choice in reversed(list(zip(values[: len(masks)], values[len(masks) : -1], strict=True))):
         result = ops.select(mask, choice, result)
-    return fresh(result)
+    return with_order(fresh(result), c_order(len(shape_of(result))))
 
 
 def clip(
@@ -84,7 +84,8 @@ def clip(
         return call(np.maximum, value, low)
     operands = (value, operand(low, "clip", "min"), operand(high, "clip", "max"))
     found = result_type(*operands, name="clip")
-    return finish(c.clip(*broadcast("clip", *(typed(one, found) for one in operands))), operands)
+    values = broadcast("clip", *(typed(one, found) for one in operands))
+    return finish(in_order(c.clip, *values), operands)
 
 
 def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -108,7 +109,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
         parts = (round(ops.real(value), decimals), round(ops.imag(value), decimals))
         return scalar_like(value, ops.complex(*parts))
     if letter == "I" and decimals >= 0:
-        return scalar_like(value, fresh(value))
+        return scalar_like(value, copied(value))
     if letter == "P" or decimals == 0:
         return call(np.rint, value)
     wide = cast(value, FLOAT64) if letter == "I" else value

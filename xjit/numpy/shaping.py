@@ -17,6 +17,7 @@ from xjit.numpy.values import (
     Shape,
     as_value,
     as_view,
+    copied,
     fresh,
     is_scalar,
     numpy_errors,
@@ -98,7 +99,7 @@ def as_array(value: Operand) -> Any:
 
 def flatten(a: Any, order: str = "C") -> Any:
     """All elements along one axis, copied."""
-    return fresh(ravel(a, order))
+    return copied(ravel(a, order))
 
 
 def transpose(a: Any, axes: Any = None) -> Any:

@@ -5,6 +5,7 @@ Adding one is one row in ROWS. Everything else (promotion, casts, broadcasting, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,8 +18,9 @@ from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.powers import power
 from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
-from xjit.numpy.values import as_scalar, fresh, operand, refuse, shape_of
-from xjit.ops._core import Operand, dtype_of
+from xjit.numpy.values import as_scalar, copied, operand, refuse, shape_of, with_order
+from xjit.ops._core import Operand, aval_of, dtype_of
+from xjit.ops.rules import elementwise_type
 from xjit.types import BOOL, INT64, DType, dtype_class
 
 Row = Callable[..., Any]
@@ -145,14 +147,23 @@ def _run(ufunc: np.ufunc, operands: tuple[Any, ...], loop: tuple[DType, ...]) ->
     if ufunc in (np.power, np.float_power):
         exponent = spec_of(operands[1])
         return power(values[0], values[1], loop[1] if isinstance(exponent, type) else exponent)
-    return ROWS[ufunc](*broadcast(ufunc.__name__, *values))
+    return in_order(ROWS[ufunc], *broadcast(ufunc.__name__, *values))
+
+
+def in_order(row: Row, *values: Operand) -> Any:
+    """A composition over operands of one shape, its results in the memory order that one loop of NumPy gives."""
+    order = elementwise_type([aval_of(value) for value in values], BOOL).order
+    result = row(*values)
+    if isinstance(result, tuple):
+        return tuple(with_order(part, order) for part in result)
+    return with_order(result, order)
 
 
 def finish(result: Any, operands: tuple[Any, ...]) -> Any:
     """Results as a ufunc returns them: never an operand itself, scalars in place of arrays of rank 0."""
     if isinstance(result, tuple):
         return tuple(finish(part, operands) for part in result)
-    own = fresh(result) if any(result is value for value in operands) else result
+    own = copied(result) if any(result is value for value in operands) else result
     return as_scalar(own)
 
 
@@ -164,7 +175,8 @@ def _compare(ufunc: np.ufunc, x: Any, y: Any) -> Any:
             return _compare_integer(relation, other, number)
     loop = loop_types(ufunc, (spec_of(x), spec_of(y)))
     values = broadcast(ufunc.__name__, typed(x, loop[0]), typed(y, loop[1]))
-    return c.compare_mixed(name, *values) if loop[0] != loop[1] else ROWS[ufunc](*values)
+    row = ROWS[ufunc] if loop[0] == loop[1] else functools.partial(c.compare_mixed, name)
+    return in_order(row, *values)
 
 
 def _dtype(value: Any) -> DType:

@@ -115,9 +115,14 @@ def is_scalar(value: Any) -> bool:
 
 
 def fresh(value: Operand) -> Any:
-    """The same elements as a new result: a traced value without marks, or outside of a trace a copy."""
+    """The same elements as a new object: a traced value without marks, or outside of a trace a copy."""
     trace = current()
     return np.array(value) if trace is None else trace.wrap(lift(trace, value), trace)
+
+
+def copied(value: Operand) -> Any:
+    """The same elements in memory of their own, in NumPy's K order: a step, so that it is never the operand."""
+    return pack(value, order_letter(value, "K", "copy"))
 
 
 def as_scalar(value: Operand) -> Any:

@@ -1,4 +1,4 @@
-"""Memory order as an operation: the same elements, packed with the axes in a given order."""
+"""Copies and memory order as an operation: the same elements, packed with the axes in a given order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
+from xjit.ir.expr import Arg, Expr, bitcast
+from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops import rules
 from xjit.ops._core import Array, apply, as_operand, register, static_ints
-from xjit.types import ArrayType
+from xjit.ops.formulas import bit_type
+from xjit.types import NARROW_FLOATS, ArrayType
 
 
 def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
@@ -25,18 +27,21 @@ def _reference(operand: Array, order: tuple[int, ...]) -> Array:
     return result
 
 
-def _access(types: tuple[ArrayType, ...], params: Params, out: ArrayType) -> Access:
-    return Access(tuple(AxisMap(axis) for axis in range(out.rank)))
+def _element(types: tuple[ArrayType, ...], params: Params, out: ArrayType) -> Expr:
+    value = Arg(0, out.dtype)
+    if out.dtype not in NARROW_FLOATS:
+        return value
+    return bitcast(bitcast(value, bit_type(out.dtype)), out.dtype)  # as it is, not through a wider type
 
 
 PACK = register(
     OpDef(
         name="pack",
-        kind=Kind.INDEXING,
+        kind=Kind.ELEMENTWISE,
         infer=_infer,
         reference=_reference,
-        access=_access,
-        doc="The same elements in memory of another axis order. Not a no-op: the type of the result differs.",
+        element=_element,
+        doc="A copy, with the axes in a given memory order. It is a step of its own: the result is not the operand.",
     )
 )
 
