@@ -175,6 +175,19 @@ def test_a_hidden_array_is_returned_itself() -> None:
     assert result[0] is WEIGHTS and result[1] is CONFIG["weights"]
 
 
+def test_elements_of_small_hidden_arrays_become_guards_when_python_needs_them(monkeypatch: Any) -> None:
+    def function(x: Any) -> Any:
+        for position in OFFSETS * 2:  # noqa: F821
+            x = x + x[position]
+        return x * float(OFFSETS[1])  # noqa: F821
+
+    monkeypatch.setitem(globals(), "OFFSETS", np.array([0, 1]))
+    found, leaves = captured(function, X)
+    assert_same(run(found, leaves), function(X))
+    OFFSETS[0] = 1  # noqa: F821
+    assert found.guards.reason(leaves) == "the elements of global OFFSETS changed"
+
+
 def test_what_is_not_read_is_not_guarded(monkeypatch: Any) -> None:
     found, leaves = captured(lambda x: x * CONFIG["scale"], X)
     monkeypatch.setitem(CONFIG, "unused", 2)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import enum
 import functools
+import logging
 import math
+import random
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -338,3 +341,41 @@ def test_methods_as_functions(model: Model) -> None:
     assert_same(run(found, leaves), helper(X, 2.0))
     found, leaves = captured(math.hypot, 3.0, 4.0)
     assert run(found, leaves) == 5.0
+
+
+class Settings(NamedTuple):
+    scale: float
+    weights: Any
+
+    def apply(self, x: Any) -> Any:
+        return x * self.scale * SCALE + self.weights
+
+    @property
+    def double(self) -> Any:
+        return self.scale * 2
+
+
+def test_methods_of_named_tuples_are_rebuilt(monkeypatch: Any) -> None:
+    def function(settings: Any, x: Any) -> Any:
+        assert isinstance(settings, Settings) and type(settings) is Settings
+        made = Settings(settings.double, x)
+        return settings.apply(x) + made.apply(x), made
+
+    def change(monkeypatch: Any) -> None:
+        monkeypatch.setitem(globals(), "SCALE", 3.0)
+
+    check_mutation(monkeypatch, (function, change, "global SCALE"), Settings(2.0, X), X)
+
+
+def test_instances_and_classes_of_the_standard_library(monkeypatch: Any) -> None:
+    monkeypatch.setitem(globals(), "LOG", logging.getLogger("x"))
+
+    def reads(x: Any, day: Any) -> Any:
+        assert isinstance(day, datetime.date) and not isinstance(x, datetime.datetime)
+        return x * day.day
+
+    found, leaves = captured(reads, X, datetime.date(2020, 1, 5))
+    assert_same(run(found, leaves), X * 5)
+    for function in (lambda x: datetime.datetime.now(), lambda x: LOG.info("x"), lambda x: random.random() * x):  # noqa: F821
+        with pytest.raises(CaptureError, match=r"global .*"):
+            captured(function, X)

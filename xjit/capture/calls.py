@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,12 @@ from xjit.numpy import dispatch, indexing, methods
 _DYNAMIC: frozenset[Any] = frozenset({np.where, np.clip, np.full_like, np.full, np.array, np.asarray, np.stack})
 
 
+# Functions of types and shapes alone: NumPy answers them for an array of the same layout.
+_QUESTIONS: frozenset[Any] = frozenset(
+    {np.ndim, np.shape, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.common_type}
+)
+
+
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced."""
     check_alive(inputs)
@@ -30,7 +36,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
         result = dispatch.call_ufunc(ufunc, method, values, kwargs)
         if not any(target is not None for target in targets):
-            return _remember_numbers(share(result, inputs), ufunc, inputs)
+            return _remember(share(result, inputs), inputs, lambda: ufunc(*map(number_of, inputs)))
         results = result if isinstance(result, tuple) else (result,)
         written = tuple(map(assign, targets, results, (ufunc.__name__,) * len(results)))
     return written if isinstance(result, tuple) else written[0]
@@ -51,11 +57,11 @@ def number_of(value: Any) -> Any:
     return scalar.known() if hasattr(value, "known") else scalar.constant()
 
 
-def _remember_numbers(result: Any, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
+def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) -> Any:
     """Lets Python ask for the value of what was computed from known numbers: only then is it computed."""
-    if isinstance(result, TracedValue) and all(map(is_known, inputs)):
+    if isinstance(result, TracedValue) and not is_known(result) and all(map(is_known, operands)):
         traced: Any = result
-        traced.known = lambda: ufunc(*map(number_of, inputs))
+        traced.known = compute
     return result
 
 
@@ -66,6 +72,8 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     args, kwargs = prepared(function, args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
+    if function in _QUESTIONS:
+        return function(*_samples(args), **_samples(kwargs))
     with located(leaves):
         return share(dispatch.call_function(function, args, kwargs), leaves)
 
@@ -76,6 +84,15 @@ def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     check_alive(leaves)
     with located(leaves):
         return share(replacement(*args, **kwargs), leaves)
+
+
+def _samples(value: Any) -> Any:
+    """The same arguments with an array of the same layout, or a number of the same type, for each traced value."""
+    if isinstance(value, TracedValue):
+        return value.weak(0) if value.weak is not None else np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    if type(value) in (tuple, list):
+        return type(value)(map(_samples, value))
+    return {key: _samples(item) for key, item in value.items()} if type(value) is dict else value
 
 
 def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -90,14 +107,31 @@ def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, 
     with located((value, *args)):
         keep = frozenset({float}) if name == "clip" else frozenset()
         args, kwargs = constants(args, keep), constants(kwargs, keep)
-        return share(methods.METHODS[name](value, *args, **kwargs), (value,))
+        result = share(methods.METHODS[name](value, *args, **kwargs), (value,))
+    operands = (value, *traced_leaves((args, kwargs)))
+    return _remember(result, operands, lambda: getattr(number_of(value), name)(*args, **kwargs))
+
+
+def call_attribute(name: str, value: Any) -> Any:
+    """An attribute of an array that is a value itself: T, mT, real, imag."""
+    check_alive((value,))
+    with located((value,)):
+        return share(methods.ATTRIBUTES[name](value), (value,))
 
 
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
+    index = _known_index(index)
     with located((value,)):
-        return share(indexing.getitem(value, constants(index)), (value,))
+        result = share(indexing.getitem(value, index), (value,))
+    return _remember(result, (value,), lambda: number_of(value)[index])
+
+
+def _known_index(index: Any) -> Any:
+    if type(index) is tuple:
+        return tuple(map(_known_index, index))
+    return number_of(index) if is_known(index) else constants(index)
 
 
 def ufunc_operand(value: Any, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:

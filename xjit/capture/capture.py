@@ -16,6 +16,7 @@ from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.capture.recorder import Recorder
+from xjit.capture.recording_classes import original_tree, traced_tree
 from xjit.capture.signature import is_plain
 from xjit.capture.traced_array import TracedArray
 from xjit.ir.context import TracedValue, tracing
@@ -94,6 +95,7 @@ def capture(
     labels = leaf_labels(function, in_tree)
     with tracing(trace):
         traced = [recorder.argument(*one) for one in zip(range(len(leaves)), leaves, labels, strict=True)]
+        in_tree = traced_tree(recorder, in_tree)
         args, kwargs = tree.unflatten(in_tree, traced)
         result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
@@ -168,7 +170,7 @@ class _Results:
         outputs = tuple(map(self.output, leaves))
         graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder)
         guards = Guards(tuple(self.recorder.guards), paths, leaf_count)
-        return Captured(graph, tuple(map(Input, paths)), guards, out_tree, outputs)
+        return Captured(graph, tuple(map(Input, paths)), guards, original_tree(out_tree), outputs)
 
     def output(self, leaf: Any) -> Output:
         path = self.recorder.path_of(leaf)
@@ -178,7 +180,7 @@ class _Results:
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
-            return Output("graph", index, scalar=leaf.scalar, view=leaf.view, python=leaf.weak)
+            return Output("graph", index, scalar=leaf.scalar, view=bool(leaf.view), python=leaf.weak)
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
         refuse(

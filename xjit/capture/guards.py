@@ -71,6 +71,11 @@ def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
     return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}", is_layout=True)
 
 
+def same_contents(path: Path, contents: bytes) -> Guard:
+    """The array there, whose layout is another guard, still holds these elements, which Python has used."""
+    return Guard(path, "{v}.tobytes() == {k}", contents, "the elements of {path} changed")
+
+
 def same_length(path: Path, length: int) -> Guard:
     """The container there still has so many entries."""
     return Guard(path, "len({v}) == {k}", length, "the length of {path} changed from {old}; it is {new}")

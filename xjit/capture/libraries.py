@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 import types
+import warnings
 import weakref
 
 # Large libraries whose Python code takes decisions that tracing through them could not follow. Anything else that
@@ -25,6 +26,9 @@ _PURE_NAMES = """
 
 _FOREIGN = frozenset(_FOREIGN_NAMES.split())
 _PURE = frozenset(_PURE_NAMES.split())
+
+# Functions of other modules of the standard library that a trace may call: compiled code emits no warnings anyway.
+HARMLESS = (warnings.catch_warnings, warnings.filterwarnings, warnings.simplefilter)
 
 _PLACES = frozenset({"__dict__", "__weakref__"})  # descriptors that every class statement makes
 _python_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictionary()
@@ -65,7 +69,7 @@ def is_traceable(value: object) -> bool:
 
 def is_function_of_arguments(value: object) -> bool:
     """Whether the value is a library's function whose result depends on its arguments alone, as far as known."""
-    if isinstance(value, _SLOTS):
+    if isinstance(value, _SLOTS) or value in HARMLESS:
         return True
     if not callable(value) or not hasattr(value, "__name__"):
         return False
@@ -87,6 +91,14 @@ def _module_of(value: object) -> str | None:
     return getattr(value, "__module__", None)
 
 
+def is_plain_class(cls: type) -> bool:
+    """Whether a class may be used as it is: its instances do not read the world when they are made."""
+    if issubclass(cls, BaseException) or cls in HARMLESS:
+        return True
+    module = cls.__module__
+    return module == "builtins" or is_pure(module) or not is_standard(module)
+
+
 def is_user_class(cls: type) -> bool:
     """Whether instances of the class hold their state in attributes alone, by classes outside of the libraries.
 
@@ -106,9 +118,10 @@ def _is_user_class(cls: type) -> bool:
 
 def _is_written_in_python(cls: type) -> bool:
     slots = "__slots__" in vars(cls)
+    own = {name: value for name, value in vars(cls).items() if value is not getattr(object, name, None)}
     return not any(
         isinstance(value, types.WrapperDescriptorType | types.MethodDescriptorType | types.BuiltinFunctionType)
         or (isinstance(value, types.GetSetDescriptorType) and name not in _PLACES)
         or (isinstance(value, types.MemberDescriptorType) and not slots)
-        for name, value in vars(cls).items()
+        for name, value in own.items()
     )

@@ -80,5 +80,7 @@ def assign(target: Any, result: Any, name: str) -> Any:
             f"numpy.{name}: cannot cast the result from {result.dtype} to the output's type {target.dtype}",
             fix=f"use astype, or a new array of type {result.dtype}",
         )
+    if hasattr(target, "known"):
+        del target.known
     target.node = result.node if result.dtype == target.dtype else result.astype(target.dtype).node
     return target

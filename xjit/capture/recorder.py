@@ -14,14 +14,21 @@ import numpy as np
 
 from xjit.capture import guards
 from xjit.capture.guards import Guard
-from xjit.capture.libraries import is_function_of_arguments, is_standard, is_traceable, is_user_class
+from xjit.capture.libraries import (
+    is_function_of_arguments,
+    is_plain_class,
+    is_standard,
+    is_traceable,
+    is_user_class,
+)
 from xjit.capture.memory import Memory
 from xjit.capture.opaque import Opaque
 from xjit.capture.paths import Path, leaf_path, object_path
 from xjit.capture.provenance import CaptureTrace, refuse
+from xjit.capture.recording_classes import is_namedtuple_class, traced_tuple_class
 from xjit.capture.recording_containers import RecordingDict, record_list, record_set, record_tuple
 from xjit.capture.recording_globals import RecordingGlobals, rebuild
-from xjit.capture.recording_modules import RecordingModule, TracedNumpy, traced_numpy
+from xjit.capture.recording_modules import MAX_CONCRETE, RecordingModule, TracedNumpy, traced_numpy
 from xjit.capture.recording_objects import (
     RecordingClass,
     RecordingObject,
@@ -61,6 +68,7 @@ class Recorder:
         self._handed_out: dict[int, tuple[Any, Path]] = {}
         self._functions: dict[int, tuple[Any, Any]] = {}
         self._classes: dict[type, RecordingClass] = {}
+        self._tuple_classes: dict[type, type] = {}
         self._globals: dict[int, RecordingGlobals] = {}
         self._frozen: set[Path] = set()
         self._builtins = traced_builtins(self)
@@ -79,6 +87,13 @@ class Recorder:
             self._frozen.add(path)
             self.add(guards.same_value(path, value))
         return value
+
+    def freeze_contents(self, path: Path) -> np.ndarray[Any, Any]:
+        """The elements of a small array that was read there; the trace holds for these only."""
+        array = np.array(path.read(self.leaves))
+        array.flags.writeable = False
+        self.add(guards.same_contents(path, array.tobytes()))
+        return array
 
     def path_of(self, value: Any) -> Path | None:
         """Where the function got this very object from, if it was handed out from outside."""
@@ -208,14 +223,26 @@ class Recorder:
 
     def _class(self, cls: type, path: Path) -> Any:
         self.add(guards.identity(path, cls))
-        plain = issubclass(cls, BaseException | enum.Enum | tuple) or not is_user_class(cls)
-        return cls if plain else self.class_stand_in(cls)
+        if is_namedtuple_class(cls):
+            return self.tuple_class(cls)
+        if is_user_class(cls) and not issubclass(cls, enum.Enum):
+            return self.class_stand_in(cls)
+        if is_plain_class(cls) or is_user_class(cls):
+            return cls
+        reason = f"{path} makes objects that depend on something outside of the function"
+        return Opaque(cls, reason, "make the object outside of the function, and pass in its numbers")
 
     def class_stand_in(self, cls: type) -> Any:
         """The stand-in of a user's class: always the same one."""
         if cls not in self._classes:
             self._classes[cls] = RecordingClass(State(self, cls, cls, None))
         return self._classes[cls]
+
+    def tuple_class(self, cls: type) -> type:
+        """A named tuple class as it is, or one of the same name whose methods are rebuilt."""
+        if cls not in self._tuple_classes:
+            self._tuple_classes[cls] = traced_tuple_class(self, cls)
+        return self._tuple_classes[cls]
 
     # Functions
 
@@ -257,7 +284,10 @@ class Recorder:
             reason = f"{path} is {what}, which is not supported"
             return Opaque(array, reason, "use a plain, aligned array of numbers")
         self.add(guards.same_layout(path, array))
-        return self._array(array, path)
+        value = self._array(array, path)
+        if array.size <= MAX_CONCRETE:
+            value.known = functools.partial(self.freeze_contents, path)
+        return value
 
     def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, type_of(array)), self.trace)

@@ -144,7 +144,7 @@ def record_list(recorder: Recorder, values: list[Any], path: Path) -> Any:
 def record_tuple(recorder: Recorder, values: tuple[Any, ...], path: Path) -> Any:
     """The tuple, named or not, with its entries recorded."""
     entries = _entries(recorder, values, path)
-    return type(values)(*entries) if hasattr(values, "_fields") else tuple(entries)
+    return recorder.tuple_class(type(values))(*entries) if hasattr(values, "_fields") else tuple(entries)
 
 
 def _entries(recorder: Recorder, values: Any, path: Path) -> list[Any]:

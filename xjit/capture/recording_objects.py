@@ -291,12 +291,12 @@ def construct(state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     if inspect.isabstract(cls):
         return cls(*args, **kwargs)  # raises the TypeError that names the abstract methods
     made = _stand_in_class(cls)(State(recorder, cls, None, None))
-    owner, init = lookup(cls, "__init__")
+    _, init = lookup(cls, "__init__")
     inner = inner_function(init)
     if inner is not None:
         recorder.add(guards.definition(class_path(cls), "__init__", init))
         recorder.function(inner)(made, *args, **kwargs)
-    elif owner is object and (args or kwargs):
+    elif init is vars(object)["__init__"] and (args or kwargs):
         raise TypeError(f"{cls.__name__}() takes no arguments")
     return made
 
@@ -313,7 +313,7 @@ class RecordingSuper:
         owner, raw = lookup(state.cls, name, after=start)
         if raw is MISSING:
             raise AttributeError(f"'super' object has no attribute {name!r}")
-        if owner is object:
+        if owner is object or raw is getattr(object, name, MISSING):
             return _of_object(bound, state, name)
         state.recorder.add(guards.definition(class_path(owner), name, raw))
         if type(bound) is RecordingClass:

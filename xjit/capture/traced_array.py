@@ -8,15 +8,25 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xjit.capture.calls import call_function, call_getitem, call_method, call_ufunc
+from xjit.capture.calls import call_attribute, call_function, call_getitem, call_method, call_ufunc
 from xjit.capture.memory import MemoryHolder, check_writable
 from xjit.capture.operators import Operators
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.ir.context import TracedValue
-from xjit.numpy.methods import METHODS
+from xjit.numpy.methods import ATTRIBUTES, METHODS
 
 MAX_UNROLLED = 10_000
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
+_ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
+
+
+class _ViewMark(int):
+    """Whether a value is a view; called, it stands for the method of this name."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        refuse("numpy.ndarray.view is not supported", fix="use astype, or take the view outside of the function")
 
 
 class TracedArray(Operators, MemoryHolder):
@@ -26,10 +36,20 @@ class TracedArray(Operators, MemoryHolder):
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("known",)
+    __slots__ = ("_view", "known")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
+    _view: bool
+
+    @property
+    def view(self) -> Any:
+        """Whether NumPy would hand out a view of an operand's memory here."""
+        return _ViewMark(self._view)
+
+    @view.setter
+    def view(self, value: bool) -> None:
+        self._view = value
 
     # NumPy's protocols
 
@@ -39,11 +59,13 @@ class TracedArray(Operators, MemoryHolder):
     def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return call_function(func, args, kwargs)
 
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(self, "known"):
+            return np.array(self.known(), *args, **{"copy": None, **kwargs})
         refuse(
             f"{self._name()} is passed to code that needs its numbers",
             self,
-            fix="use NumPy functions on it, or call this code outside of the function",
+            fix="use astype or NumPy functions on it, or call this code outside of the function",
         )
 
     def as_operand(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
@@ -100,31 +122,34 @@ class TracedArray(Operators, MemoryHolder):
         """The number of bytes of all elements."""
         return self.size * self.itemsize
 
-    @property
-    def T(self) -> Any:
-        """The view with all axes reversed."""
-        return call_method("transpose", self, (), {})
-
-    @property
-    def real(self) -> Any:
-        """The real part: the array itself unless it is complex."""
-        return call_function(np.real, (self,), {}) if self.dtype.kind == "c" else self
-
-    @property
-    def imag(self) -> Any:
-        """The imaginary part."""
-        return call_function(np.imag, (self,), {})
-
     def __getattr__(self, name: str) -> Any:
         if name == "known":
             raise AttributeError(name)
-        if name == "item" and hasattr(self, "known"):
-            return lambda: self.known().item()
+        if name == "item":
+            return self._item
         if name in METHODS:
             return functools.partial(_call_bound, name, self)
+        if name in ATTRIBUTES:
+            return call_attribute(name, self)
         if name in ("__array_interface__", "__array_struct__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
         refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _ASSIGNABLE:
+            refuse(
+                f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
+            )
+        super().__setattr__(name, value)
+
+    def _item(self, *index: Any) -> Any:
+        if hasattr(self, "known"):
+            return self.known().item(*index)
+        if self.size != 1 or index or self.dtype.kind != "f":
+            return call_method("item", self, index, {})
+        number = self.reshape(()).astype(np.float64)
+        number.weak, number.scalar = float, True  # a Python float from here on
+        return number
 
     # Containers
 
@@ -164,7 +189,7 @@ class TracedArray(Operators, MemoryHolder):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
-        return bool(self._number("a condition", "use np.where, which takes both values"))
+        return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:
         return int(self._number("int()", "use astype(int)"))

@@ -13,6 +13,7 @@ import numpy as np
 from xjit.capture.opaque import Opaque, target_of
 from xjit.capture.paths import object_path
 from xjit.capture.provenance import refuse
+from xjit.capture.recording_classes import is_namedtuple_class, original_class
 from xjit.capture.recording_containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording_globals import RecordingGlobals
 from xjit.capture.recording_modules import RecordingModule, TracedNumpy
@@ -73,7 +74,7 @@ def class_of(value: Any) -> Any:
         return state_of(value).cls
     if kind is RecordingClass:
         return type(state_of(value).cls)
-    return types.ModuleType if kind in _MODULES else _CONTAINERS.get(kind, kind)
+    return types.ModuleType if kind in _MODULES else _CONTAINERS.get(kind) or original_class(kind)
 
 
 def _isinstance(value: Any, classes: Any) -> bool:
@@ -87,7 +88,9 @@ def _issubclass(cls: Any, classes: Any) -> bool:
 def _real_classes(classes: Any) -> Any:
     if isinstance(classes, tuple):
         return tuple(map(_real_classes, classes))
-    return type if isinstance(classes, _TypeFunction) else real_class(classes)
+    if type(classes) is Opaque:
+        return target_of(classes)
+    return type if isinstance(classes, _TypeFunction) else original_class(real_class(classes))
 
 
 def _callable(value: Any) -> bool:
@@ -121,8 +124,9 @@ class _TypeFunction:
         if len(args) != 1:
             refuse("the function makes a class", fix="define the class outside of the function")
         cls = class_of(args[0])
-        made_by_user = issubclass(type(args[0]), RecordingObject)
-        return self.recorder.class_stand_in(cls) if made_by_user else cls
+        if issubclass(type(args[0]), RecordingObject):
+            return self.recorder.class_stand_in(cls)
+        return self.recorder.tuple_class(cls) if is_namedtuple_class(cls) else cls
 
 
 def _import_function(recorder: Recorder) -> Any:
