@@ -122,10 +122,13 @@ class RegionAccesses:
 def _index_axes(expr: Expr) -> set[int]:
     found: set[int] = set()
     stack: list[Expr] = [expr]
+    seen = {id(expr)}
     while stack:
         top = stack.pop()
         if isinstance(top, Index):
             found.add(top.axis)
         elif isinstance(top, Prim):
-            stack.extend(top.args)
+            fresh = [arg for arg in top.args if id(arg) not in seen]
+            seen.update(map(id, fresh))
+            stack.extend(fresh)
     return found
