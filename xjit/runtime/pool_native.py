@@ -136,6 +136,36 @@ done:
   ret void
 }
 
+; FUTEX_WAKE | FUTEX_PRIVATE_FLAG = 129
+define internal void @wake_by_futex(i64 %count) {
+  %call_word = load i64, ptr @pool_futex_call
+  %call = inttoptr i64 %call_word to ptr
+  %number = load i64, ptr @pool_futex_number
+  %count32 = trunc i64 %count to i32
+  %r = call i64 (i64, ...) %call(i64 %number, ptr @pool_generation, i32 129, i32 %count32,
+      ptr null, ptr null, i32 0)
+  ret void
+}
+
+; Having joined a job with %seats left, wake two more workers if there are any asleep.
+define internal void @pass_on(i64 %seats) {
+entry:
+  %full = icmp eq i64 %seats, 0
+  br i1 %full, label %done, label %look
+look:
+  %sleepers = load atomic i32, ptr @pool_sleepers seq_cst, align 4
+  %nobody = icmp eq i32 %sleepers, 0
+  %call_word = load i64, ptr @pool_futex_call
+  %no_futex = icmp eq i64 %call_word, 0
+  %idle = or i1 %nobody, %no_futex
+  br i1 %idle, label %done, label %wake
+wake:
+  call void @wake_by_futex(i64 2)
+  br label %done
+done:
+  ret void
+}
+
 ; Join the current job if it is open and has a seat left, and work on it.
 define internal void @join_job() {
 entry:
@@ -156,6 +186,8 @@ try:                                                    ; one seat less (2^16), 
   %won = extractvalue { i64, i1 } %swap, 1
   br i1 %won, label %work, label %look
 work:
+  %seats_left = and i64 %joined, 4294901760
+  call void @pass_on(i64 %seats_left)
   %kernel = load ptr, ptr @job_kernel
   %extent = load i64, ptr @job_extent
   %chunk = load i64, ptr @job_chunk
@@ -206,15 +238,16 @@ leave:
 }
 
 ; ---------------------------------------------------------------------------------------------- launching
-; Wake as many sleeping workers as the job can use beyond those that are awake.
+; Wake sleeping workers for a job that can use %wanted: as many as are missing beside those that are awake, but at
+; most four, because waking takes time; those that join wake others.
 define internal void @wake(i64 %wanted) {
 entry:
   %sleepers32 = load atomic i32, ptr @pool_sleepers seq_cst, align 4
   %sleepers = zext i32 %sleepers32 to i64
   %workers = load i64, ptr @pool_workers
   %awake = sub i64 %workers, %sleepers
-  %count = sub i64 %wanted, %awake
-  %any = icmp sgt i64 %count, 0
+  %missing = sub i64 %wanted, %awake
+  %any = icmp sgt i64 %missing, 0
   %some = icmp ne i32 %sleepers32, 0
   %needed = and i1 %any, %some
   br i1 %needed, label %choose, label %done
@@ -222,20 +255,15 @@ choose:
   %call_word = load i64, ptr @pool_futex_call
   %no_futex = icmp eq i64 %call_word, 0
   br i1 %no_futex, label %by_callback, label %by_futex
-by_futex:                                               ; FUTEX_WAKE | FUTEX_PRIVATE_FLAG = 129
-  %call = inttoptr i64 %call_word to ptr
-  %number = load i64, ptr @pool_futex_number
-  %count32 = trunc i64 %count to i32
-  %r = call i64 (i64, ...) %call(i64 %number, ptr @pool_generation, i32 129, i32 %count32,
-      ptr null, ptr null, i32 0)
+by_futex:
+  %many = icmp sgt i64 %missing, 4
+  %count = select i1 %many, i64 4, i64 %missing
+  call void @wake_by_futex(i64 %count)
   br label %done
 by_callback:
   %callback_word = load i64, ptr @pool_wake_callback
-  %no_callback = icmp eq i64 %callback_word, 0
-  br i1 %no_callback, label %done, label %notify
-notify:
   %callback = inttoptr i64 %callback_word to ptr
-  call void %callback(i64 %count)
+  call void %callback(i64 %missing)
   br label %done
 done:
   ret void

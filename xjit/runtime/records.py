@@ -68,6 +68,7 @@ class KernelCall:
 class FastProgram:
     """A straight line of kernel calls with everything the call path needs to know beforehand.
 
+    Kernels write to outputs and temporaries only: an input may be read-only, and inputs may overlap.
     ``temps`` are sizes in bytes of scratch buffers (64-byte aligned, uninitialised).  ``single`` returns the
     only output itself instead of a tuple.  ``heavy`` releases the interpreter lock while the kernels run.
     ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
