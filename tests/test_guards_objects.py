@@ -237,9 +237,21 @@ def _by_name(x: Any) -> Any:
     return x * globals()["SCALE"]
 
 
+def _module_attribute(x: Any) -> Any:
+    math.scale = 3.0
+    return x
+
+
+def _function_attribute(x: Any) -> Any:
+    helper.calls = 1
+    return helper(x)
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
+        (_module_attribute, "assigns to math.scale"),
+        (_function_attribute, "assigns to attributes of helper"),
         (_store_global, r"_store_global assigns to the global SCALE \(line \d+\)"),
         (_append, "changes a list from outside"),
         (_update, "changes a dict from outside"),
@@ -296,8 +308,8 @@ def test_user_exceptions_enums_and_matches(monkeypatch: Any) -> None:
                 raise Failure(SCALE)
         except Failure as failure:
             return x * failure.args[0]
-        match n:
-            case 1:
+        match x, n:
+            case np.ndarray(), 1:
                 return x
             case _:
                 return -x

@@ -63,7 +63,8 @@ def check_writable(target: Any) -> None:
     label = next((m.label for m in target.memory if m.label is not None), None)
     if label is not None:
         refuse(f"{label} is written in place", target, fix="use a new array: y = y + x")
-    if target.view or any(len(memory.holders) > 1 for memory in target.memory):
+    repeated = len(target.node.aval.order) < target.ndim  # one element of memory in several places
+    if repeated or any(len(memory.holders) > 1 for memory in target.memory):
         refuse("an array that shares its memory with a view is written in place", target, fix="copy it first")
 
 

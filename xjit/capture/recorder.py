@@ -67,6 +67,7 @@ class Recorder:
         self._by_identity: dict[int, tuple[Any, Any, Path]] = {}  # id -> what was read, what was handed out, where
         self._handed_out: dict[int, tuple[Any, Path]] = {}
         self._functions: dict[int, tuple[Any, Any]] = {}
+        self._sealed: list[tuple[Any, dict[str, Any]]] = []
         self._classes: dict[type, RecordingClass] = {}
         self._tuple_classes: dict[type, type] = {}
         self._globals: dict[int, RecordingGlobals] = {}
@@ -105,6 +106,10 @@ class Recorder:
         for value, path in self._handed_out.values():
             if issubclass(type(value), RecordingObject) and is_changed(value):
                 refuse(f"the function assigns to attributes of {path}", fix="return the new values")
+        for rebuilt, before in self._sealed:
+            now = vars(rebuilt)
+            if now.keys() != before.keys() or any(now[name] is not value for name, value in before.items()):
+                refuse(f"the function assigns to attributes of {rebuilt.__qualname__}", fix="return the new values")
 
     # What the function gets
 
@@ -262,6 +267,10 @@ class Recorder:
     def remember(self, function: Any, rebuilt: Any) -> None:
         """Notes the rebuilt form of a function."""
         self._functions[id(function)] = (function, rebuilt)
+
+    def seal(self, rebuilt: Any) -> None:
+        """Notes the attributes of a rebuilt function, which the user's code must not change."""
+        self._sealed.append((rebuilt, dict(vars(rebuilt))))
 
     def globals_of(self, namespace: dict[str, Any]) -> RecordingGlobals:
         """The recording form of a module's globals."""

@@ -59,9 +59,11 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
     path = object_path(function, function.__qualname__)
     rebuilt.__defaults__ = _defaults(recorder, function.__defaults__, path.attribute("__defaults__"))
     rebuilt.__kwdefaults__ = _defaults(recorder, function.__kwdefaults__, path.attribute("__kwdefaults__"))
-    for name in function.__dict__.keys() - {"__wrapped__"}:
-        setattr(rebuilt, name, recorder.read(function.__dict__[name], path.attribute(name)))
-    functools.update_wrapper(rebuilt, function, updated=())
+    for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(rebuilt, name, getattr(function, name))
+    for name, value in vars(function).items():
+        setattr(rebuilt, name, recorder.read(value, path.attribute(name)))
+    recorder.seal(rebuilt)
     return rebuilt
 
 

@@ -33,13 +33,26 @@ _REFUSED = {
 }
 
 
-class RecordingModule:
+class _StandIn:
+    """What stand-ins of modules share: they cannot be changed."""
+
+    _module: types.ModuleType
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        refuse(f"the function assigns to {self._module.__name__}.{name}", fix="assign it outside of the function")
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+class RecordingModule(_StandIn):
     """The stand-in of a module; its attributes are recorded as they are read."""
 
+    _recorder: Recorder
+    _path: Path
+
     def __init__(self, recorder: Recorder, module: types.ModuleType, path: Path) -> None:
-        self._recorder = recorder
-        self._module = module
-        self._path = path
+        vars(self).update(_recorder=recorder, _module=module, _path=path)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -51,15 +64,12 @@ class RecordingModule:
             return self._recorder.substitute(value)
         return self._recorder.read(value, self._path.attribute(name))
 
-    def __repr__(self) -> str:
-        return repr(self._module)
 
-
-class TracedNumpy:
+class TracedNumpy(_StandIn):
     """The stand-in of NumPy and its submodules; they do not change, so nothing is recorded."""
 
     def __init__(self, module: types.ModuleType) -> None:
-        self._module = module
+        vars(self).update(_module=module)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._module, name)
@@ -80,9 +90,6 @@ class TracedNumpy:
             return traced_numpy(value) or value
         except TypeError:  # not hashable
             return value
-
-    def __repr__(self) -> str:
-        return repr(self._module)
 
 
 def _errstate(**kwargs: Any) -> Any:

@@ -115,6 +115,7 @@ def _outside(self: Any, state: State, name: str) -> Any:
     recorder, path = state.recorder, state.path.attribute(name)
     _, raw = lookup(state.cls, name)
     shadowed = name in getattr(state.target, "__dict__", ()) and not isinstance(raw, property)
+    shadowed = shadowed or lookup(state.cls, "__getattribute__")[0] is not object
     bound = MISSING if shadowed else _bind(self, state, raw)
     if bound is not MISSING:
         recorder.add(_unchanged(state, name, raw, path))

@@ -8,8 +8,6 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from xjit.capture.opaque import Opaque, target_of
 from xjit.capture.paths import object_path
 from xjit.capture.provenance import refuse
@@ -25,6 +23,7 @@ from xjit.capture.recording_objects import (
     real_class,
     state_of,
 )
+from xjit.capture.traced_array import class_of_array
 from xjit.ir.context import TracedValue
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
 def class_of(value: Any) -> Any:
     """The class of what a value stands for."""
     if isinstance(value, TracedValue):
-        if value.weak is not None:
-            return value.weak
-        return value.dtype.type if value.scalar else np.ndarray
+        return class_of_array(value)
     kind = type(value)
     if kind is Opaque:
         return type(target_of(value))
