@@ -262,12 +262,12 @@ def constants() -> list[Table]:
         ),
         Table(
             "PI_F64",
-            "pi in four parts; products of all but the last with 27-bit integers are exact",
-            pieces(mp.pi, 26, 26, 26, 53),
+            "pi in four parts; products of all but the last with 24-bit integers are exact",
+            pieces(mp.pi, 29, 23, 29, 53),
         ),
         Table("PI_PAIR", "pi as a float and the rest", pieces(mp.pi, 53, 53)),
         Table("INVERSE_PI_WORDS_F32", "binary digits of 1 / pi from weight 2**-1 on", inverse_pi_words(-1, 32, 7)),
-        Table("INVERSE_PI_WORDS_F64", "binary digits of 1 / pi from weight 2**25 on", inverse_pi_words(25, 64, 19)),
+        Table("INVERSE_PI_WORDS_F64", "binary digits of 1 / pi from weight 2**28 on", inverse_pi_words(28, 64, 19)),
     ]
 
 

@@ -44,7 +44,7 @@ from xjit.codegen.vmath.coefficients import (
 )
 
 NEAR_F32 = 2.0**24
-NEAR_F64 = 2.0**27
+NEAR_F64 = 2.0**24
 
 ROUNDER = 1.5 * 2.0**52
 PI_A_F32, PI_B_F32 = PI_F32
@@ -57,7 +57,7 @@ QUARTER_TURN = 1 << 62
 """What to add to ``x / pi`` in fixed point to get a cosine, as an argument of the far reductions."""
 
 # Exponent fields of the first far number and of the last finite one.
-FIRST_FAR_F32, FIRST_FAR_F64 = 127 + 24, 1023 + 27
+FIRST_FAR_F32, FIRST_FAR_F64 = 127 + 24, 1023 + 24
 FAR_COUNT_F32, FAR_COUNT_F64 = 255 - FIRST_FAR_F32, 2047 - FIRST_FAR_F64
 IMPLICIT_F32, FRACTION_F32 = 1 << 23, (1 << 23) - 1
 IMPLICIT_F64, FRACTION_F64 = 1 << 52, (1 << 52) - 1
