@@ -11,6 +11,7 @@ from pathlib import Path
 from xjit import config
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
+from xjit.runtime import native_code
 from xjit.runtime.disk_cache import DiskCache
 from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
 
@@ -55,7 +56,6 @@ def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
     if kernel is not None:
         tally.cache_hits += 1
         return kernel
-    numba_compat.use_store(disk)
     module = numba_compat.compile_kernel(text, contract=contract)
     tally.compiles += 1
     tally.seconds += module.seconds
@@ -76,8 +76,14 @@ def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:
 
 @functools.lru_cache(maxsize=8)
 def disk_cache(directory: Path) -> DiskCache:
-    """The cache in a directory; one object per directory, so that it warns once."""
-    return DiskCache(directory)
+    """The cache in a directory; one object per directory, so that it warns once.
+
+    From then on it also keeps what the compiler and the runtime make for themselves.
+    """
+    disk = DiskCache(directory)
+    numba_compat.use_store(disk)
+    native_code.use_store(disk)
+    return disk
 
 
 @functools.cache
