@@ -198,6 +198,15 @@ def test_integers_stay_dynamic_with_floats_and_become_guards_with_narrow_integer
     assert_same(run(found, leaves), SMALL + 3)
 
 
+@pytest.mark.parametrize("number", [2**24 + 1, 2**53 + 1, 2**60 + 2**36 + 1, -(2**63)])
+def test_large_integers_round_as_in_numpy(number: int) -> None:
+    for array in (SINGLE, Y, INTEGERS, SINGLE.astype(np.float16), SINGLE + 1j):
+        found, leaves = captured(lambda x, n: (x * 0 + n, x < n), array, 1)
+        with np.errstate(all="ignore"):
+            result, expected = run(found, [leaves[0], number]), (array * 0 + number, array < number)
+        assert [one.tobytes() for one in result] == [one.tobytes() for one in expected]
+
+
 def test_integers_that_do_not_fit_raise_as_in_numpy() -> None:
     with pytest.raises(OverflowError):
         captured(lambda x, n: x + n, SMALL, 300)
@@ -274,7 +283,7 @@ def test_signatures() -> None:
     assert signature(Y) == (Y.dtype, (3,), (8,))
     assert signature(Y) != signature(Y[::-1]) and signature(X) != signature(np.asfortranarray(X))
     assert signature(1) == signature(2) and signature(1) != signature(1.0) != signature(True)
-    assert signature(2**60) != signature(2**61)
+    assert signature(2**62) == signature(1) and signature(2**63) != signature(2**64)
     assert signature(Y.astype(">f8")) == NORMALISE
     assert signature(np.frombuffer(bytes(17), np.uint8)[1:].view(np.float64)) == NORMALISE
     assert signature(np.float32(1)) == signature(np.float32(2)) != signature(1.0)

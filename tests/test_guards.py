@@ -200,9 +200,13 @@ def test_functions_without_reads_need_no_check() -> None:
     assert found.guards.trivial and found.guards.fetch(leaves) == tuple(leaves)
 
 
-def test_unused_numbers_and_hidden_arrays_are_no_inputs() -> None:
-    found, _ = captured(lambda x, n, unused: x * n * len(WEIGHTS), X, 2, X)
-    assert [str(one.path) for one in found.inputs] == ["argument x", "argument n", "argument unused"]
+def test_leaves_that_are_no_inputs_are_guarded() -> None:
+    function = lambda x, n, unused, flag, mode, a: x * n * len(WEIGHTS)  # noqa: E731
+    found, leaves = captured(function, X, 2, X, True, "mode", 1.5)
+    assert [str(one.path) for one in found.inputs] == ["argument x", "argument n"]
+    for position, other in {2: X.astype("f4"), 3: False, 4: "other", 5: 1}.items():
+        assert not found.guards.holds([*leaves[:position], other, *leaves[position + 1 :]])
+    assert found.guards.holds([*leaves[:5], 2.5]) and found.guards.holds([*leaves[:2], X + 1, *leaves[3:]])
 
 
 # Closures

@@ -65,7 +65,10 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails."""
+    """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails.
+
+    Every argument leaf is an input or has guards that check all that its signature says.
+    """
 
     graph: Graph
     inputs: tuple[Input, ...]
@@ -197,12 +200,12 @@ class _Results:
 
 
 def _without_unused(graph: Graph, recorder: Recorder) -> tuple[Graph, tuple[Path, ...]]:
-    """Drops hidden inputs and Python scalars that no operation uses; arrays among the arguments stay."""
+    """Drops inputs that no operation uses; guards keep the layout or the type that the trace assumed of them."""
     used = {source for node in graph.nodes for source in node.inputs} | set(graph.outputs)
-    kept = [
-        (node, path)
-        for node, path in zip(graph.parameters, recorder.inputs, strict=True)
-        if node in used or (path.leaf is not None and type(recorder.leaves[path.leaf]) is np.ndarray)
-    ]
+    pairs = list(zip(graph.parameters, recorder.inputs, strict=True))
+    for node, path in pairs:
+        if node not in used and path.leaf is not None:
+            recorder.guard_leaf(path)
+    kept = [(node, path) for node, path in pairs if node in used]
     parameters = tuple(node for node, _ in kept)
     return dataclasses.replace(graph, parameters=parameters), tuple(path for _, path in kept)

@@ -123,7 +123,15 @@ class Recorder:
             return self._hand_out(self._numpy_scalar(leaf, path), path)
         if type(leaf) is np.ndarray:
             return self._hand_out(self._array(leaf, path), path)
-        return leaf if is_plain(leaf) else self.read(leaf, path)
+        return self.read(leaf, path)
+
+    def guard_leaf(self, path: Path) -> None:
+        """Guards what the signature of an argument says that is not an input of the graph."""
+        leaf = path.read(self.leaves)
+        if isinstance(leaf, np.ndarray):
+            self.add(guards.same_layout(path, leaf))
+        elif path not in self._frozen:
+            self.add(guards.same_type(path, type(leaf)))
 
     def read(self, value: Any, path: Path) -> Any:
         """What the function sees of a value that it reads at a path; that it stays so becomes a guard."""

@@ -26,8 +26,8 @@ Signature: TypeAlias = "Hashable | None"
 NORMALISE: Final = "normalise"
 """An array that has to be copied to a native, aligned one before its signature can be taken."""
 
-EXACT_INTEGERS: Final = 2**53
-"""Python integers up to this magnitude are exact in int64 and float64 and may change without a new trace."""
+DYNAMIC_INTEGERS: Final = range(-(2**63), 2**63)
+"""Python integers that int64 holds may change without a new trace."""
 
 PLAIN_TYPES: Final = (
     str,
@@ -58,7 +58,7 @@ def signature(leaf: Any) -> Signature:
       structured element types. Byte-swapped and unaligned arrays: ``NORMALISE``
     * NumPy scalars: the element type; the value stays dynamic
     * Python numbers: the type only, the value stays dynamic until Python needs it, then it is a guard; integers
-      that float64 cannot hold are keys by value, because they promote by value
+      that int64 cannot hold are keys by value
     * immutable plain values (text, enum members, dtypes, ...): type and value
     * functions, classes and modules: the object itself
     * instances of the user's classes written in Python: the class; what is read of them is guarded
@@ -71,7 +71,7 @@ def signature(leaf: Any) -> Signature:
     if kind is float or kind is complex:
         return (kind,)
     if kind is int:
-        return (int,) if -EXACT_INTEGERS <= leaf <= EXACT_INTEGERS else (int, leaf)
+        return (int,) if leaf in DYNAMIC_INTEGERS else (int, leaf)
     if kind is bool:
         return (bool, leaf)
     return _other(leaf, kind)
