@@ -165,3 +165,15 @@ def test_refusals_name_the_option() -> None:
         Traced(lambda xp, a: xp.subtract.reduce(a), [x])
     with pytest.raises(CaptureError, match=r"numpy\.cumsum"):
         Traced(lambda xp, a: np.cumsum(a), [x])
+
+
+def test_mean_of_half_floats_does_not_overflow() -> None:
+    check(lambda xp, a: xp.mean(a), np.full(8, 60000, np.float16))
+    check(lambda xp, a: xp.mean(a, axis=0), np.full((8, 2), 60000, np.float16))
+
+
+def test_means_divide_as_numpy_does() -> None:
+    for count in (3, 7, 10, 49):
+        check(lambda xp, a: xp.mean(a), np.full(count, 0.1, np.float64), ulp=1.0)
+        check(lambda xp, a: xp.mean(a), np.arange(count, dtype=np.int64))
+        check(lambda xp, a: xp.mean(a, axis=0), np.arange(2 * count, dtype=np.float32).reshape(count, 2))
