@@ -9,8 +9,12 @@
 array([0.6931, 0.6931])
 """
 
-from xjit import cache, errors, ops
-from xjit import numpy as numpy
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from xjit import cache, errors
 from xjit.api.decorator import xjit
 from xjit.errors import (
     ArgumentError,
@@ -22,6 +26,10 @@ from xjit.errors import (
     XjitError,
 )
 from xjit.runtime.threads import threads
+
+if TYPE_CHECKING:
+    from xjit import numpy as numpy
+    from xjit import ops as ops
 
 jit = xjit
 
@@ -44,3 +52,10 @@ __all__ = [
     "threads",
     "xjit",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads ``xjit.ops`` and ``xjit.numpy`` when they are asked for, so that importing xjit stays quick."""
+    if name in ("ops", "numpy"):
+        return importlib.import_module(f"xjit.{name}")
+    raise AttributeError(f"module 'xjit' has no attribute {name!r}")

@@ -1,42 +1,26 @@
-"""The decorated function: look up a specialisation and run it; trace and compile when there is none."""
+"""The decorated function. Decorating and importing are cheap: what compiles is loaded at the first call."""
 
 from __future__ import annotations
 
 import functools
-import os
-import tempfile
 import threading
-import traceback
 import types
-import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
-import numpy as np
-
-from xjit import compile, config, tree
 from xjit.api.options import Options
-from xjit.api.retraces import Retraces, difference
-from xjit.api.specialisation import Specialisation
-from xjit.capture.capture import Captured, capture, leaf_labels
-from xjit.capture.signature import NORMALISE, signature
-from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
-from xjit.inspect.explain import Explanation, explain
-from xjit.inspect.statistics import Statistics
-from xjit.ir.printer import graph_text
-from xjit.runtime.kernels import KernelTally
 from xjit.runtime.records import MISS
+
+if TYPE_CHECKING:
+    from xjit.api.dispatcher import Dispatcher
+    from xjit.inspect.explain import Explanation
+    from xjit.inspect.statistics import Statistics
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Key = Hashable
-
-# Traces that one function keeps; the one unused for longest goes first.
-MAXIMUM_TRACES = 64
 
 
-def _miss(*args: Any) -> Any:
+def _not_yet(*args: Any) -> Any:
     return MISS
 
 
@@ -47,20 +31,14 @@ class JitFunction(Generic[P, R]):
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         self.options = options
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self.clear()
 
     def clear(self) -> None:
         """Forgets all traces and counts; compiled kernels stay in the caches."""
         with self._lock:
-            self._entry: Callable[..., Any] = _miss
-            self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
-            self._refused: dict[Key, XjitError] = {}
-            self._tally = KernelTally()
-            self._traces = 0
-            self._fallbacks = 0
-            self._retraces = Retraces(getattr(self.__wrapped__, "__qualname__", "function"))
-            self._last: tuple[tree.Tree, tuple[Hashable, ...]] | None = None
+            self._dispatcher: Dispatcher | None = None
+            self._entry: Callable[..., Any] = _not_yet
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
@@ -68,205 +46,39 @@ class JitFunction(Generic[P, R]):
             result = self._entry(*args)
             if result is not MISS:
                 return cast(R, result)
-        return cast(R, self._dispatch(args, kwargs))
+        dispatcher = self._dispatcher or self._made()
+        result = dispatcher.call(args, kwargs)
+        self._entry = dispatcher.entry
+        return cast(R, result)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """Methods: the instance becomes the first argument."""
         return self if instance is None else types.MethodType(self, instance)
 
-    # ------------------------------------------------------------------ one call
+    def _made(self) -> Dispatcher:
+        from xjit.api.dispatcher import Dispatcher
 
-    def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        leaves, in_tree = tree.flatten((args, kwargs))
-        signatures = tuple(map(signature, leaves))
-        if NORMALISE in signatures:
-            return self._normalised(args, kwargs, leaves, in_tree)
-        if None in signatures:
-            kind = type(leaves[signatures.index(None)])
-            return self._numpy(
-                args, kwargs, CaptureError(f"xjit: arguments of this kind cannot be compiled; got {kind}")
-            )
-        key = (in_tree, signatures)
-        for found in self._known.get(key, ()):
-            result = found.run(leaves)
-            if result is not MISS:
-                self._remember(key, found)
-                return result
         with self._lock:
-            return self._traced(key, args, kwargs, leaves)
-
-    def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
-        """Under the lock: another thread may have traced meanwhile; otherwise trace, compile and run."""
-        for found in self._known.get(key, ()):
-            result = found.run(leaves)
-            if result is not MISS:
-                return result
-        if key in self._refused:
-            return self._numpy(args, kwargs, self._refused[key], warn=False)
-        try:
-            found = self._specialise(key, leaves)
-        except CaptureError as error:
-            return self._refuse(key, args, kwargs, error)
-        except XjitError as error:
-            raise _public(error) from None
-        except Exception as error:
-            if not _is_internal(error):
-                raise
-            return self._refuse(key, args, kwargs, _reported(self.__wrapped__, error))
-        result = found.run(leaves)
-        if result is MISS:
-            raise TargetError(f"xjit: a trace does not hold for the call it was made from: {found.captured.guards}")
-        self._known.setdefault(key, []).insert(0, found)
-        self._remember(key, found)
-        return result
-
-    def _remember(self, key: Key, found: Specialisation) -> None:
-        entry = found.entry()
-        with self._lock:
-            self._entry = entry or _miss
-            if key in self._known:
-                self._known.move_to_end(key)
-            while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
-                self._known.popitem(last=False)
-
-    def _specialise(self, key: Any, leaves: list[Any]) -> Specialisation:
-        self._note_retrace(key, leaves)
-        captured = self._capture(leaves, key[0])
-        self._traces += 1
-        values = captured.guards.fetch(leaves)
-        assert values is not None
-        lowered = _lower(captured, values)
-        program = None
-        if self.options.errors == "ignore":
-            program = compile.build_program(lowered, self._tally, contract=self.options.contract)
-            self._fallbacks += program.fallbacks
-        return Specialisation(captured, lowered, program, key[0])
-
-    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
-        name = getattr(self.__wrapped__, "__qualname__", "function")
-        return capture(self.__wrapped__, leaves, in_tree, name=name, strict=self.options.raises)
-
-    def _note_retrace(self, key: Any, leaves: Sequence[Any]) -> None:
-        last, self._last = self._last, key
-        if last is None:
-            return
-        others = self._known.get(key)
-        if others:
-            reason = others[0].captured.guards.reason(leaves)
-            self._retraces.note(reason, reason.split(" changed", 1)[0])
-            return
-        labels = leaf_labels(self.__wrapped__, key[0])
-        self._retraces.note(*difference(labels, last[1], key[1], last[0] == key[0]))
-
-    # ------------------------------------------------------------------ calls that NumPy answers
-
-    def _normalised(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], in_tree: tree.Tree
-    ) -> Any:
-        """Byte-swapped and unaligned arrays are copied first. A result that is a view must be one of the original."""
-        copies = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
-        new_args, new_kwargs = tree.unflatten(in_tree, copies)
-        result = self._dispatch(new_args, new_kwargs)
-        arrays = _arrays(tree.flatten(result)[0])
-        if any(
-            np.may_share_memory(array, copy) for array in arrays for copy in copies if isinstance(copy, np.ndarray)
-        ):
-            return self.__wrapped__(*args, **kwargs)
-        return result
-
-    def _refuse(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError) -> Any:
-        self._refused[key] = error
-        return self._numpy(args, kwargs, error)
-
-    def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError, warn: bool = True) -> Any:
-        """The safety net: the plain function, with one warning; an error under strict."""
-        if self.options.raises:
-            raise _public(error) from None
-        self._fallbacks += 1
-        if warn:
-            name = getattr(self.__wrapped__, "__qualname__", "function")
-            warnings.warn(f"{name} runs through NumPy: {error}", FallbackWarning, stacklevel=5)
-        return self.__wrapped__(*args, **kwargs)
-
-    # ------------------------------------------------------------------ answers about it
-
-    def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        leaves, in_tree = tree.flatten((args, kwargs))
-        leaves = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
-        try:
-            captured = self._capture(leaves, in_tree)
-        except XjitError as error:
-            raise _public(error) from None
-        values = captured.guards.fetch(leaves)
-        assert values is not None
-        return _lower(captured, values)
+            if self._dispatcher is None:
+                self._dispatcher = Dispatcher(self.__wrapped__, self.options)
+            return self._dispatcher
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
-        return explain(self._lowered(args, kwargs))
+        return self._made().explain(args, kwargs)
 
     def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """The generated source of all kernels of such a call."""
-        return "\n".join(source for _, source in self._lowered(args, kwargs).kernels)
+        return self._made().source(args, kwargs)
 
     def graph(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """The traced graph of such a call as text."""
-        return graph_text(self._lowered(args, kwargs).graph)
+        return self._made().graph(args, kwargs)
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""
-        tally = self._tally
-        return Statistics(
-            compiles=tally.compiles,
-            cache_hits=tally.cache_hits,
-            traces=self._traces,
-            fallbacks=self._fallbacks,
-            compile_seconds=tally.seconds,
-            retraces=tuple(self._retraces.reasons),
-        )
+        return self._made().stats()
 
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
         self(*args, **kwargs)
-
-
-def _lower(captured: Captured, values: Sequence[Any]) -> compile.Lowered:
-    graph = captured.graph
-    views = [False] * len(graph.outputs)
-    for output in captured.outputs:
-        if output.source == "graph" and output.view:
-            views[output.index] = True
-    return compile.lower_graph(graph, values, views)
-
-
-def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return array.astype(array.dtype.newbyteorder("="), order="K", copy=True)
-
-
-def _public(error: XjitError) -> XjitError:
-    """The error as users see it: without the frames inside this package, unless they are asked for."""
-    return error if config.flag("XJIT_FULL_TRACE") else error.with_traceback(None)
-
-
-def _is_internal(error: BaseException) -> bool:
-    """Whether an exception was raised inside this package or the compilers below it, not by the user's code."""
-    frames = traceback.extract_tb(error.__traceback__)
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-    inside = (package, os.sep + "numba" + os.sep, os.sep + "llvmlite" + os.sep)
-    return bool(frames) and any(part in frames[-1].filename for part in inside)
-
-
-def _reported(function: Any, error: Exception) -> TargetError:
-    """A failure of the compiler itself, with the traceback kept in a file."""
-    text = "".join(traceback.format_exception(error))
-    with tempfile.NamedTemporaryFile("w", prefix="xjit-report-", suffix=".txt", delete=False) as file:
-        file.write(f"{getattr(function, '__qualname__', function)}\n{text}")
-    found = TargetError(
-        f"xjit: the compiler failed: {type(error).__name__}: {error}", fix=f"please report the file {file.name}"
-    )
-    found.__cause__ = error
-    return found
-
-
-def _arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-    return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import RetraceWarning
+from xjit.ir.where import stack_level
 from xjit.types import NAMES
 
 # The retrace for one cause at which a warning names it. New shapes are no cause: they find their kernels again.
@@ -33,7 +34,7 @@ class Retraces:
         self.causes[cause] += 1
         if self.causes[cause] == WARNING_AT:
             text = f"{self.name} was traced {WARNING_AT} times again because {reason}; pass it as an array argument"
-            warnings.warn(text, RetraceWarning, stacklevel=4)
+            warnings.warn(text, RetraceWarning, stacklevel=stack_level())
 
 
 def difference(

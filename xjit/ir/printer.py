@@ -8,6 +8,7 @@ f(%0: f64[4,3], %1: f64[3])
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,11 @@ def graph_text(graph: Graph) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def type_text(type: Any, names: dict[Node, str]) -> str:
+def type_text(type: Any, names: Mapping[Any, str]) -> str:
     """A type with dynamic dimensions shown as the node that gives them: ``f32[%3<=10]``."""
     if not isinstance(type, ArrayType) or type.is_static:
         return str(type)
-    by_node: dict[object, str] = {node: name for node, name in names.items()}
-    dims = (f"{by_node.get(d.node, '')}{d}" if isinstance(d, Extent) else str(d) for d in type.dims)
+    dims = (f"{names.get(d.node, '')}{d}" if isinstance(d, Extent) else str(d) for d in type.dims)
     return f"{NAMES[type.dtype]}[{','.join(dims)}]"
 
 

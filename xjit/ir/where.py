@@ -35,3 +35,11 @@ def user_position() -> Where:
             break
         frame = frame.f_back
     return NOWHERE
+
+
+def stack_level() -> int:
+    """The ``stacklevel`` with which the caller's warning points at the innermost line outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
