@@ -181,7 +181,7 @@ class ArrayType:
 
     def __str__(self) -> str:
         dims = ",".join(map(str, self.dims))
-        order = "" if self.order == c_order(self.rank) else "{%s}" % ",".join(map(str, self.order))
+        order = "" if self.order == c_order(self.rank) else f"{{{','.join(map(str, self.order))}}}"
         return f"{NAMES[self.dtype]}[{dims}]{order}"
 
 
