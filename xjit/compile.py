@@ -40,6 +40,7 @@ class Lowered:
 
     graph: Graph
     plan: Plan
+    views: tuple[bool, ...]
     specs: tuple[ArraySpec | ScalarSpec, ...]
     kernels: tuple[tuple[LoweredKernel, str], ...]
 
@@ -63,7 +64,9 @@ def lower_graph(graph: Graph, values: Sequence[Any], views: Sequence[bool]) -> L
     plan = make_plan(graph, layouts, viewed)
     regions = [step.region for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [lower(region, layouts, plan.leaves, plan.stored) for region in regions]
-    return Lowered(graph, plan, specs, tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered))
+    return Lowered(
+        graph, plan, tuple(views), specs, tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
+    )
 
 
 def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = False) -> Program:
@@ -72,7 +75,7 @@ def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = Fals
 
     load, make_entry = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
     layouts = layouts_of(lowered.graph, lowered.specs)
-    return Builder(lowered.plan, layouts, lowered.specs, load, make_entry).build(lowered.kernels)
+    return Builder(lowered.plan, lowered.views, layouts, lowered.specs, load, make_entry).build(lowered.kernels)
 
 
 def _compiled(tally: KernelTally, contract: bool) -> tuple[Loader, EntryMaker]:

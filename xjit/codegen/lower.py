@@ -386,9 +386,10 @@ class _Lowering:
     def _put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype
+        storage = storage_dtype(dtype)
         name = self.pointer(node, access.start, True)
+        self.dtypes[name] = storage  # of another width than the node's own in a bitcast
         value = self.elements.bits(held, dtype, node.where)
-        storage = storage_dtype(node.aval.dtype)
         offset = self._offset(access, name, chunked)
         self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))
 

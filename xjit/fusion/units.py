@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.reads import is_pulled
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.index import identity
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
+from xjit.ops.shape import view_strides
 from xjit.types import ArrayType, c_order
 
 
@@ -25,8 +27,8 @@ def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
     """The units that fill the node's buffer."""
     if node.op.kind is Kind.REDUCE:
         return (_reduction(node),)
-    if node.op.flat:
-        return (_flat(node),)
+    if node.op.flat and not is_pulled(node):
+        return (_flat(node, layouts),)
     if node.op.pieces is not None:
         return _pieces(node, layouts)
     shape = node.aval.shape
@@ -42,12 +44,17 @@ def _reduction(node: Node) -> Unit:
     return Unit(node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk)
 
 
-def _flat(node: Node) -> Unit:
+def _flat(node: Node, layouts: Layouts) -> Unit:
+    """Row-major order refilled into other dimensions, or other widths, whose buffer is then row-major as well."""
     source = node.inputs[0]
     shape = source.aval.shape
+    pull = Pull(source, identity(shape))
+    if source.aval.dtype.itemsize == node.aval.dtype.itemsize and node.aval.size:
+        strides = view_strides(node.aval.shape, layouts.strides(node), shape)
+        assert strides is not None, "a reshape has a memory order only if it could be a view"
+        return Unit(node, shape, (pull,), strides)
     packed = ArrayType(source.aval.dtype, shape, c_order(len(shape))).strides
-    steps = tuple(stride // source.aval.dtype.itemsize for stride in packed)
-    return Unit(node, shape, (Pull(source, identity(shape)),), steps)
+    return Unit(node, shape, (pull,), tuple(stride // source.aval.dtype.itemsize for stride in packed))
 
 
 def _pieces(node: Node, layouts: Layouts) -> tuple[Unit, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.runtime.kernels import Loader
-from xjit.runtime.program import CallStep, Program, ReshapeStep, SegmentStep, Step, ViewStep
+from xjit.runtime.program import CallStep, CopyStep, Program, ReshapeStep, SegmentStep, Step, ViewStep
 from xjit.runtime.records import ArraySpec, FastProgram, ScalarSpec
 from xjit.runtime.segments import Piece, Segment, array_spec
 from xjit.types import BOOL, FLOAT64, INT64, TupleType
@@ -43,9 +44,10 @@ def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts
 
 @dataclass(eq=False)
 class Builder:
-    """Builds one program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
+    """Builds one program. ``views`` says of each output whether NumPy would return it as a view."""
 
     plan: Plan
+    views: Sequence[bool]
     layouts: Layouts
     specs: Sequence[ArraySpec | ScalarSpec]
     loader: Loader
@@ -55,9 +57,10 @@ class Builder:
     steps: list[Step] = field(default_factory=list)
     segment: Segment = field(default_factory=Segment)
     fallbacks: int = 0
+    copies: int = 0
 
     def build(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> Program:
-        """The program."""
+        """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
         for node in self.plan.graph.parameters:
             self.slots[node] = len(self.slots)
         lowered = iter(pieces)
@@ -71,11 +74,21 @@ class Builder:
                 self._flush(needed)
                 self._whole(step)
         self._flush(needed)
-        outputs = tuple(self._output(node) for node in self.plan.graph.outputs)
+        outputs = self._outputs()
         count = len(self.plan.graph.parameters)
         return Program(
-            tuple(self.steps), count, len(self.slots), outputs, self._direct(outputs, count), self.fallbacks
+            tuple(self.steps),
+            count,
+            len(self.slots) + self.copies,
+            outputs,
+            self._direct(outputs, count),
+            self.fallbacks,
         )
+
+    @functools.cached_property
+    def viewed(self) -> frozenset[Node]:
+        """The outputs that are made by NumPy's index operations."""
+        return frozenset(step.node for step in self.plan.steps if isinstance(step, planned.ViewStep))
 
     def resolve(self, node: Node) -> Node:
         """The node whose buffer holds the value."""
@@ -161,8 +174,21 @@ class Builder:
             )
         return self.slots[node]
 
-    def _output(self, node: Node) -> int:
-        return self._source(node)
+    def _outputs(self) -> tuple[int, ...]:
+        """The slots of the results. Each is memory of its own, unless NumPy would return a view."""
+        outputs = self.plan.graph.outputs
+        found = [self._source(node) for node in outputs]
+        taken = set(self.plan.graph.parameters)
+        for number, (node, view) in enumerate(zip(outputs, self.views, strict=True)):
+            base = self.resolve(view_chain(node)[0] if node in self.viewed else node)
+            if base.op is CONSTANT or (not view and (base in taken or node in self.viewed)):
+                copy = len(self.slots) + self.copies
+                self.steps.append(CopyStep(found[number], copy))
+                self.copies += 1
+                found[number] = copy
+            elif not view:
+                taken.add(base)
+        return tuple(found)
 
     def _direct(self, outputs: tuple[int, ...], count: int) -> Callable[..., Any] | None:
         if len(self.steps) != 1 or not isinstance(self.steps[0], SegmentStep):

@@ -68,6 +68,18 @@ class ReshapeStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CopyStep:
+    """The same elements in memory of their own, for results that would share it with an argument or each other."""
+
+    source: int
+    result: int
+
+    def run(self, slots: Slots) -> None:
+        """Makes the copy."""
+        slots[self.result] = np.array(slots[self.source], order="K")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ViewStep:
     """Index operations that NumPy answers with a view of existing memory."""
 
@@ -83,7 +95,7 @@ class ViewStep:
         slots[self.result] = array
 
 
-Step: TypeAlias = "SegmentStep | CallStep | ReshapeStep | ViewStep"
+Step: TypeAlias = "SegmentStep | CallStep | ReshapeStep | CopyStep | ViewStep"
 
 
 def laid_out(array: Array, spec: ArraySpec) -> Array:
@@ -120,4 +132,4 @@ class Program:
 
 def _as_value(value: Any) -> Any:
     """NumPy scalars and complex numbers as arrays of rank 0; everything else is taken as it is."""
-    return np.asarray(value) if isinstance(value, np.generic | complex) and not isinstance(value, float) else value
+    return np.asarray(value) if isinstance(value, np.generic) or type(value) is complex else value
