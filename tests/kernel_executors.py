@@ -1,0 +1,59 @@
+"""Executors that run generated kernels: as plain Python, compiled on one thread, compiled in many small pieces.
+
+Each takes the way of a user's call, through the decorator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import xjit
+from xjit.passes import split
+from xjit.runtime import segments
+
+Executor = Callable[[Callable[..., Any], Sequence[Any]], Any]
+
+
+@contextmanager
+def uncompiled() -> Iterator[None]:
+    """Functions that are traced in here run their kernels as plain Python, every access checked."""
+    with mock.patch.dict("os.environ", XJIT_DEBUG="1"):
+        yield
+
+
+@contextmanager
+def many_pieces() -> Iterator[None]:
+    """Programs that are built in here are cut as large ones would be: shared loops, and reductions into chunks."""
+    with (
+        mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
+        mock.patch.multiple(split, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8),
+    ):
+        yield
+
+
+def run_uncompiled(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    """The generated source, uncompiled, in pieces and chunks: no access may leave its buffer."""
+    with uncompiled(), many_pieces():
+        return xjit.jit(function)(*arrays)
+
+
+def run_serial(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    """Compiled, one thread."""
+    with xjit.threads(1):
+        return xjit.jit(function)(*arrays)
+
+
+def run_parallel(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    """Compiled, several pieces on two threads."""
+    with xjit.threads(2), many_pieces():
+        return xjit.jit(function)(*arrays)
+
+
+KERNEL_EXECUTORS: dict[str, Executor] = {
+    "uncompiled": run_uncompiled,
+    "serial": run_serial,
+    "parallel": run_parallel,
+}

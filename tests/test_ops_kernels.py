@@ -1,0 +1,45 @@
+"""Every operation through the whole pipeline against its case table.
+
+Uncompiled, all cases of moderate size. Compiled, which takes longer, each operation once with each element type and
+a sample of the rest that is fixed by the names of the cases.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from harness import Case, check
+from kernel_executors import run_parallel, run_serial, run_uncompiled
+from test_ops import CASES
+
+# Elements that plain Python gets through in a moment.
+MODERATE = 3_000
+# One in so many of the further cases is compiled.
+SAMPLE = 16
+
+
+def _size(case: Case) -> int:
+    expected = case.expected if isinstance(case.expected, tuple) else (case.expected,)
+    return sum(getattr(one, "size", 1) for one in (*case.arrays, *expected))
+
+
+def _chosen(cases: list[Case]) -> Iterator[Case]:
+    seen = set()
+    for case in cases:
+        kind = (case.op, case.arrays[0].dtype if case.arrays else None, isinstance(case.expected, type))
+        if kind not in seen or zlib.crc32(str(case).encode()) % SAMPLE == 0:
+            seen.add(kind)
+            yield case
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if _size(case) <= MODERATE], ids=str)
+def test_uncompiled(case: Case) -> None:
+    check(case, run_uncompiled)
+
+
+@pytest.mark.parametrize("case", list(_chosen(CASES)), ids=str)
+def test_compiled(case: Case) -> None:
+    check(case, run_serial)
+    check(case, run_parallel)
