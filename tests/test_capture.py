@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from capturing import assert_same, captured, check, run
 
+from xjit import ops
 from xjit.capture.signature import NORMALISE, signature
 from xjit.errors import CaptureError
 
@@ -149,6 +150,14 @@ def test_math_refuses_arrays_and_what_needs_the_value() -> None:
         captured(lambda x: math.sqrt(x), Y)
     with pytest.raises(CaptureError, match=r"math.floor is not supported"):
         captured(lambda x: math.floor(x[0]), Y)
+
+
+def test_operations_of_this_package_take_python_numbers() -> None:
+    def function(x: Any, a: float, n: int) -> Any:
+        total = ops.reduce(x, np.float32(0), lambda u, v: ops.add(u, v), (0,))
+        return ops.mul(ops.reshape(x, (n, 1)), a), ops.add(x, n), ops.clamp(a, x, 2.0), total
+
+    check(function, SINGLE, 1.0, 3)
 
 
 def test_imports_inside_the_function_are_traced() -> None:

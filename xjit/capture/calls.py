@@ -17,7 +17,6 @@ from xjit.numpy import dispatch, indexing, methods
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
 _DYNAMIC: frozenset[Any] = frozenset({np.where, np.clip, np.full_like, np.full, np.array, np.asarray, np.stack})
 
-
 # Functions of types and shapes alone: NumPy answers them for an array of the same layout.
 _QUESTIONS: frozenset[Any] = frozenset(
     {np.ndim, np.shape, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.common_type}
@@ -53,6 +52,8 @@ def number_of(value: Any) -> Any:
     """A known number itself; what it was computed from becomes a guard."""
     if not isinstance(value, TracedValue):
         return value
+    if not is_known(value):
+        refuse("a value is needed that was known while tracing, and was written over since", value)
     scalar: Any = value
     return scalar.known() if hasattr(value, "known") else scalar.constant()
 

@@ -17,7 +17,6 @@ from xjit.capture.guards import Guard
 from xjit.capture.libraries import (
     is_function_of_arguments,
     is_plain_class,
-    is_standard,
     is_traceable,
     is_user_class,
 )
@@ -28,7 +27,14 @@ from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.capture.recording_classes import is_namedtuple_class, traced_tuple_class
 from xjit.capture.recording_containers import RecordingDict, record_list, record_set, record_tuple
 from xjit.capture.recording_globals import RecordingGlobals, rebuild
-from xjit.capture.recording_modules import MAX_CONCRETE, RecordingModule, TracedNumpy, traced_numpy
+from xjit.capture.recording_modules import (
+    MAX_CONCRETE,
+    RecordingModule,
+    TracedNumpy,
+    TracedOperations,
+    traced_numpy,
+    traced_operation,
+)
 from xjit.capture.recording_objects import (
     RecordingClass,
     RecordingObject,
@@ -50,6 +56,7 @@ from xjit.types import ArrayType, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc)
+_CACHED_FUNCTION = type(functools.lru_cache(len))
 _SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass}
 
 
@@ -185,17 +192,18 @@ class Recorder:
             return self.function(compiled)
         if type(value) is functools.partial:
             return self._partial(value, path)
-        if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
-            self.add(guards.same_function(path, value.__func__))
-            return types.MethodType(
-                self.function(value.__func__), self.read(value.__self__, path.attribute("__self__"))
-            )
-        if isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and is_standard(
-            type(value).__module__
-        ):
-            return self.read(value.__wrapped__, path.attribute("__wrapped__"))  # functools.lru_cache
+        if isinstance(value, types.MethodType) and inner_function(value.__func__) is not None:
+            return self._method(value, path)
+        if type(value) is _CACHED_FUNCTION:
+            return self.read(value.__wrapped__, path.attribute("__wrapped__"))
         self.add(guards.identity(path, value))
         return self._raw(value, path)
+
+    def _method(self, value: types.MethodType, path: Path) -> Any:
+        self.add(guards.same_function(path, value.__func__))
+        return types.MethodType(
+            self.function(inner_function(value.__func__)), self.read(value.__self__, path.attribute("__self__"))
+        )
 
     def _partial(self, value: Any, path: Path) -> Any:
         self.add(guards.identity(path, value))
@@ -220,7 +228,7 @@ class Recorder:
     def substitute(self, value: Any) -> Any:
         """The traced version of a library's function, or the value itself."""
         try:
-            found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value)
+            found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
         except TypeError:  # not hashable
             found = None
         return value if found is None else found
@@ -231,7 +239,7 @@ class Recorder:
         if module.__name__.partition(".")[0] == "numpy":
             return TracedNumpy(module)
         if module.__name__.partition(".")[0] == "xjit":
-            return module
+            return TracedOperations(module)
         return RecordingModule(self, module, path)
 
     def _class(self, cls: type, path: Path) -> Any:

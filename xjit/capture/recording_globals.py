@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture import guards
@@ -118,6 +118,3 @@ def _line_of(instruction: dis.Instruction) -> int | None:
 def called_from_user_code(frame: types.FrameType | None) -> bool:
     """Whether a frame runs a rebuilt function."""
     return frame is not None and isinstance(frame.f_globals, RecordingGlobals)
-
-
-Function = Callable[..., Any]

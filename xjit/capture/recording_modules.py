@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xjit.capture import guards
-from xjit.capture.calls import call_created, prepared, traced_leaves
+from xjit.capture.calls import call_created, constants, located, prepared, traced_leaves
 from xjit.capture.libraries import is_pure
 from xjit.capture.paths import Path
 from xjit.capture.provenance import refuse
@@ -90,6 +90,31 @@ class TracedNumpy(_StandIn):
             return traced_numpy(value) or value
         except TypeError:  # not hashable
             return value
+
+
+class TracedOperations(_StandIn):
+    """The stand-in of this package: its functions get traced Python numbers as the numbers they are."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        vars(self).update(_module=module)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        return TracedOperations(value) if isinstance(value, types.ModuleType) else traced_operation(value) or value
+
+
+def traced_operation(function: Any) -> Callable[..., Any] | None:
+    """A function of this package that takes traced Python numbers as constants; None for anything else."""
+    if not isinstance(function, types.FunctionType) or not function.__module__.startswith("xjit."):
+        return None
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        leaves = list(traced_leaves((args, kwargs)))
+        with located(leaves):
+            return function(*constants(args), **constants(kwargs))
+
+    return wrapper
 
 
 def _errstate(**kwargs: Any) -> Any:

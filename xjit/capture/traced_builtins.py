@@ -14,7 +14,7 @@ from xjit.capture.provenance import refuse
 from xjit.capture.recording_classes import is_namedtuple_class, original_class
 from xjit.capture.recording_containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording_globals import RecordingGlobals
-from xjit.capture.recording_modules import RecordingModule, TracedNumpy
+from xjit.capture.recording_modules import RecordingModule, TracedNumpy, TracedOperations
 from xjit.capture.recording_objects import (
     RecordingClass,
     RecordingObject,
@@ -41,7 +41,7 @@ _REFUSED = {
     "delattr": "deletes an attribute by name",
 }
 _CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set}
-_MODULES = (RecordingModule, TracedNumpy)
+_MODULES = (RecordingModule, TracedNumpy, TracedOperations)
 
 
 def traced_builtins(recorder: Recorder) -> dict[str, Any]:
