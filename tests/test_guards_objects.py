@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import enum
 import functools
+import gc
 import logging
 import math
 import random
@@ -17,6 +18,8 @@ import numpy as np
 import pytest
 from capturing import assert_same, captured, check_mutation, run
 
+from xjit.capture.recording_globals import RecordingGlobals
+from xjit.capture.traced_array import TracedArray
 from xjit.errors import CaptureError
 
 X = np.array([1.0, 2.0, 4.0])
@@ -391,3 +394,14 @@ def test_instances_and_classes_of_the_standard_library(monkeypatch: Any) -> None
     for function in (lambda x: datetime.datetime.now(), lambda x: LOG.info("x"), lambda x: random.random() * x):  # noqa: F821
         with pytest.raises(CaptureError, match=r"global .*"):
             captured(function, X)
+
+
+def test_a_trace_keeps_no_traced_values_alive(model: Model) -> None:
+    def alive() -> int:
+        gc.collect()
+        return sum(type(one) in (TracedArray, RecordingGlobals) for one in gc.get_objects())
+
+    before = alive()
+    found, leaves = captured(use_model, model, X)
+    run(found, leaves)
+    assert alive() == before
