@@ -29,13 +29,10 @@ from xjit.runtime.records import MISS
 
 Key = Hashable
 
+# Shortcuts that a call tries one after the other before it looks anything up; a miss costs 20 ns.
+MAXIMUM_ENTRIES = 6
 # Traces that one function keeps; the one unused for longest goes first.
 MAXIMUM_TRACES = 64
-
-
-def always_miss(*args: Any) -> Any:
-    """The entry of a function that has no program yet."""
-    return MISS
 
 
 class Dispatcher:
@@ -45,9 +42,10 @@ class Dispatcher:
         self.function = function
         self.options = options
         self.name = getattr(function, "__qualname__", "function")
-        self.entry: Callable[..., Any] = always_miss
+        self.entries: tuple[Callable[..., Any], ...] = ()
         self._lock = threading.RLock()
         self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
+        self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, XjitError] = {}
         self._tally = KernelTally()
         self._traces = 0
@@ -59,6 +57,12 @@ class Dispatcher:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The function's result for these arguments."""
+        leaves: Sequence[Any] = (*args, *kwargs.values())
+        flat: Key = (len(args), *kwargs, *map(signature, leaves))
+        for found in self._flat.get(flat, ()):
+            result = found.run(leaves)
+            if result is not MISS:
+                return result
         leaves, in_tree = tree.flatten((args, kwargs))
         signatures = tuple(map(signature, leaves))
         if NORMALISE in signatures:
@@ -72,12 +76,14 @@ class Dispatcher:
         for found in self._known.get(key, ()):
             result = found.run(leaves)
             if result is not MISS:
-                self._remember(key, found)
                 return result
         with self._lock:
-            return self._traced(key, args, kwargs, leaves)
+            result = self._traced(key, args, kwargs, leaves)
+            if len(leaves) == len(args) + len(kwargs) and key in self._known:
+                self._flat[flat] = self._known[key]
+            return result
 
-    def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any]) -> Any:
+    def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]) -> Any:
         """Under the lock: another thread may have traced meanwhile; otherwise trace, compile and run."""
         for found in self._known.get(key, ()):
             result = found.run(leaves)
@@ -103,15 +109,16 @@ class Dispatcher:
         return result
 
     def _remember(self, key: Key, found: Specialisation) -> None:
-        entry = found.entry()
         with self._lock:
-            self.entry = entry or always_miss
+            if found.entry is not None and found.entry not in self.entries:
+                self.entries = (found.entry, *self.entries)[:MAXIMUM_ENTRIES]
             if key in self._known:
                 self._known.move_to_end(key)
             while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
-                self._known.popitem(last=False)
+                dropped = self._known.popitem(last=False)[1]
+                self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
 
-    def _specialise(self, key: Any, leaves: list[Any]) -> Specialisation:
+    def _specialise(self, key: Any, leaves: Sequence[Any]) -> Specialisation:
         self._note_retrace(key, leaves)
         captured = self._capture(leaves, key[0])
         self._traces += 1
@@ -142,7 +149,7 @@ class Dispatcher:
     # ------------------------------------------------------------------ calls that NumPy answers
 
     def _normalised(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], in_tree: tree.Tree
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], in_tree: tree.Tree
     ) -> Any:
         """Byte-swapped and unaligned arrays are copied first. A result that is a view must be one of the original."""
         copies = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]

@@ -6,10 +6,10 @@ import functools
 import threading
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit.api.options import Options
-from xjit.runtime.records import MISS
+from xjit.runtime.records import MISS, Miss
 
 if TYPE_CHECKING:
     from xjit.api.dispatcher import Dispatcher
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-def _not_yet(*args: Any) -> Any:
-    return MISS
 
 
 class JitFunction(Generic[P, R]):
@@ -38,18 +34,19 @@ class JitFunction(Generic[P, R]):
         """Forgets all traces and counts; compiled kernels stay in the caches."""
         with self._lock:
             self._dispatcher: Dispatcher | None = None
-            self._entry: Callable[..., Any] = _not_yet
+            self._entries: tuple[Callable[..., Any], ...] = ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
         if not kwargs:
-            result = self._entry(*args)
-            if result is not MISS:
-                return cast(R, result)
+            for entry in self._entries:
+                result: R | Miss = entry(*args)
+                if result is not MISS:
+                    return result
         dispatcher = self._dispatcher or self._made()
-        result = dispatcher.call(args, kwargs)
-        self._entry = dispatcher.entry
-        return cast(R, result)
+        made: R = dispatcher.call(args, kwargs)
+        self._entries = dispatcher.entries
+        return made
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """Methods: the instance becomes the first argument."""

@@ -28,6 +28,9 @@ class Specialisation:
     program: Program | None
     in_tree: tree.Tree
 
+    def __post_init__(self) -> None:
+        self.entry = self._shortcut()
+
     def run(self, leaves: Sequence[Any]) -> Any:
         """The function's result for these leaves, or MISS if a guard fails."""
         values = self.captured.guards.fetch(leaves)
@@ -42,24 +45,31 @@ class Specialisation:
     def _interpret(self, values: Sequence[Any]) -> list[Any]:
         return list(evaluate_graph(self.captured.graph, [np.asarray(value) for value in values]))
 
-    def entry(self) -> Callable[..., Any] | None:
-        """A shortcut from positional arguments to the result, which yields MISS unless everything matches.
+    def _shortcut(self) -> Callable[..., Any] | None:
+        """From positional arguments straight to the result, or MISS unless everything matches.
 
-        There is one when every argument is a leaf that the program checks itself.
+        There is such a function when every argument is a leaf that the program or a guard checks.
         """
         captured, program = self.captured, self.program
         if program is None or program.direct is None or not self._arguments_are_checked():
             return None
-        if config.flag("XJIT_VERIFY"):
+        if config.flag("XJIT_VERIFY") or any(output.source == "argument" for output in captured.outputs):
             return None
-        if len(captured.outputs) != 1 or not isinstance(captured.out_tree, tree.Leaf):
-            return None
-        output = captured.outputs[0]
-        if output.source != "graph" or output.python is not None:
-            return None
-        if captured.guards.trivial and not output.scalar:
+        if captured.guards.trivial and self._is_what_kernels_return():
             return program.direct
-        return _guarded(program.direct, captured.guards.fetch, captured.guards.leaf_count, output.scalar)
+        return _guarded(program.direct, captured)
+
+    def _is_what_kernels_return(self) -> bool:
+        """Whether the result is the program's only output, or the tuple of all of them, as they are."""
+        outputs, out_tree = self.captured.outputs, self.captured.out_tree
+        plain = all(one.source == "graph" and not one.scalar and one.python is None for one in outputs)
+        if not plain or [one.index for one in outputs] != list(range(len(outputs))):
+            return False
+        if isinstance(out_tree, tree.Leaf):
+            return True
+        if not isinstance(out_tree, tree.Branch) or out_tree.kind is not tuple or len(outputs) < 2:
+            return False
+        return all(isinstance(child, tree.Leaf) for child in out_tree.children)
 
     def _arguments_are_checked(self) -> bool:
         if not isinstance(self.in_tree, tree.Branch):
@@ -67,6 +77,7 @@ class Specialisation:
         positional, named = self.in_tree.children
         flat = isinstance(positional, tree.Branch) and all(isinstance(c, tree.Leaf) for c in positional.children)
         checked = {one.leaf for one in self.captured.inputs}
+        checked |= {guard.path.leaf for guard in self.captured.guards.guards if guard.checks_kind}
         unnamed = not (isinstance(named, tree.Branch) and named.children)
         return flat and unnamed and checked >= set(range(self.captured.guards.leaf_count))
 
@@ -86,17 +97,27 @@ def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None
             )
 
 
-def _guarded(
-    direct: Callable[..., Any], fetch: Callable[[Any], tuple[Any, ...] | None], count: int, scalar: bool
-) -> Callable[..., Any]:
+def _guarded(direct: Callable[..., Any], captured: Captured) -> Callable[..., Any]:
+    """The entry of a program that has guards, or whose results NumPy would hand out in another form."""
+    fetch, count = captured.guards.fetch, captured.guards.leaf_count
+    outputs, out_tree = captured.outputs, captured.out_tree
+    single = len(captured.graph.outputs) == 1
+    only = isinstance(out_tree, tree.Leaf)
+    scalar = only and outputs[0].source == "graph" and outputs[0].scalar and outputs[0].python is None
+
     def entry(*args: Any) -> Any:
         if len(args) != count:
             return MISS
         values = fetch(args)
         if values is None:
             return MISS
-        result = direct(*values)
-        return result if result is MISS or not scalar else result[()]
+        made = direct(*values)
+        if made is MISS:
+            return MISS
+        if scalar:
+            return made[()]
+        results = (made,) if single else made
+        return tree.unflatten(out_tree, [finish(output, results, args) for output in outputs])
 
     return entry
 

@@ -19,6 +19,10 @@ Leaves: TypeAlias = "Sequence[Any]"
 Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
 
 
+_IDENTITY = "{v} is {k}"
+_SAME_VALUE = "({v} is {k} or same({v}, {k}))"
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """One condition. ``condition`` is Python text over ``{v}``, the value at ``path``, ``{w}``, the value at
@@ -31,6 +35,11 @@ class Guard:
     words: str
     other: Path | None = None
     is_layout: bool = False
+
+    @property
+    def checks_kind(self) -> bool:
+        """Whether nothing but one value, or arrays of one layout, pass."""
+        return self.is_layout or self.condition in (_IDENTITY, _SAME_VALUE)
 
     def message(self, leaves: Leaves) -> str:
         """The guard's failure in words, with the value that stands there now."""
@@ -53,12 +62,12 @@ def _literal(path: Path) -> str:
 
 def identity(path: Path, value: Any) -> Guard:
     """The very same object stands there."""
-    return Guard(path, "{v} is {k}", value, "{path} changed from {old} to {new}")
+    return Guard(path, _IDENTITY, value, "{path} changed from {old} to {new}")
 
 
 def same_value(path: Path, value: Any) -> Guard:
     """A value of the same type and the same bits stands there."""
-    return Guard(path, "({v} is {k} or same({v}, {k}))", value, "{path} changed from {old} to {new}")
+    return Guard(path, _SAME_VALUE, value, "{path} changed from {old} to {new}")
 
 
 def same_type(path: Path, cls: type) -> Guard:

@@ -94,8 +94,8 @@ class Builder:
         """The node whose buffer holds the value."""
         return self.aliases.get(node, node)
 
-    def _needed(self) -> frozenset[Node]:
-        """Nodes that something besides the kernels reads."""
+    def _needed(self) -> tuple[Node, ...]:
+        """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
         aliases = {step.node: step.operand for step in self.plan.steps if isinstance(step, planned.AliasStep)}
         wanted = set(self.plan.graph.outputs)
         for step in self.plan.steps:
@@ -108,7 +108,9 @@ class Builder:
                 node = aliases[node]
                 wanted.add(node)
         kernels = [step.region for step in self.plan.steps if isinstance(step, planned.KernelStep)]
-        return frozenset(wanted) | self._read_later(len(kernels))
+        wanted |= self._read_later(len(kernels))
+        others = (node for node in self.plan.graph.nodes if node in wanted)
+        return tuple(dict.fromkeys((*self.plan.graph.outputs, *others)))
 
     def _read_later(self, kernels: int) -> frozenset[Node]:
         """With steps between kernels, every stored value may be read by a later run of kernels."""
@@ -119,7 +121,7 @@ class Builder:
         )
         return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
 
-    def _flush(self, needed: frozenset[Node]) -> None:
+    def _flush(self, needed: tuple[Node, ...]) -> None:
         if not self.segment.pieces:
             return
         specs: dict[Node, ArraySpec | ScalarSpec] = dict(zip(self.plan.graph.parameters, self.specs, strict=True))
@@ -128,7 +130,11 @@ class Builder:
                 base = self.resolve(node)
                 if base not in specs and base.op is not CONSTANT:
                     specs[base] = array_spec(base, self.layouts)
-        record, inputs, results = self.segment.program(self.resolve, self.layouts, specs, needed, self.loader)
+        alone = all(isinstance(one, planned.KernelStep | planned.AliasStep) for one in self.plan.steps)
+        given = self.plan.graph.parameters if alone else ()
+        record, inputs, results = self.segment.program(
+            self.resolve, self.layouts, specs, needed, self.loader, given
+        )
         for node in results:
             self._slot(node)
         entry = self.make_entry(record)

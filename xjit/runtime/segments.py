@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.lower import LoweredKernel
@@ -38,15 +38,17 @@ class Segment:
         resolve: Callable[[Node], Node],
         layouts: Layouts,
         specs: dict[Node, ArraySpec | ScalarSpec],
-        needed: frozenset[Node],
+        needed: Sequence[Node],
         loader: Loader,
+        given: Sequence[Node] = (),
     ) -> tuple[FastProgram, tuple[Node, ...], tuple[Node, ...]]:
         """The record of the segment, its input nodes and its result nodes.
 
         ``resolve`` maps a node to the one whose buffer it shares, ``specs`` describes what every node's buffer is,
-        ``needed`` are the nodes that other steps or the caller read.
+        ``needed`` are the nodes that other steps or the caller read, the results come in their order; ``given`` are
+        inputs that come first, whether they are read or not.
         """
-        inputs: dict[Node, None] = {}
+        inputs: dict[Node, None] = dict.fromkeys(given)
         made: dict[Node, None] = {}
         for piece in self.pieces:
             for (node, _), argument in zip(piece.lowered.pointers, piece.lowered.kernel.arguments, strict=True):
@@ -55,8 +57,8 @@ class Segment:
                     made[base] = None
                 elif base not in made and not _is_constant(base):
                     inputs[base] = None
-        results = tuple(node for node in made if node in needed)
-        temps = tuple(node for node in made if node not in needed)
+        results = tuple(node for node in needed if node in made)
+        temps = tuple(node for node in made if node not in results)
         numbers = {node: number for number, node in enumerate((*inputs, *results, *temps))}
         keep: list[object] = []
         calls = tuple(self._call(piece, resolve, numbers, loader, keep) for piece in self.pieces)
