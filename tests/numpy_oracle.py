@@ -18,6 +18,7 @@ from xjit.ir.context import Trace, TracedValue, tracing
 from xjit.numpy.dispatch import call_function, call_ufunc
 from xjit.numpy.indexing import getitem
 from xjit.numpy.methods import ATTRIBUTES, METHODS
+from xjit.numpy.ufuncs import power_operator
 from xjit.ops._core import lift
 from xjit.ops.evaluate import evaluate_graph
 from xjit.types import type_of
@@ -31,6 +32,9 @@ class Value(NDArrayOperatorsMixin, TracedValue):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return call_function(func, args, kwargs)
+
+    def __pow__(self, other: Any) -> Any:
+        return power_operator(self, other)
 
     def __getitem__(self, index: Any) -> Any:
         return getitem(self, index)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy_oracle import check
+from numpy_oracle import assert_close, check
 
+import xjit.numpy as xnp
 from xjit.numpy.dispatch import TRACED_FUNCTIONS
 from xjit.numpy.promotion import loop_types, result_type
 from xjit.numpy.ufuncs import ROWS
@@ -83,6 +84,22 @@ def execute(xp: Any, steps: list[tuple[str, str, int, int]], *operands: Any) -> 
 @given(arrays(2), arrays(2), arrays(1), programs())
 def test_random_programs(x: Any, y: Any, z: Any, steps: list[tuple[str, str, int, int]]) -> None:
     check(lambda xp, *operands: execute(xp, steps, *operands), x, y, z, ulp=4.0, zeros=False)
+
+
+@settings(max_examples=100)
+@given(arrays(2), arrays(1), programs())
+def test_random_programs_without_a_trace(x: Any, y: Any, steps: list[tuple[str, str, int, int]]) -> None:
+    with np.errstate(all="ignore"):
+        try:
+            expected = execute(np, steps, x, y)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+                execute(xnp, steps, x, y)
+            return
+        found = execute(xnp, steps, x, y)
+    for got, want in zip(found, expected, strict=True):
+        assert type(got) is type(want) and got.dtype == want.dtype and got.shape == want.shape
+        assert_close(np.asarray(got), np.asarray(want), 4.0, False)
 
 
 @settings(max_examples=200)

@@ -45,6 +45,7 @@ def sample(dtype: np.dtype, shape: tuple[int, ...] = (2, 9), seed: int = 0) -> n
         part = np.dtype(f"f{dtype.itemsize // 2}")
         found = np.empty(shape, dtype)
         found.real, found.imag = sample(part, shape, seed + 10)[::-1], sample(part, shape, seed + 20)
+        found[..., 0] = 0
         return found
     special = np.array([0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5, 2.0])
     normal = rng.normal(size=size) * 4

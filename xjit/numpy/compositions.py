@@ -81,10 +81,23 @@ def _complex_sign(x: Value) -> Value:
 def reciprocal(x: Value) -> Value:
     """One divided by the operand; integers truncate."""
     one = full_like(x, 1)
-    if letter(x) != "I":
+    if letter(x) == "C":
+        return _complex_reciprocal(x)
+    if letter(x) == "F":
         return ops.div(one, x)
     at_zero = np.iinfo(dtype_of(x)).min if bits(dtype_of(x)) >= 32 else 0
     return ops.select(ops.eq(x, full_like(x, 0)), full_like(x, at_zero), ops.div(one, x))
+
+
+def _complex_reciprocal(x: Value) -> Value:
+    """Smith's division of one, which has no number for zero."""
+    real, imag = ops.real(x), ops.imag(x)
+    upright = ops.le(ops.abs(imag), ops.abs(real))
+    large, small = ops.select(upright, real, imag), ops.select(upright, imag, real)
+    ratio, one = ops.div(small, large), full_like(real, 1)
+    divisor = ops.add(large, ops.mul(small, ratio))
+    first, second = ops.select(upright, one, ratio), ops.select(upright, ratio, one)
+    return ops.complex(ops.div(first, divisor), ops.div(ops.neg(second), divisor))
 
 
 def logical_not(x: Value) -> Value:

@@ -86,13 +86,18 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
     Raises CaptureError for a ufunc or method that is not supported.
     """
     options = dict(kwargs)
-    if options.get("out") == (None,) * ufunc.nout:
-        options.pop("out")
+    outputs = options.pop("out", None)
+    if outputs is not None and any(one is not None for one in _as_tuple(outputs)):
+        raise CaptureError(f"numpy.{ufunc.__name__}: out= is not supported", fix="assign the result instead")
     if method == "__call__":
         return linear.matmul(*inputs, **options) if ufunc is np.matmul else ufuncs.call(ufunc, *inputs, **options)
     if method == "reduce" and ufunc in REDUCTIONS:
         return _reduce(ufunc, *inputs, **options)
     raise CaptureError(f"numpy.{ufunc.__name__}.{method} is not supported")
+
+
+def _as_tuple(outputs: Any) -> tuple[Any, ...]:
+    return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 def _reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, **options: Any) -> Any:

@@ -14,8 +14,8 @@ from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape, common_shape
 from xjit.numpy.compositions import full_like, in_single, letter
 from xjit.numpy.values import shape_of
-from xjit.ops._core import Operand
-from xjit.types import DType, dtype_class, is_signed
+from xjit.ops._core import Operand, dtype_of
+from xjit.types import NARROW_FLOATS, DType, dtype_class, is_signed
 
 # Products of up to this many factors stay within 4 ULP of the exact power.
 LARGEST_PRODUCT = 8
@@ -70,7 +70,7 @@ def integer_power(x: Operand, exponent: int) -> Any:
 def float_power(x: Operand, exponent: float) -> Any:
     """The exponents that NumPy's loop takes a short way for, and those where products are as exact; else None."""
     if exponent == 0.5:
-        return ops.sqrt(x)
+        return ops.sqrt(x) if dtype_of(x) not in NARROW_FLOATS else _power_of_half(x)
     if not math.isfinite(exponent) or exponent != int(exponent):
         return None
     count = int(exponent)
@@ -80,6 +80,12 @@ def float_power(x: Operand, exponent: float) -> Any:
         # The power of the reciprocal neither overflows nor loses digits where the quotient is a normal number.
         return in_single(lambda z: product(ops.div(full_like(z, 1), z), -count))(x)
     return None
+
+
+def _power_of_half(x: Operand) -> Any:
+    """The root by the rules of pow: +0 of -0, and infinity of both infinities."""
+    infinite = ops.eq(ops.abs(x), full_like(x, np.inf))
+    return ops.select(infinite, ops.abs(x), ops.sqrt(ops.add(x, full_like(x, 0))))
 
 
 def complex_power(x: Operand, exponent: complex) -> Any:
@@ -95,7 +101,10 @@ def complex_power(x: Operand, exponent: complex) -> Any:
     if count == 0:
         return one
     result = product(x, abs(count), one)
-    return ops.div(one, result) if count < 0 else result
+    if count > 0:
+        return result
+    zero = ops.eq(x, full_like(x, 0))  # a pole, which NumPy takes for undefined
+    return ops.select(zero, full_like(x, complex(math.nan, math.nan)), ops.div(one, result))
 
 
 def product(x: Operand, count: int, start: Any = None) -> Any:

@@ -6,6 +6,7 @@ Adding one is one row in ROWS. Everything else (promotion, casts, broadcasting, 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.powers import power
 from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
-from xjit.numpy.values import as_scalar, copied, operand, refuse, shape_of, with_order
+from xjit.numpy.values import as_scalar, copied, is_scalar, operand, refuse, shape_of, with_order
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.ops.rules import elementwise_type
 from xjit.types import BOOL, INT64, DType, dtype_class
@@ -197,3 +198,27 @@ def _compare_integer(name: str, array: Operand, number: Any) -> Any:
         return broadcast_to_shape(np.asarray(answer), shape_of(array))
     x, y = broadcast(name, array, np.asarray(number, dtype))
     return getattr(ops, name)(x, y)
+
+
+# What NumPy's operator ** computes for these very numbers, in these classes of element types.
+_SHORT_POWERS: dict[tuple[type, float], tuple[np.ufunc, str]] = {
+    (int, 2): (np.square, "PIFC"),
+    (int, -1): (np.reciprocal, "FC"),
+    (float, 0.5): (np.sqrt, "FC"),
+}
+
+
+def power_operator(x: Any, y: Any) -> Any:
+    """``x ** y``, which differs from ``numpy.power(x, y)`` for arrays to the powers of 2, -1 and 0.5.
+
+    >>> power_operator(np.array([True]), 2).dtype, call(np.power, np.array([True]), 2).dtype
+    (dtype('int8'), dtype('int64'))
+    """
+    short = None if isinstance(y, TracedValue) or is_scalar(x) else _SHORT_POWERS.get((type(y), _number(y)))
+    if short is not None and dtype_class(dtype_of(x)) in short[1]:
+        return call(short[0], x)
+    return call(np.power, x, y)
+
+
+def _number(value: Any) -> float:
+    return value if isinstance(value, int | float) else math.nan
