@@ -10,7 +10,7 @@ from xjit.fusion.groups import Group, Grouping, evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, ViewStep
 from xjit.fusion.reads import gap_reason, is_pulled, walk
-from xjit.fusion.units import is_given, owner, units_of
+from xjit.fusion.units import is_given, owner, units_of, view_chain
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
@@ -40,7 +40,7 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
     stored: set[Node] = set()
     for node in graph.outputs:
-        stored.add(_view_base(node) if node in views else node)
+        stored.add(view_chain(node)[0] if node in views else node)
     for node in graph.nodes:
         if is_pulled(node) or is_given(node):
             continue
@@ -56,7 +56,7 @@ def _read_elsewhere(
     """The values that something outside of their own kernel reads: only these need a buffer."""
     found: set[Node] = set()
     for node in graph.outputs:
-        found.add(_view_base(node) if node in views else node)
+        found.add(view_chain(node)[0] if node in views else node)
     for step in steps:
         if isinstance(step, KernelStep):
             own = {unit.target for unit in step.region.units}
@@ -80,12 +80,6 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
         return step
     units, axes = tuple(region.units[n] for n in live), tuple(region.axes[n] for n in live)
     return KernelStep(dataclasses.replace(region, units=units, axes=axes))
-
-
-def _view_base(node: Node) -> Node:
-    while node.op.kind is Kind.INDEXING and node.inputs:
-        node = node.inputs[0]
-    return node
 
 
 def _has_units(node: Node) -> bool:

@@ -23,6 +23,16 @@ def is_given(node: Node) -> bool:
     return node.op in (PARAMETER, CONSTANT)
 
 
+def view_chain(node: Node) -> tuple[Node, ...]:
+    """The base of a view and the index operations on the way from it to the node. What is put together of pieces
+    has memory of its own, and so has what is read in another width.
+    """
+    chain = [node]
+    while chain[-1].op.access is not None:
+        chain.append(chain[-1].inputs[0])
+    return tuple(reversed(chain))
+
+
 def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
     """The units that fill the node's buffer."""
     if node.op.kind is Kind.REDUCE:

@@ -13,9 +13,9 @@ from xjit.codegen.lower import LoweredKernel
 from xjit.fusion import plan as planned
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Plan
+from xjit.fusion.units import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
-from xjit.ir.opdef import Kind
 from xjit.runtime.kernels import Loader
 from xjit.runtime.program import CallStep, CopyStep, Program, ReshapeStep, SegmentStep, Step, ViewStep
 from xjit.runtime.records import ArraySpec, FastProgram, ScalarSpec
@@ -213,10 +213,3 @@ def _allocation(spec: ArraySpec) -> FastProgram:
     """Only allocates: the result has no elements, so no kernel runs."""
     return FastProgram((), (spec,), (), (), True)
 
-
-def view_chain(node: Node) -> tuple[Node, ...]:
-    """The base of a view and the index operations on the way from it to the node."""
-    chain = [node]
-    while chain[-1].op.kind is Kind.INDEXING and chain[-1].inputs:
-        chain.append(chain[-1].inputs[0])
-    return tuple(reversed(chain))
