@@ -22,6 +22,7 @@ from xjit.capture.signature import NORMALISE, signature
 from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.statistics import Statistics
+from xjit.ir.context import current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
@@ -57,6 +58,8 @@ class Dispatcher:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The function's result for these arguments."""
+        if current() is not None:
+            return self.function(*args, **kwargs)  # inside another function that is being traced: a part of it
         leaves: Sequence[Any] = (*args, *kwargs.values())
         flat: Key = (len(args), *kwargs, *map(signature, leaves))
         for found in self._flat.get(flat, ()):
@@ -93,14 +96,8 @@ class Dispatcher:
             return self._numpy(args, kwargs, self._refused[key], warn=False)
         try:
             found = self._specialise(key, leaves)
-        except CaptureError as error:
-            return self._refuse(key, args, kwargs, error)
-        except XjitError as error:
-            raise _public(error) from None
         except Exception as error:
-            if not _is_internal(error):
-                raise
-            return self._refuse(key, args, kwargs, _reported(self.function, error))
+            return self._failed(key, args, kwargs, error)
         result = found.run(leaves)
         if result is MISS:
             raise TargetError(f"xjit: a trace does not hold for the call it was made from: {found.captured.guards}")
@@ -117,6 +114,24 @@ class Dispatcher:
             while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
                 dropped = self._known.popitem(last=False)[1]
                 self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
+
+    def _failed(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
+        """An error of the user's program is one under NumPy too; all else that stops tracing or compiling is a refusal."""
+        if self.options.raises:
+            if isinstance(error, XjitError):
+                raise _public(error) from None
+            raise _reported(self.function, error) if _is_internal(error) else error
+        try:
+            result = self.function(*args, **kwargs)
+        except Exception as same:
+            if isinstance(error, XjitError) and not isinstance(error, CaptureError) and isinstance(error, type(same)):
+                raise _public(error) from None
+            raise
+        refused = error if isinstance(error, XjitError) else _reported(self.function, error)
+        self._refused[key] = _forgotten(refused)
+        self._fallbacks += 1
+        warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
+        return result
 
     def _specialise(self, key: Any, leaves: Sequence[Any]) -> Specialisation:
         self._note_retrace(key, leaves)
@@ -161,10 +176,6 @@ class Dispatcher:
         ):
             return self.function(*args, **kwargs)
         return result
-
-    def _refuse(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError) -> Any:
-        self._refused[key] = error
-        return self._numpy(args, kwargs, error)
 
     def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError, warn: bool = True) -> Any:
         """The safety net: the plain function, with one warning; an error under strict."""
@@ -229,6 +240,12 @@ def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _public(error: XjitError) -> XjitError:
     """The error as users see it: without the frames inside this package, unless they are asked for."""
     return error if config.flag("XJIT_FULL_TRACE") else error.with_traceback(None)
+
+
+def _forgotten(error: XjitError) -> XjitError:
+    """The error without what would keep the whole trace alive."""
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    return error
 
 
 def _is_internal(error: BaseException) -> bool:

@@ -27,6 +27,7 @@ class JitFunction(Generic[P, R]):
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         self.options = options
+        self._names = positional_names(function)
         self._lock = threading.Lock()
         self.clear()
 
@@ -38,6 +39,8 @@ class JitFunction(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
+        if kwargs:
+            args = self._positional(args, kwargs)
         if not kwargs:
             for entry in self._entries:
                 result: R | Miss = entry(*args)
@@ -47,6 +50,14 @@ class JitFunction(Generic[P, R]):
         made: R = dispatcher.call(args, kwargs)
         self._entries = dispatcher.entries
         return made
+
+    def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """The arguments with those moved in that were named although they have the next position."""
+        for name in self._names[len(args) :]:
+            if name not in kwargs:
+                break
+            args = (*args, kwargs.pop(name))
+        return args
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """Methods: the instance becomes the first argument."""
@@ -79,3 +90,12 @@ class JitFunction(Generic[P, R]):
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
         self(*args, **kwargs)
+
+
+def positional_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters of a plain function that may be given by name as well as by position."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(function, types.FunctionType) or code is None or hasattr(function, "__wrapped__"):
+        return ()
+    names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+    return names if code.co_posonlyargcount == 0 else ()

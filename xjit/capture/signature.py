@@ -11,6 +11,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import threading
 import types
 import uuid
 from collections.abc import Hashable
@@ -113,5 +114,9 @@ def is_plain(value: Any) -> bool:
 
 
 def is_object(value: Any) -> bool:
-    """Whether the value is an instance of a user's class, or a plain namespace: its attributes are its state."""
-    return isinstance(value, types.SimpleNamespace | argparse.Namespace) or is_user_class(type(value))
+    """Whether the value is an instance of a user's class, or a plain namespace: its attributes are its state.
+
+    A thread's own namespace is one too: the guards read it again in the thread that calls.
+    """
+    namespaces = types.SimpleNamespace | argparse.Namespace | threading.local
+    return isinstance(value, namespaces) or is_user_class(type(value))
