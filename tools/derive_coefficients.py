@@ -215,7 +215,14 @@ def fits() -> list[Fit]:
             "2**r in r, |r| <= 1/2",
             lambda r: mp.mpf(2) ** r,
             lambda r: mp.mpf(2) ** -r,
-            *(mp.mpf("-0.5005"), mp.mpf("0.5005"), 7, 24, (1.0,)),
+            *(mp.mpf("-0.5005"), mp.mpf("0.5005"), 7, 24, (1.0, float(rounded(mp.log(2), 24)))),
+        ),
+        Fit(
+            "EXP2_F64",
+            "the same",
+            lambda r: mp.mpf(2) ** r,
+            lambda r: mp.mpf(2) ** -r,
+            *(mp.mpf("-0.5005"), mp.mpf("0.5005"), 12, 53, (1.0, float(mp.log(2)))),
         ),
         Fit(
             "LOG_TAIL_F32",
@@ -233,10 +240,43 @@ def fits() -> list[Fit]:
         ),
         Fit("SINE_TAIL_F32", "(sin(r) - r) / r**3 in r**2, |r| <= pi/2", *sine_tail, tiny, half_pi_square, 4, 53),
         Fit("SINE_TAIL_F64", "the same", *sine_tail, tiny, half_pi_square, 8, 53),
+        *error_function_fits(),
         Fit(
             "TANH_TAIL_F32",
             "(tanh(a) - a) / a**3 in a**2, |a| <= 0.7",
             *(*tanh_tail, tiny, mp.mpf("0.7") ** 2, 5, 24),
+        ),
+    ]
+
+
+def error_function_fits() -> list[Fit]:
+    """Polynomials of the error function, on both sides of where its two forms meet."""
+    tail: tuple[Function, Function] = (
+        _at_root(lambda r: (mp.erf(r) - r) / r),
+        _at_root(lambda r: r / mp.erf(r)),
+    )
+    decay: tuple[Function, Function] = (lambda a: mp.log(mp.erfc(a)), mp.erfc)
+    tiny, meeting = mp.mpf(10) ** -9, mp.mpf("0.9")
+    return [
+        Fit("ERF_TAIL_F32", "(erf(a) - a) / a in a**2, |a| <= 0.9", *tail, tiny, meeting**2, 7, 24),
+        Fit("ERF_TAIL_F64", "the same", *tail, tiny, meeting**2, 12, 53),
+        Fit(
+            "ERFC_LOG_F32",
+            "log(erfc(a)) in a, 0.9 <= a <= 4; the error is that of erfc",
+            *decay,
+            meeting,
+            mp.mpf("4.0"),
+            8,
+            24,
+        ),
+        Fit(
+            "ERFC_LOG_F64",
+            "the same, 0.9 <= a <= 6; the error is that of erfc",
+            *decay,
+            meeting,
+            mp.mpf("6.0"),
+            22,
+            53,
         ),
     ]
 
@@ -246,6 +286,8 @@ def constants() -> list[Table]:
     log2 = mp.log(2)
     return [
         Table("LOG2_E", "1 / log(2)", pieces(1 / log2, 53)),
+        Table("LOG2_E_F32", "1 / log(2) in two parts", pieces(1 / log2, 24, 24)),
+        Table("LOG2_E_F64", "1 / log(2) in two parts", pieces(1 / log2, 53, 53)),
         Table(
             "LN2_F32",
             "log(2) in two parts; products of the first with 9-bit integers are exact",
@@ -283,7 +325,7 @@ def render() -> str:
     ]
     for fit in fits():
         coefficients, error = solve(fit)
-        error_note = f"largest relative error of the function 2**{mp.nstr(mp.log(error, 2), 4)}"
+        error_note = f"largest error of the function 2**{mp.nstr(mp.log(error, 2), 4)}"
         lines += _table(fit.name, [fit.meaning, error_note], [float(c) for c in coefficients])
     for table in constants():
         lines += _table(table.name, [table.meaning], list(table.values))

@@ -28,9 +28,19 @@ import math
 from dataclasses import dataclass
 
 from xjit.codegen import narrow_floats
-from xjit.codegen.vmath import exp, hyperbolic, log, reduction, trig
+from xjit.codegen.vmath import erf, exp, hyperbolic, log, reduction, trig
 
-__all__ = ["VECTOR_FUNCTIONS", "VectorFunction", "exp", "hyperbolic", "log", "narrow_floats", "reduction", "trig"]
+__all__ = [
+    "VECTOR_FUNCTIONS",
+    "VectorFunction",
+    "erf",
+    "exp",
+    "hyperbolic",
+    "log",
+    "narrow_floats",
+    "reduction",
+    "trig",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +72,20 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     for function in (
         _everywhere("exp_f32", 1.02),
         _everywhere("exp_f64", 1.1),
-        _everywhere("log_f32", 0.9),
+        _everywhere("log_f32", 0.95),
         _everywhere("log_f64", 1.0),
         _everywhere("tanh_f32", 1.2),
         _everywhere("tanh_f64", 1.3),
+        _everywhere("exp2_f32", 1.5),
+        _everywhere("exp2_f64", 0.9),
+        _everywhere("expm1_f32", 1.5),
+        _everywhere("expm1_f64", 1.6),
+        _everywhere("log2_f32", 1.5),
+        _everywhere("log2_f64", 1.2),
+        _everywhere("log1p_f32", 1.5),
+        _everywhere("log1p_f64", 1.1),
+        _everywhere("erf_f32", 1.5),
+        _everywhere("erf_f64", 1.2),
         _reduced("sin_f32", 0.63, reduction.NEAR_F32),
         _reduced("sin_f64", 1.6, reduction.NEAR_F64),
         _reduced("cos_f32", 0.63, reduction.NEAR_F32),

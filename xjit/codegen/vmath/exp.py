@@ -1,4 +1,4 @@
-"""Exponential function.
+"""Exponential functions: ``exp``, ``exp2`` and ``expm1``.
 
 ``exp(x) = 2**n * exp(r)`` with ``n`` the integer nearest to ``x / log(2)`` and ``r = x - n * log(2)``, so that
 ``|r| <= log(2) / 2``; ``exp(r) = 1 + (r + r**2 * tail(r))`` with a polynomial tail.  Adding ``1.5 * 2**52``
@@ -6,6 +6,8 @@
 
 The power of two is applied in two factors: the first holds 2**(n - 1), or 2**(n + many) where the result may be
 subnormal, the second makes up for it, so that large results overflow, and subnormal results round, once.
+
+``expm1(x) = 2**n * (r + r**2 * tail(r)) + (2**n - 1)``; what the two additions round away is added at the end.
 """
 
 from __future__ import annotations
@@ -13,32 +15,71 @@ from __future__ import annotations
 from typing import Any
 
 from xjit.codegen.inline_functions import inline
-from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, f32, f64, fma, select, shl, u32, u64
+from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, copysign, f32, f64, fma, select, shl, u32, u64
 from xjit.codegen.vmath import coefficients
 from xjit.codegen.vmath.coefficients import LOG2_E
 from xjit.codegen.vmath.polynomial import polynomial
 
 exp_tail_f32 = polynomial("exp_tail_f32", "f32", coefficients.EXP_TAIL_F32)
 exp_tail_f64 = polynomial("exp_tail_f64", "f64", coefficients.EXP_TAIL_F64)
+exp2_near_zero_f32 = polynomial("exp2_near_zero_f32", "f32", coefficients.EXP2_F32)
+exp2_near_zero_f64 = polynomial("exp2_near_zero_f64", "f64", coefficients.EXP2_F64)
 
 LN2_HIGH_F32, LN2_LOW_F32 = coefficients.LN2_F32
 LN2_HIGH_F64, LN2_LOW_F64 = coefficients.LN2_F64
 
-# Beyond these the result is infinite or zero whatever x is.
+# Beyond these the result is infinite or zero (or minus one) whatever x is.
 HIGHEST_F32, LOWEST_F32 = 89.0, -104.0
 HIGHEST_F64, LOWEST_F64 = 710.0, -746.0
-# Below these the result may be subnormal.
-SMALL_F32, SMALL_F64 = -80.0, -700.0
+HIGHEST_EXP2_F32, LOWEST_EXP2_F32 = 129.0, -151.0
+HIGHEST_EXP2_F64, LOWEST_EXP2_F64 = 1025.0, -1076.0
+LOWEST_EXPM1_F32, LOWEST_EXPM1_F64 = -20.0, -40.0
+# Powers of two below these get the exponent field of small results.
+SMALL_POWER_F32, SMALL_POWER_F64 = -110.0, -1000.0
+# From here on exp(x) - 1 rounds to exp(x).
+LARGE_EXPM1_F32, LARGE_EXPM1_F64 = 40.0, 80.0
 
 ROUNDER_F32 = 1.5 * 2.0**23
 ROUNDER_F64 = 1.5 * 2.0**52
 
-EXPONENT_F32 = (127 - 1) << 23
-EXPONENT_F64 = (1023 - 1) << 52
-SMALL_EXPONENT_F32 = (127 + 64) << 23
-SMALL_EXPONENT_F64 = (1023 + 128) << 52
-SMALL_FACTOR_F32 = 2.0**-64
-SMALL_FACTOR_F64 = 2.0**-128
+EXPONENT_F32, EXPONENT_F64 = (127 - 1) << 23, (1023 - 1) << 52
+SMALL_EXPONENT_F32, SMALL_EXPONENT_F64 = (127 + 64) << 23, (1023 + 128) << 52
+SMALL_FACTOR_F32, SMALL_FACTOR_F64 = 2.0**-64, 2.0**-128
+ONE_BITS_F32, ONE_BITS_F64 = 127 << 23, 1023 << 52
+LARGE_FACTOR_F32, LARGE_FACTOR_F64 = 2.0**32, 2.0**64
+LARGE_BITS_F32, LARGE_BITS_F64 = (127 - 32) << 23, (1023 - 64) << 52
+
+
+@inline("f32(f32,f32)")
+def times_power_f32(p: Any, shifted: Any) -> Any:
+    """p * 2**n for n = shifted - ROUNDER_F32, rounded once; p is near one, n within 151 of zero."""
+    small = shifted < f32(ROUNDER_F32 + SMALL_POWER_F32)
+    exponent = select(small, u32(SMALL_EXPONENT_F32), u32(EXPONENT_F32))
+    power = as_f32(shl(as_u32(shifted), u32(23)) + exponent)
+    return p * power * select(small, f32(SMALL_FACTOR_F32), f32(2.0))
+
+
+@inline("f64(f64,f64)")
+def times_power_f64(p: Any, shifted: Any) -> Any:
+    """p * 2**n for n = shifted - ROUNDER_F64, rounded once; p is near one, n within 1076 of zero."""
+    small = shifted < ROUNDER_F64 + SMALL_POWER_F64
+    exponent = select(small, u64(SMALL_EXPONENT_F64), u64(EXPONENT_F64))
+    power = as_f64(shl(as_u64(shifted), u64(52)) + exponent)
+    return p * power * select(small, SMALL_FACTOR_F64, 2.0)
+
+
+@inline("f32(f32,f32)")
+def without_powers_f32(x: Any, shifted: Any) -> Any:
+    """x - n * log(2) for n = shifted - ROUNDER_F32."""
+    n = shifted - f32(ROUNDER_F32)
+    return fma(n, f32(-LN2_LOW_F32), fma(n, f32(-LN2_HIGH_F32), x))
+
+
+@inline("f64(f64,f64)")
+def without_powers_f64(x: Any, shifted: Any) -> Any:
+    """x - n * log(2) for n = shifted - ROUNDER_F64."""
+    n = shifted - ROUNDER_F64
+    return fma(n, -LN2_LOW_F64, fma(n, -LN2_HIGH_F64, x))
 
 
 @inline("f32(f32)")
@@ -48,14 +89,8 @@ def exp_f32(x: Any) -> Any:
     v = select(x > f32(HIGHEST_F32), f32(HIGHEST_F32), x)
     v = select(v < f32(LOWEST_F32), f32(LOWEST_F32), v)
     shifted = fma(v, f32(LOG2_E), f32(ROUNDER_F32))
-    n = shifted - f32(ROUNDER_F32)
-    r = fma(n, f32(-LN2_HIGH_F32), v)
-    r = fma(n, f32(-LN2_LOW_F32), r)
-    p = f32(1.0) + fma(r * r, exp_tail_f32(r), r)
-    small = v < f32(SMALL_F32)
-    exponent = select(small, u32(SMALL_EXPONENT_F32), u32(EXPONENT_F32))
-    power = as_f32(shl(as_u32(shifted), u32(23)) + exponent)
-    return p * power * select(small, f32(SMALL_FACTOR_F32), f32(2.0))
+    r = without_powers_f32(v, shifted)
+    return times_power_f32(f32(1.0) + fma(r * r, exp_tail_f32(r), r), shifted)
 
 
 @inline("f64(f64)")
@@ -64,11 +99,58 @@ def exp_f64(x: Any) -> Any:
     v = select(x > HIGHEST_F64, f64(HIGHEST_F64), x)
     v = select(v < LOWEST_F64, f64(LOWEST_F64), v)
     shifted = fma(v, LOG2_E, ROUNDER_F64)
-    n = shifted - ROUNDER_F64
-    r = fma(n, -LN2_HIGH_F64, v)
-    r = fma(n, -LN2_LOW_F64, r)
-    p = 1.0 + fma(r * r, exp_tail_f64(r), r)
-    small = v < SMALL_F64
-    exponent = select(small, u64(SMALL_EXPONENT_F64), u64(EXPONENT_F64))
-    power = as_f64(shl(as_u64(shifted), u64(52)) + exponent)
-    return p * power * select(small, SMALL_FACTOR_F64, 2.0)
+    r = without_powers_f64(v, shifted)
+    return times_power_f64(1.0 + fma(r * r, exp_tail_f64(r), r), shifted)
+
+
+@inline("f32(f32)")
+def exp2_f32(x: Any) -> Any:
+    """2 to the power x."""
+    v = select(x > f32(HIGHEST_EXP2_F32), f32(HIGHEST_EXP2_F32), x)
+    v = select(v < f32(LOWEST_EXP2_F32), f32(LOWEST_EXP2_F32), v)
+    shifted = v + f32(ROUNDER_F32)
+    return times_power_f32(exp2_near_zero_f32(v - (shifted - f32(ROUNDER_F32))), shifted)
+
+
+@inline("f64(f64)")
+def exp2_f64(x: Any) -> Any:
+    """2 to the power x."""
+    v = select(x > HIGHEST_EXP2_F64, f64(HIGHEST_EXP2_F64), x)
+    v = select(v < LOWEST_EXP2_F64, f64(LOWEST_EXP2_F64), v)
+    shifted = v + ROUNDER_F64
+    return times_power_f64(exp2_near_zero_f64(v - (shifted - ROUNDER_F64)), shifted)
+
+
+@inline("f32(f32)")
+def expm1_f32(x: Any) -> Any:
+    """e to the power x, minus one."""
+    v = select(x > f32(HIGHEST_F32), f32(HIGHEST_F32), x)
+    v = select(v < f32(LOWEST_EXPM1_F32), f32(LOWEST_EXPM1_F32), v)
+    shifted = fma(v, f32(LOG2_E), f32(ROUNDER_F32))
+    r = without_powers_f32(v, shifted)
+    curve = r * r * exp_tail_f32(r)
+    p = r + curve
+    # Where the one does not count it is left out and the power kept smaller, so that only the end overflows.
+    large = v > f32(LARGE_EXPM1_F32)
+    power = as_f32(shl(as_u32(shifted), u32(23)) + select(large, u32(LARGE_BITS_F32), u32(ONE_BITS_F32)))
+    above_one = power - select(large, f32(0.0), f32(1.0))
+    m = fma(power, p, above_one)
+    rest = fma(power, (r - p) + curve, fma(power, p, above_one - m))
+    return copysign((m + rest) * select(large, f32(LARGE_FACTOR_F32), f32(1.0)), x)
+
+
+@inline("f64(f64)")
+def expm1_f64(x: Any) -> Any:
+    """e to the power x, minus one."""
+    v = select(x > HIGHEST_F64, f64(HIGHEST_F64), x)
+    v = select(v < LOWEST_EXPM1_F64, f64(LOWEST_EXPM1_F64), v)
+    shifted = fma(v, LOG2_E, ROUNDER_F64)
+    r = without_powers_f64(v, shifted)
+    curve = r * r * exp_tail_f64(r)
+    p = r + curve
+    large = v > LARGE_EXPM1_F64
+    power = as_f64(shl(as_u64(shifted), u64(52)) + select(large, u64(LARGE_BITS_F64), u64(ONE_BITS_F64)))
+    above_one = power - select(large, 0.0, 1.0)
+    m = fma(power, p, above_one)
+    rest = fma(power, (r - p) + curve, fma(power, p, above_one - m))
+    return copysign((m + rest) * select(large, LARGE_FACTOR_F64, 1.0), x)

@@ -28,10 +28,16 @@ from xjit.codegen.intrinsics import (
 )
 from xjit.codegen.vmath import coefficients
 from xjit.codegen.vmath.coefficients import LOG2_E
-from xjit.codegen.vmath.exp import LN2_HIGH_F64, LN2_LOW_F64, ROUNDER_F32, ROUNDER_F64, exp_tail_f64
+from xjit.codegen.vmath.exp import (
+    ONE_BITS_F64,
+    ROUNDER_F32,
+    ROUNDER_F64,
+    exp2_near_zero_f32,
+    exp_tail_f64,
+    without_powers_f64,
+)
 from xjit.codegen.vmath.polynomial import polynomial
 
-exp2_f32_polynomial = polynomial("exp2_f32_polynomial", "f32", coefficients.EXP2_F32)
 tanh_tail_f32 = polynomial("tanh_tail_f32", "f32", coefficients.TANH_TAIL_F32)
 
 # From here on the result rounds to one.
@@ -39,7 +45,6 @@ ONE_FROM_F32 = 9.02
 ONE_FROM_F64 = 19.1
 TAIL_BELOW_F32 = 0.7
 TWICE_LOG2_E = 2.0 * LOG2_E
-ONE_BITS_F64 = 1023 << 52
 
 
 @inline("f32(f32)")
@@ -49,7 +54,7 @@ def tanh_f32(x: Any) -> Any:
     v = select(a > f32(ONE_FROM_F32), f32(ONE_FROM_F32), a)
     shifted = fma(v, f32(TWICE_LOG2_E), f32(ROUNDER_F32))
     rest = fma(v, f32(TWICE_LOG2_E), f32(ROUNDER_F32) - shifted)
-    power = as_f32(as_u32(exp2_f32_polynomial(rest)) + shl(as_u32(shifted), u32(23)))
+    power = as_f32(as_u32(exp2_near_zero_f32(rest)) + shl(as_u32(shifted), u32(23)))
     above = f32(1.0) - f32(2.0) / (power + f32(1.0))
     square = a * a
     below = fma(a * square, tanh_tail_f32(square), a)
@@ -63,9 +68,7 @@ def tanh_f64(x: Any) -> Any:
     v = select(a > ONE_FROM_F64, f64(ONE_FROM_F64), a)
     v = v + v
     shifted = fma(v, LOG2_E, ROUNDER_F64)
-    n = shifted - ROUNDER_F64
-    r = fma(n, -LN2_HIGH_F64, v)
-    r = fma(n, -LN2_LOW_F64, r)
+    r = without_powers_f64(v, shifted)
     curve = r * r * exp_tail_f64(r)
     p = r + curve
     p_rest = (r - p) + curve

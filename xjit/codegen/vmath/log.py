@@ -1,4 +1,4 @@
-"""Natural logarithm.
+"""Logarithms: ``log``, ``log2`` and ``log1p``.
 
 ``x = 2**k * m`` with ``sqrt(1/2) <= m < sqrt(2)``; subnormal x is scaled up first.  With ``a = m - 1``
 
@@ -7,6 +7,8 @@
   ``2 s = a - s a``.
 
 ``k * log(2)`` is added in two parts, the low one to the small terms.
+
+``log1p(x)`` is the logarithm of ``u = 1 + x`` with what that addition rounded away put back into ``a``.
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ from xjit.codegen.intrinsics import (
     as_u32,
     as_u64,
     ashr,
+    copysign,
     f32,
     fma,
     i32,
     i64,
     select,
+    shl,
     u32,
     u64,
 )
@@ -39,6 +43,9 @@ log_ratio_f64 = polynomial("log_ratio_f64", "f64", coefficients.LOG_RATIO_F64)
 
 LN2_HIGH_F32, LN2_LOW_F32 = coefficients.LN2_F32
 LN2_HIGH_F64, LN2_LOW_F64 = coefficients.LN2_F64
+
+LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = coefficients.LOG2_E_F32
+LOG2_E_HIGH_F64, LOG2_E_LOW_F64 = coefficients.LOG2_E_F64
 
 INFINITY = math.inf
 NEGATIVE_INFINITY = -math.inf
@@ -54,37 +61,148 @@ ROUNDER_F64 = 1.5 * 2.0**52
 ROUNDER_BITS_F64 = 0x4338000000000000
 
 
+# Numbers above 2**60 are not changed by adding one.
+ONE_COUNTS_BELOW = 2.0**60
+ONE_BITS_F32, ONE_BITS_F64 = 127 << 23, 1023 << 52
+
+
 @inline("f32(f32)")
-def log_f32(x: Any) -> Any:
-    """Natural logarithm of x."""
-    subnormal = x < f32(SMALLEST_NORMAL_F32)
-    v = select(subnormal, x * f32(2.0**23), x)
-    offset = as_u32(v) - u32(ROOT_HALF_F32)
-    k = f32(ashr(as_i32(offset), i32(23)) - select(subnormal, i32(23), i32(0)))
-    a = as_f32((offset & u32(FRACTION_F32)) + u32(ROOT_HALF_F32)) - f32(1.0)
-    tail = fma(a, log_tail_f32(a), f32(-0.5))
-    result = fma(k, f32(LN2_HIGH_F32), a + fma(k, f32(LN2_LOW_F32), a * a * tail))
-    # One comparison finds everything but 0 < x < infinity.
+def without_subnormals_f32(x: Any) -> Any:
+    """x, or where it is subnormal x * 2**23."""
+    return select(x < f32(SMALLEST_NORMAL_F32), x * f32(2.0**23), x)
+
+
+@inline("f64(f64)")
+def without_subnormals_f64(x: Any) -> Any:
+    """x, or where it is subnormal x * 2**54."""
+    return select(x < SMALLEST_NORMAL_F64, x * 2.0**54, x)
+
+
+@inline("f32(f32)")
+def fraction_f32(v: Any) -> Any:
+    """m of v = 2**k * m."""
+    return as_f32(((as_u32(v) - u32(ROOT_HALF_F32)) & u32(FRACTION_F32)) + u32(ROOT_HALF_F32))
+
+
+@inline("f64(f64)")
+def fraction_f64(v: Any) -> Any:
+    """m of v = 2**k * m."""
+    return as_f64(((as_u64(v) - u64(ROOT_HALF_F64)) & u64(FRACTION_F64)) + u64(ROOT_HALF_F64))
+
+
+@inline("f32(f32)")
+def exponent_f32(x: Any) -> Any:
+    """k of x = 2**k * m, also for subnormal x."""
+    k = ashr(as_i32(as_u32(without_subnormals_f32(x)) - u32(ROOT_HALF_F32)), i32(23))
+    return f32(k - select(x < f32(SMALLEST_NORMAL_F32), i32(23), i32(0)))
+
+
+@inline("f64(f64)")
+def exponent_f64(x: Any) -> Any:
+    """k of x = 2**k * m, also for subnormal x."""
+    k = ashr(as_i64(as_u64(without_subnormals_f64(x)) - u64(ROOT_HALF_F64)), i64(52))
+    rounder = select(x < SMALLEST_NORMAL_F64, u64(ROUNDER_BITS_F64 - 54), u64(ROUNDER_BITS_F64))
+    return as_f64(as_u64(k) + rounder) - ROUNDER_F64
+
+
+@inline("f32(f32)")
+def curve_f32(a: Any) -> Any:
+    """log(1 + a) - a."""
+    return a * a * fma(a, log_tail_f32(a), f32(-0.5))
+
+
+@inline("f64(f64,f64)")
+def curve_f64(a: Any, a_plus_two: Any) -> Any:
+    """a - log(1 + a)."""
+    s = a / a_plus_two
+    square = s * s
+    return s * fma(-square, log_ratio_f64(square), a)
+
+
+@inline("f32(f32,f32)")
+def with_special_f32(x: Any, result: Any) -> Any:
+    """The result where 0 < x < infinity, else the logarithm of what x is."""
+    # One comparison finds everything else.
     ordinary = as_u32(x) - u32(1) < u32(FINITE_F32)
     # Infinity and NaN stay, a negative number gives infinity - infinity.
     special = select(x == f32(0.0), f32(NEGATIVE_INFINITY), fma(x, f32(INFINITY), f32(INFINITY)))
     return select(ordinary, result, special)
 
 
-@inline("f64(f64)")
-def log_f64(x: Any) -> Any:
-    """Natural logarithm of x."""
-    subnormal = x < SMALLEST_NORMAL_F64
-    v = select(subnormal, x * 2.0**54, x)
-    offset = as_u64(v) - u64(ROOT_HALF_F64)
-    rounder = select(subnormal, u64(ROUNDER_BITS_F64 - 54), u64(ROUNDER_BITS_F64))
-    k = as_f64(as_u64(ashr(as_i64(offset), i64(52))) + rounder) - ROUNDER_F64
-    m = as_f64((offset & u64(FRACTION_F64)) + u64(ROOT_HALF_F64))
-    a = m - 1.0
-    s = a / (m + 1.0)
-    square = s * s
-    small = fma(s, fma(-square, log_ratio_f64(square), a), k * -LN2_LOW_F64)
-    result = fma(k, LN2_HIGH_F64, a - small)
+@inline("f64(f64,f64)")
+def with_special_f64(x: Any, result: Any) -> Any:
+    """The result where 0 < x < infinity, else the logarithm of what x is."""
     ordinary = as_u64(x) - u64(1) < u64(FINITE_F64)
     special = select(x == 0.0, NEGATIVE_INFINITY, fma(x, INFINITY, INFINITY))
     return select(ordinary, result, special)
+
+
+@inline("f32(f32)")
+def log_f32(x: Any) -> Any:
+    """Natural logarithm of x."""
+    k = exponent_f32(x)
+    a = fraction_f32(without_subnormals_f32(x)) - f32(1.0)
+    small = fma(k, f32(LN2_LOW_F32), curve_f32(a))
+    return with_special_f32(x, fma(k, f32(LN2_HIGH_F32), a + small))
+
+
+@inline("f64(f64)")
+def log_f64(x: Any) -> Any:
+    """Natural logarithm of x."""
+    k = exponent_f64(x)
+    m = fraction_f64(without_subnormals_f64(x))
+    a = m - 1.0
+    small = fma(k, -LN2_LOW_F64, curve_f64(a, m + 1.0))
+    return with_special_f64(x, fma(k, LN2_HIGH_F64, a - small))
+
+
+@inline("f32(f32)")
+def log2_f32(x: Any) -> Any:
+    """Logarithm of x to base 2."""
+    a = fraction_f32(without_subnormals_f32(x)) - f32(1.0)
+    small = fma(curve_f32(a), f32(LOG2_E_HIGH_F32), a * f32(LOG2_E_LOW_F32))
+    return with_special_f32(x, exponent_f32(x) + fma(a, f32(LOG2_E_HIGH_F32), small))
+
+
+@inline("f64(f64)")
+def log2_f64(x: Any) -> Any:
+    """Logarithm of x to base 2."""
+    m = fraction_f64(without_subnormals_f64(x))
+    a = m - 1.0
+    small = fma(curve_f64(a, m + 1.0), -LOG2_E_HIGH_F64, a * LOG2_E_LOW_F64)
+    return with_special_f64(x, exponent_f64(x) + fma(a, LOG2_E_HIGH_F64, small))
+
+
+@inline("f32(f32)")
+def log1p_f32(x: Any) -> Any:
+    """Natural logarithm of 1 + x."""
+    u = f32(1.0) + x
+    k = ashr(as_i32(as_u32(u) - u32(ROOT_HALF_F32)), i32(23))
+    # What u lacks, in the scale of m.
+    back = u - f32(1.0)
+    lacking = (f32(1.0) - (u - back)) + (x - back)
+    scale = as_f32(u32(ONE_BITS_F32) - shl(u32(k), u32(23)))
+    lacking = lacking * select(x < f32(ONE_COUNTS_BELOW), scale, f32(0.0))
+    b = fraction_f32(u) - f32(1.0)
+    a = b + lacking
+    rest = lacking - (a - b)
+    n = f32(k)
+    small = fma(n, f32(LN2_LOW_F32), curve_f32(a) + rest)
+    return copysign(with_special_f32(u, fma(n, f32(LN2_HIGH_F32), a + small)), x)
+
+
+@inline("f64(f64)")
+def log1p_f64(x: Any) -> Any:
+    """Natural logarithm of 1 + x."""
+    u = 1.0 + x
+    k = ashr(as_i64(as_u64(u) - u64(ROOT_HALF_F64)), i64(52))
+    back = u - 1.0
+    lacking = (1.0 - (u - back)) + (x - back)
+    scale = as_f64(u64(ONE_BITS_F64) - shl(u64(k), u64(52)))
+    lacking = lacking * select(x < ONE_COUNTS_BELOW, scale, 0.0)
+    b = fraction_f64(u) - 1.0
+    a = b + lacking
+    rest = lacking - (a - b)
+    n = exponent_f64(u)
+    small = fma(n, -LN2_LOW_F64, curve_f64(a, a + 2.0) - rest)
+    return copysign(with_special_f64(u, fma(n, LN2_HIGH_F64, a - small)), x)
