@@ -116,7 +116,7 @@ class Dispatcher:
                 self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
 
     def _failed(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
-        """An error of the user's program is one under NumPy too; all else that stops tracing or compiling is a refusal."""
+        """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
         if self.options.raises:
             if isinstance(error, XjitError):
                 raise _public(error) from None
