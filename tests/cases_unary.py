@@ -89,6 +89,13 @@ CLASSES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+# NaN of either sign, quiet and signalling, with payloads at both ends.
+NOT_NUMBERS = {
+    "f32": np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0xFF800001, 0x7FFFFFFF, 0xFFFFFFFF], np.uint32),
+    "f64": np.array([0x7FF8 << 48, 0xFFF8 << 48, (0x7FF0 << 48) + 1, (1 << 63) - 1, (1 << 64) - 1], np.uint64),
+}
+
+
 def _operand(dtype: str) -> Any:
     return many(dtype)
 
@@ -99,7 +106,8 @@ def _points(dtype: str) -> Any:
         return every(dtype)
     special = [0.0, -0.0, inf, -inf, nan, 1.0, -1.0]
     spread = np.concatenate([np.linspace(-20, 20, 161), np.geomspace(1e-7, 300, 60), -np.geomspace(1e-7, 300, 60)])
-    return array(dtype, [*special, *spread, 700.0, 709.5, 710.2, -745.0, 88.5, 89.2, -100.0])
+    plain = array(dtype, [*special, *spread, 700.0, 709.5, 710.2, -745.0, 88.5, 89.2, -100.0])
+    return plain if dtype not in NOT_NUMBERS else np.concatenate([plain, NOT_NUMBERS[dtype].view(plain.dtype)])
 
 
 def _float_cases() -> list[Case]:

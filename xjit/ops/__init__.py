@@ -14,6 +14,9 @@ from xjit.ops.bits import popcnt as popcnt
 from xjit.ops.bits import shift_left as shift_left
 from xjit.ops.bits import shift_right_arithmetic as shift_right_arithmetic
 from xjit.ops.bits import shift_right_logical as shift_right_logical
+from xjit.ops.choice import clamp as clamp
+from xjit.ops.choice import map as map
+from xjit.ops.choice import select as select
 from xjit.ops.compare import eq as eq
 from xjit.ops.compare import eq_total_order as eq_total_order
 from xjit.ops.compare import ge as ge
@@ -34,7 +37,6 @@ from xjit.ops.elementwise import add as add
 from xjit.ops.elementwise import and_ as and_
 from xjit.ops.elementwise import cbrt as cbrt
 from xjit.ops.elementwise import ceil as ceil
-from xjit.ops.elementwise import clamp as clamp
 from xjit.ops.elementwise import cos as cos
 from xjit.ops.elementwise import div as div
 from xjit.ops.elementwise import exp as exp
@@ -46,7 +48,6 @@ from xjit.ops.elementwise import logical_and as logical_and
 from xjit.ops.elementwise import logical_not as logical_not
 from xjit.ops.elementwise import logical_or as logical_or
 from xjit.ops.elementwise import logistic as logistic
-from xjit.ops.elementwise import map as map
 from xjit.ops.elementwise import max as max
 from xjit.ops.elementwise import min as min
 from xjit.ops.elementwise import mul as mul
@@ -59,7 +60,6 @@ from xjit.ops.elementwise import rem as rem
 from xjit.ops.elementwise import round as round
 from xjit.ops.elementwise import round_nearest_even as round_nearest_even
 from xjit.ops.elementwise import rsqrt as rsqrt
-from xjit.ops.elementwise import select as select
 from xjit.ops.elementwise import sign as sign
 from xjit.ops.elementwise import sin as sin
 from xjit.ops.elementwise import sqrt as sqrt

@@ -42,7 +42,7 @@ class Shape:
     dtype: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", as_dtype(self.dtype, "Shape: dtype"))
+        object.__setattr__(self, "dtype", as_dtype(self.dtype, "ops.Shape: dtype"))
         object.__setattr__(self, "dims", static_ints(self.dims, "Shape", "dims"))
 
     def __str__(self) -> str:

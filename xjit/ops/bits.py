@@ -53,6 +53,7 @@ shift_left = binary(
     "I",
     _reference(np.left_shift, signed=False),
     {"I": lambda x, amount: _shifted("shl", x, amount)},
+    example="np.int32([1, 1]), np.int32([3, 32]) -> [8 0]",
     doc="Shifts toward the top bit; an amount of the width or more gives 0.",
 )
 shift_right_logical = binary(
@@ -61,6 +62,7 @@ shift_right_logical = binary(
     "I",
     _reference(np.right_shift, signed=False),
     {"I": lambda x, amount: _shifted("lshr", x, amount)},
+    example="np.int32([-8, -8]), np.int32([1, 32]) -> [2147483644          0]",
     doc="Shifts zeros in from the top; an amount of the width or more gives 0.",
 )
 shift_right_arithmetic = binary(
@@ -69,6 +71,7 @@ shift_right_arithmetic = binary(
     "I",
     _reference(np.right_shift, signed=True),
     {"I": _shifted_arithmetic},
+    example="np.int32([-8, -8]), np.int32([1, 32]) -> [-4 -1]",
     doc="Shifts copies of the top bit in; an amount of the width or more leaves nothing but them.",
 )
 
@@ -81,7 +84,15 @@ def _leading_zeros(x: Array) -> Array:
     return count
 
 
-clz = unary("clz", "Clz", "I", _leading_zeros, {"I": primitive("clz")}, doc="The number of leading zero bits.")
+clz = unary(
+    "clz",
+    "Clz",
+    "I",
+    _leading_zeros,
+    {"I": primitive("clz")},
+    example="np.int32([0, 1, -1]) -> [32 31  0]",
+    doc="The number of leading zero bits.",
+)
 
 # ---- complex numbers
 
@@ -97,6 +108,7 @@ complex = binary(
     paired,
     {"F": primitive("complex")},
     result=_pair_type,
+    example="np.float32([1]), np.float32([-2]) -> [1.-2.j]",
     doc="A complex number from its real and imaginary part, of F32 or F64.",
 )
 conj = unary(
@@ -105,6 +117,7 @@ conj = unary(
     "FC",
     np.conj,
     {"F": lambda x: x, "C": lambda z: prim("complex", prim("real", z), -prim("imag", z))},
+    example="np.complex64([1 + 2j]) -> [1.-2.j]",
     doc="The complex conjugate; floats stay.",
 )
 

@@ -12,15 +12,34 @@ from xjit.ops import formulas
 from xjit.ops.references import total_order_key
 from xjit.ops.rows import Binary, Builder, binary, boolean
 
+_EXAMPLES = {
+    "eq": "[False  True False]",
+    "ne": "[ True False  True]",
+    "ge": "[False  True False]",
+    "gt": "[False False False]",
+    "le": "[ True  True False]",
+    "lt": "[ True False False]",
+}
+_TOTAL_EXAMPLES = {
+    "eq": "[False False]",
+    "ne": "[ True  True]",
+    "ge": "[False False]",
+    "gt": "[False False]",
+    "le": "[ True  True]",
+    "lt": "[ True  True]",
+}
+
 
 def _plain(name: str, xla_name: str, classes: str, reference: Callable[..., Any], doc: str) -> Binary:
+    example = f"np.float32([1, 2, np.nan]), np.float32([2, 2, np.nan]) -> {_EXAMPLES[name]}"
+
     def build(x: Expr, y: Expr) -> Expr:
         return formulas.compared(name, x, y)
 
     table: dict[str, Builder] = {"PIF": build}
     if "C" in classes:
         table["C"] = _complex(name)
-    return binary(name, xla_name, classes, reference, table, result=boolean, doc=doc)
+    return binary(name, xla_name, classes, reference, table, result=boolean, example=example, doc=doc)
 
 
 def _complex(name: str) -> Builder:
@@ -32,14 +51,18 @@ def _complex(name: str) -> Builder:
 
 
 def _total(name: str, xla_name: str, reference: Callable[..., Any], doc: str) -> Binary:
+    relation = name
+
     def build(x: Expr, y: Expr) -> Expr:
-        return formulas.compared(name, formulas.total_order_key(x), formulas.total_order_key(y))
+        return formulas.compared(relation, formulas.total_order_key(x), formulas.total_order_key(y))
 
     def keyed(x: Any, y: Any) -> Any:
         return reference(total_order_key(x), total_order_key(y))
 
     table: dict[str, Builder] = {"PIF": build}
-    return binary(f"{name}_total_order", xla_name, "PIF", keyed, table, result=boolean, narrow=True, doc=doc)
+    example = f"np.float32([-0.0, 2]), np.float32([0, np.nan]) -> {_TOTAL_EXAMPLES[name]}"
+    name = f"{name}_total_order"
+    return binary(name, xla_name, "PIF", keyed, table, result=boolean, narrow=True, example=example, doc=doc)
 
 
 _ORDERED = "Integers by value, false < true; no order holds with a NaN, zeros are equal."

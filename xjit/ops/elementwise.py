@@ -5,22 +5,13 @@ Each operation is a row: name, XLA's name, classes of element types, what NumPy 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 
-from xjit.errors import ArgumentError, ShapeError
 from xjit.ir.expr import Expr, lit, prim
-from xjit.ir.opdef import Kind, OpDef, Params, Parity
-from xjit.ops import formulas, references, rules
-from xjit.ops._core import apply, as_operand, aval_of, operands_like_each_other, register, static_ints
-from xjit.ops.computation import replay, traced_scalars
+from xjit.ir.opdef import Parity
+from xjit.ops import formulas, references
 from xjit.ops.references import by_class
-from xjit.ops.rows import HOST_COMPLEX, binary, boolean, element_of, part, primitive, unary
-from xjit.ops.rules import got
-from xjit.ops.shape import expanded
-from xjit.types import BOOL, ArrayType, scalar_type
+from xjit.ops.rows import HOST_COMPLEX, binary, boolean, part, primitive, unary
 
 # ---- binary arithmetic
 
@@ -30,9 +21,18 @@ add = binary(
     "PIFC",
     np.add,
     {"P": primitive("or"), "IFC": primitive("add")},
+    example="np.int8([127, 1]), np.int8([1, 2]) -> [-128    3]",
     doc="Sum; integers wrap, PRED is or.",
 )
-sub = binary("sub", "Sub", "IFC", np.subtract, {"IFC": primitive("sub")}, doc="Difference; integers wrap.")
+sub = binary(
+    "sub",
+    "Sub",
+    "IFC",
+    np.subtract,
+    {"IFC": primitive("sub")},
+    example="np.uint8([5, 1]), np.uint8([7, 1]) -> [254   0]",
+    doc="Difference; integers wrap.",
+)
 mul = binary(
     "mul",
     "Mul",
@@ -40,6 +40,7 @@ mul = binary(
     np.multiply,
     {"P": primitive("and"), "IFC": primitive("mul")},
     parity=(Parity.ODD, Parity.ODD),
+    example="np.float32([1.5, -2]), np.float32([2, 0.25]) -> [ 3.  -0.5]",
     doc="Product; integers wrap, PRED is and.",
 )
 div = binary(
@@ -49,6 +50,7 @@ div = binary(
     by_class(I=references.quotient, FC=np.divide),
     {"I": formulas.quotient, "F": primitive("div"), "C": formulas.complex_quotient},
     parity=(Parity.ODD, Parity.ODD),
+    example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 3 -3 -1]",
     doc="Quotient; that of integers is truncated, x/0 has all bits set.",
 )
 rem = binary(
@@ -57,6 +59,7 @@ rem = binary(
     "IF",
     by_class(I=references.remainder, F=np.fmod),
     {"I": formulas.remainder, "F": primitive("fmod")},
+    example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 1 -1  5]",
     doc="Remainder with the sign of the dividend; integer x rem 0 is x.",
 )
 max = binary(
@@ -65,6 +68,7 @@ max = binary(
     "PIF",
     by_class(P=np.logical_or, I=np.maximum, F=references.maximum),
     {"P": primitive("or"), "IF": primitive("max")},
+    example="np.float32([1, np.nan]), np.float32([2, 0]) -> [ 2. nan]",
     doc="The larger one; NaN if either is NaN, -0 is below +0.",
 )
 min = binary(
@@ -73,11 +77,36 @@ min = binary(
     "PIF",
     by_class(P=np.logical_and, I=np.minimum, F=references.minimum),
     {"P": primitive("and"), "IF": primitive("min")},
+    example="np.float32([1, np.nan]), np.float32([2, 0]) -> [ 1. nan]",
     doc="The smaller one; NaN if either is NaN, -0 is below +0.",
 )
-and_ = binary("and_", "And", "PI", np.bitwise_and, {"PI": primitive("and")}, doc="Logical or bitwise and.")
-or_ = binary("or_", "Or", "PI", np.bitwise_or, {"PI": primitive("or")}, doc="Logical or bitwise or.")
-xor = binary("xor", "Xor", "PI", np.bitwise_xor, {"PI": primitive("xor")}, doc="Logical or bitwise exclusive or.")
+and_ = binary(
+    "and_",
+    "And",
+    "PI",
+    np.bitwise_and,
+    {"PI": primitive("and")},
+    example="np.int32([6]), np.int32([3]) -> [2]",
+    doc="Logical or bitwise and.",
+)
+or_ = binary(
+    "or_",
+    "Or",
+    "PI",
+    np.bitwise_or,
+    {"PI": primitive("or")},
+    example="np.int32([6]), np.int32([3]) -> [7]",
+    doc="Logical or bitwise or.",
+)
+xor = binary(
+    "xor",
+    "Xor",
+    "PI",
+    np.bitwise_xor,
+    {"PI": primitive("xor")},
+    example="np.int32([6]), np.int32([3]) -> [5]",
+    doc="Logical or bitwise exclusive or.",
+)
 logical_and = and_
 logical_or = or_
 
@@ -108,15 +137,77 @@ abs = unary(
     {"I": _absolute_integer, "F": primitive("abs"), "C": formulas.modulus},
     result=part,
     parity=(Parity.EVEN,),
+    example="np.float32([-1.5, 2]) -> [1.5 2. ]",
     doc="Absolute value; the least integer stays, a complex number gives its modulus.",
 )
-ceil = unary("ceil", "Ceil", "F", np.ceil, {"F": primitive("ceil")}, doc="The least integer not below.")
-floor = unary("floor", "Floor", "F", np.floor, {"F": primitive("floor")}, doc="The largest integer not above.")
-cos = unary("cos", "Cos", "FC", np.cos, {"F": primitive("cos")}, gaps=HOST_COMPLEX, doc="Cosine.")
-sin = unary("sin", "Sin", "FC", np.sin, {"F": primitive("sin")}, gaps=HOST_COMPLEX, doc="Sine.")
-exp = unary("exp", "Exp", "FC", np.exp, {"F": primitive("exp")}, gaps=HOST_COMPLEX, doc="e to the power x.")
-log = unary("log", "Log", "FC", np.log, {"F": primitive("log")}, gaps=HOST_COMPLEX, doc="Natural logarithm.")
-tanh = unary("tanh", "Tanh", "FC", np.tanh, {"F": primitive("tanh")}, gaps=HOST_COMPLEX, doc="Hyperbolic tangent.")
+ceil = unary(
+    "ceil",
+    "Ceil",
+    "F",
+    np.ceil,
+    {"F": primitive("ceil")},
+    example="np.float32([-0.5, 0.5]) -> [-0.  1.]",
+    doc="The least integer not below.",
+)
+floor = unary(
+    "floor",
+    "Floor",
+    "F",
+    np.floor,
+    {"F": primitive("floor")},
+    example="np.float32([-0.5, 0.5]) -> [-1.  0.]",
+    doc="The largest integer not above.",
+)
+cos = unary(
+    "cos",
+    "Cos",
+    "FC",
+    np.cos,
+    {"F": primitive("cos")},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [ 1. nan]",
+    doc="Cosine.",
+)
+sin = unary(
+    "sin",
+    "Sin",
+    "FC",
+    np.sin,
+    {"F": primitive("sin")},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [ 0. nan]",
+    doc="Sine.",
+)
+exp = unary(
+    "exp",
+    "Exp",
+    "FC",
+    np.exp,
+    {"F": primitive("exp")},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, -np.inf]) -> [1. 0.]",
+    doc="e to the power x.",
+)
+log = unary(
+    "log",
+    "Log",
+    "FC",
+    np.log,
+    {"F": primitive("log")},
+    gaps=HOST_COMPLEX,
+    example="np.float32([1, 0, -1]) -> [  0. -inf  nan]",
+    doc="Natural logarithm.",
+)
+tanh = unary(
+    "tanh",
+    "Tanh",
+    "FC",
+    np.tanh,
+    {"F": primitive("tanh")},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [0. 1.]",
+    doc="Hyperbolic tangent.",
+)
 logistic = unary(
     "logistic",
     "Logistic",
@@ -124,6 +215,7 @@ logistic = unary(
     references.logistic,
     {"F": formulas.logistic},
     gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [0.5 1. ]",
     doc="1/(1+exp(-x)).",
 )
 sqrt = unary(
@@ -133,6 +225,7 @@ sqrt = unary(
     np.sqrt,
     {"F": primitive("sqrt")},
     gaps=HOST_COMPLEX,
+    example="np.float32([4, -0.0, -1]) -> [ 2. -0. nan]",
     doc="Square root; NaN below zero, -0 for -0, the principal root of complex numbers.",
 )
 rsqrt = unary(
@@ -142,10 +235,28 @@ rsqrt = unary(
     lambda x: 1 / np.sqrt(x),
     {"F": lambda x: 1 / prim("sqrt", x)},
     gaps=HOST_COMPLEX,
+    example="np.float32([4, 0]) -> [0.5 inf]",
     doc="1/sqrt(x); -inf for -0.",
 )
-cbrt = unary("cbrt", "Cbrt", "F", np.cbrt, {"F": formulas.cube_root}, doc="Real cube root; odd.")
-real = unary("real", "Real", "FC", np.real, {"F": _operand, "C": primitive("real")}, result=part, doc="Real part.")
+cbrt = unary(
+    "cbrt",
+    "Cbrt",
+    "F",
+    np.cbrt,
+    {"F": formulas.cube_root},
+    example="np.float32([-8, 27]) -> [-2.         2.9999998]",
+    doc="Real cube root; odd.",
+)
+real = unary(
+    "real",
+    "Real",
+    "FC",
+    np.real,
+    {"F": _operand, "C": primitive("real")},
+    result=part,
+    example="np.complex64([1 + 2j]) -> [1.]",
+    doc="Real part.",
+)
 imag = unary(
     "imag",
     "Imag",
@@ -153,6 +264,7 @@ imag = unary(
     references.imaginary,
     {"F": _zero, "C": primitive("imag")},
     result=part,
+    example="np.complex64([1 + 2j]) -> [2.]",
     doc="Imaginary part; zero for floats.",
 )
 is_finite = unary(
@@ -162,9 +274,18 @@ is_finite = unary(
     np.isfinite,
     {"F": formulas.is_finite},
     result=boolean,
+    example="np.float32([1, np.inf, np.nan]) -> [ True False False]",
     doc="Whether a float is neither infinite nor NaN.",
 )
-not_ = unary("not_", "Not", "PI", np.invert, {"PI": primitive("not")}, doc="Logical not or bitwise complement.")
+not_ = unary(
+    "not_",
+    "Not",
+    "PI",
+    np.invert,
+    {"PI": primitive("not")},
+    example="np.int32([2, -1]) -> [-3  0]",
+    doc="Logical not or bitwise complement.",
+)
 logical_not = not_
 population_count = unary(
     "population_count",
@@ -172,6 +293,7 @@ population_count = unary(
     "I",
     references.population_count,
     {"I": primitive("popcount")},
+    example="np.int32([3, -1]) -> [ 2 32]",
     doc="The number of one bits.",
 )
 neg = unary(
@@ -181,6 +303,7 @@ neg = unary(
     np.negative,
     {"I": _negated_integer, "FC": primitive("neg")},
     parity=(Parity.ODD,),
+    example="np.uint8([5]) -> [251]",
     doc="Negative; integers wrap.",
 )
 sign = unary(
@@ -189,6 +312,7 @@ sign = unary(
     "IFC",
     by_class(I=np.sign, F=references.sign, C=references.complex_sign),
     {"I": formulas.integer_sign, "F": formulas.float_sign, "C": formulas.complex_sign},
+    example="np.float32([-3, 0, np.nan]) -> [-1.  0. nan]",
     doc="-1, 0 or 1 with the zeros and NaN of floats kept; x/|x| of complex numbers.",
 )
 round = unary(
@@ -197,6 +321,7 @@ round = unary(
     "F",
     references.round_away,
     {"F": primitive("round_away")},
+    example="np.float32([-2.5, -0.4, 1.5]) -> [-3. -0.  2.]",
     doc="The nearest integer, ties away from zero.",
 )
 round_nearest_even = unary(
@@ -205,153 +330,6 @@ round_nearest_even = unary(
     "F",
     np.rint,
     {"F": primitive("rint")},
+    example="np.float32([-2.5, -0.4, 1.5]) -> [-2. -0.  2.]",
     doc="The nearest integer, ties to even.",
 )
-
-
-# ---- clamp
-
-
-def _clamp_reference(low: Any, operand: Any, high: Any) -> Any:
-    if operand.dtype == BOOL:
-        return (low | operand) & high
-    if operand.dtype.kind in "iu":
-        return np.minimum(np.maximum(low, operand), high)
-    return references.minimum(references.maximum(low, operand), high)
-
-
-CLAMP = register(
-    OpDef(
-        name="clamp",
-        kind=Kind.ELEMENTWISE,
-        xla_name="Clamp",
-        infer=rules.elementwise_infer("clamp", ("min", "operand", "max"), "PIF", lambda dtype: dtype),
-        reference=references.widened(_clamp_reference),
-        element=element_of("clamp", {"PIF": formulas.clamped}),
-        doc="minimum(maximum(min, operand), max).",
-    )
-)
-
-
-def clamp(min: Any, operand: Any, max: Any) -> Any:
-    """minimum(maximum(min, operand), max) with their NaN and zeros; min > max gives max.
-
-    Element types: PRED, integer, float, one for all three. ``min`` and ``max`` have rank 0 or the operand's
-    dimensions. Raises DTypeError and ShapeError.
-    """
-    name, like = "clamp", operand if hasattr(operand, "dtype") else None
-    bounds = (("min", min), ("operand", operand), ("max", max))
-    dtype = None if like is None else like.dtype
-    low, array, high = (as_operand(value, name, argument, dtype) for argument, value in bounds)
-    types = tuple(aval_of(value) for value in (array, low, high))
-    rules.check_class(name, "operand", types[0], "PIF")
-    rules.check_same_dtype(name, ("operand", "min", "max"), types)
-    for argument, type in (("min", types[1]), ("max", types[2])):
-        _check_scalar_or_like(name, argument, type, types[0])
-    dims = types[0].dims
-    return apply(CLAMP, expanded(low, dims, _placed(types[1])), array, expanded(high, dims, _placed(types[2])))
-
-
-def _placed(type: ArrayType) -> tuple[int, ...]:
-    return tuple(range(type.rank))
-
-
-def _check_scalar_or_like(name: str, argument: str, type: ArrayType, like: ArrayType) -> None:
-    if type.rank != 0 and type.dims != like.dims:
-        raise ShapeError(
-            f"ops.{name}: {argument}: rank 0 or the dimensions of the operand are required; got {got((type, like))}"
-        )
-
-
-# ---- select
-
-
-def _infer_select(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
-    name, arguments = "select", ("pred", "on_true", "on_false")
-    rules.check_class(name, "pred", types[0], "P")
-    rules.check_same_dtype(name, arguments[1:], types[1:])
-    rules.check_same_dims(name, arguments[1:], types[1:])
-    rules.check_same_dims(name, ("on_true", "pred"), (types[1], types[0]))
-    return rules.elementwise_type(types, types[1].dtype)
-
-
-SELECT = register(
-    OpDef(
-        name="select",
-        kind=Kind.ELEMENTWISE,
-        xla_name="Select",
-        infer=_infer_select,
-        reference=lambda pred, on_true, on_false: np.where(pred, on_true, on_false),
-        element=element_of("select", {"PIFC": formulas.chosen}, which=1),
-        doc="One element or the other; bits are copied.",
-    )
-)
-
-
-def select(pred: Any, on_true: Any, on_false: Any) -> Any:
-    """on_true where pred holds, else on_false; bits are copied.
-
-    ``pred`` is PRED, of rank 0 or of the dimensions of the other two, which agree in type and dimensions. Two tuples
-    of one structure are chosen as a whole by a pred of rank 0. Raises DTypeError and ShapeError.
-    """
-    if isinstance(on_true, tuple) or isinstance(on_false, tuple):
-        return _select_tuple(pred, on_true, on_false)
-    name = "select"
-    condition = as_operand(pred, name, "pred")
-    true, false = operands_like_each_other(name, on_true=on_true, on_false=on_false)
-    types = aval_of(condition), aval_of(true), aval_of(false)
-    rules.check_class(name, "pred", types[0], "P")
-    rules.check_same_dtype(name, ("on_true", "on_false"), types[1:])
-    rules.check_same_dims(name, ("on_true", "on_false"), types[1:])
-    _check_scalar_or_like(name, "pred", types[0], types[1])
-    return apply(SELECT, expanded(condition, types[1].dims, _placed(types[0])), true, false)
-
-
-def _select_tuple(pred: Any, on_true: Any, on_false: Any) -> Any:
-    name = "select"
-    rules.check_rank(name, "pred", aval_of(as_operand(pred, name, "pred")), 0)
-    for one, other in ((on_true, on_false), (on_false, on_true)):
-        if not isinstance(one, tuple) or len(one) != len(other):
-            raise ShapeError(
-                f"ops.{name}: on_false: tuples of one structure are required; got {_outline(on_true)} "
-                f"and {_outline(on_false)}"
-            )
-    return tuple(select(pred, true, false) for true, false in zip(on_true, on_false, strict=True))
-
-
-def _outline(value: Any) -> str:
-    return f"a tuple of {len(value)}" if isinstance(value, tuple) else type(value).__name__
-
-
-# ---- map
-
-
-def map(
-    operands: Sequence[Any],
-    computation: Callable[..., Any],
-    dimensions: Sequence[int] | None = None,
-    static_operands: Sequence[Any] = (),
-) -> Any:
-    """A computation over scalars applied to every element of arrays of equal dimensions.
-
-    ``computation(*elements, *static_operands)`` is traced once with values of rank 0 and returns one of them;
-    ``static_operands`` have rank 0 and are handed through. Any element types. Raises DTypeError, ArgumentError for no
-    operands or for ``dimensions`` other than all in order, ShapeError for dimensions that differ.
-
-    >>> map((np.float32([1, 2]), np.float32([3, 4])), lambda x, y: x * y)
-    array([3., 8.], dtype=float32)
-    """
-    name = "map"
-    if not isinstance(operands, Sequence) or len(operands) == 0:
-        raise ArgumentError(f"ops.{name}: operands: a tuple of at least one array is required; got {operands!r}")
-    arrays = [as_operand(value, name, f"operands[{k}]") for k, value in enumerate(operands)]
-    extra = [as_operand(value, name, f"static_operands[{k}]") for k, value in enumerate(static_operands)]
-    types = [aval_of(array) for array in arrays]
-    if dimensions is not None and static_ints(dimensions, name, "dimensions") != tuple(range(types[0].rank)):
-        raise ArgumentError(f"ops.{name}: dimensions: all dimensions in order are required; got {tuple(dimensions)}")
-    rules.check_same_dims(name, [f"operands[{k}]" for k in range(len(types))], types)
-    for k, value in enumerate(extra):
-        rules.check_rank(name, f"static_operands[{k}]", aval_of(value), 0)
-    scalars = [scalar_type(aval_of(value).dtype) for value in (*arrays, *extra)]
-    graph = traced_scalars(name, computation, scalars, None)
-    return replay(graph, (*arrays, *extra), types[0].dims)[0]

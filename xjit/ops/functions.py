@@ -67,13 +67,45 @@ def _log2(x: Expr) -> Expr:
 
 
 expm1 = unary(
-    "expm1", "Expm1", "FC", np.expm1, {"F": in_single(_expm1)}, gaps=HOST_COMPLEX, doc="exp(x) - 1, exact near 0."
+    "expm1",
+    "Expm1",
+    "FC",
+    np.expm1,
+    {"F": in_single(_expm1)},
+    gaps=HOST_COMPLEX,
+    example="np.float64([1e-20, -np.inf]) -> [ 1.e-20 -1.e+00]",
+    doc="exp(x) - 1, exact near 0.",
 )
 log1p = unary(
-    "log1p", "Log1p", "FC", np.log1p, {"F": in_single(_log1p)}, gaps=HOST_COMPLEX, doc="log(1 + x), exact near 0."
+    "log1p",
+    "Log1p",
+    "FC",
+    np.log1p,
+    {"F": in_single(_log1p)},
+    gaps=HOST_COMPLEX,
+    example="np.float64([1e-20, -1]) -> [1.e-20   -inf]",
+    doc="log(1 + x), exact near 0.",
 )
-exp2 = unary("exp2", None, "FC", np.exp2, {"F": in_single(_exp2)}, gaps=HOST_COMPLEX, doc="2 to the power x.")
-log2 = unary("log2", None, "FC", np.log2, {"F": in_single(_log2)}, gaps=HOST_COMPLEX, doc="Logarithm to base 2.")
+exp2 = unary(
+    "exp2",
+    None,
+    "FC",
+    np.exp2,
+    {"F": in_single(_exp2)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([3, -1]) -> [8.  0.5]",
+    doc="2 to the power x.",
+)
+log2 = unary(
+    "log2",
+    None,
+    "FC",
+    np.log2,
+    {"F": in_single(_log2)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([8, 0.5]) -> [ 3. -1.]",
+    doc="Logarithm to base 2.",
+)
 
 # ---- trigonometric and hyperbolic functions
 
@@ -133,17 +165,65 @@ def _atanh(x: Expr) -> Expr:
     return prim("copysign", _log1p(magnitude * 2 / (1 - magnitude)) * 0.5, x)
 
 
-tan = unary("tan", "Tan", "FC", np.tan, {"F": in_single(_tan)}, gaps=HOST_COMPLEX, doc="Tangent.")
-sinh = unary("sinh", "Sinh", "FC", np.sinh, {"F": in_single(_sinh)}, gaps=HOST_COMPLEX, doc="Hyperbolic sine.")
-cosh = unary("cosh", "Cosh", "FC", np.cosh, {"F": in_single(_cosh)}, gaps=HOST_COMPLEX, doc="Hyperbolic cosine.")
+tan = unary(
+    "tan",
+    "Tan",
+    "FC",
+    np.tan,
+    {"F": in_single(_tan)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [ 0. nan]",
+    doc="Tangent.",
+)
+sinh = unary(
+    "sinh",
+    "Sinh",
+    "FC",
+    np.sinh,
+    {"F": in_single(_sinh)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [ 0. inf]",
+    doc="Hyperbolic sine.",
+)
+cosh = unary(
+    "cosh",
+    "Cosh",
+    "FC",
+    np.cosh,
+    {"F": in_single(_cosh)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [ 1. inf]",
+    doc="Hyperbolic cosine.",
+)
 asinh = unary(
-    "asinh", "Asinh", "FC", np.arcsinh, {"F": in_single(_asinh)}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic sine."
+    "asinh",
+    "Asinh",
+    "FC",
+    np.arcsinh,
+    {"F": in_single(_asinh)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, np.inf]) -> [ 0. inf]",
+    doc="Inverse hyperbolic sine.",
 )
 acosh = unary(
-    "acosh", "Acosh", "FC", np.arccosh, {"F": in_single(_acosh)}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic cosine."
+    "acosh",
+    "Acosh",
+    "FC",
+    np.arccosh,
+    {"F": in_single(_acosh)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([1, 0]) -> [ 0. nan]",
+    doc="Inverse hyperbolic cosine.",
 )
 atanh = unary(
-    "atanh", "Atanh", "FC", np.arctanh, {"F": in_single(_atanh)}, gaps=HOST_COMPLEX, doc="Inverse hyperbolic tangent."
+    "atanh",
+    "Atanh",
+    "FC",
+    np.arctanh,
+    {"F": in_single(_atanh)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([0, 1]) -> [ 0. inf]",
+    doc="Inverse hyperbolic tangent.",
 )
 
 # ---- powers
@@ -194,22 +274,39 @@ pow = binary(
         *HOST_COMPLEX,
         Gap("cpu", "f64", "float64 powers need a logarithm of more than 53 bits; NumPy computes this step"),
     ),
+    example="np.int32([2, 3]), np.int32([10, -1]) -> [1024    0]",
     doc="Power; C99's for floats, integers wrap.",
 )
 
 # ---- products and classes of floats
 
-square = unary("square", "Square", "IFC", np.square, {"IFC": lambda x: x * x}, doc="The product with itself.")
+square = unary(
+    "square",
+    "Square",
+    "IFC",
+    np.square,
+    {"IFC": lambda x: x * x},
+    example="np.int32([3, -2]) -> [9 4]",
+    doc="The product with itself.",
+)
 reciprocal = unary(
     "reciprocal",
     "Reciprocal",
     "FC",
     lambda x: 1 / x,
     {"F": lambda x: 1 / x, "C": lambda z: complex_quotient(lit(1, z.dtype), z)},
+    example="np.float32([4, 0]) -> [0.25  inf]",
     doc="1/x.",
 )
 is_nan = unary(
-    "is_nan", "IsNan", "F", np.isnan, {"F": lambda x: x.differs(x)}, result=boolean, doc="Whether it is NaN."
+    "is_nan",
+    "IsNan",
+    "F",
+    np.isnan,
+    {"F": lambda x: x.differs(x)},
+    result=boolean,
+    example="np.float32([1, np.inf, np.nan]) -> [False False  True]",
+    doc="Whether it is NaN.",
 )
 is_inf = unary(
     "is_inf",
@@ -218,6 +315,7 @@ is_inf = unary(
     np.isinf,
     {"F": lambda x: x.equals(x) & (x - x).differs(0)},
     result=boolean,
+    example="np.float32([1, np.inf, np.nan]) -> [False  True False]",
     doc="Whether it is infinite.",
 )
 is_pos_inf = unary(
@@ -227,6 +325,7 @@ is_pos_inf = unary(
     np.isposinf,
     {"F": lambda x: (x > 0) & (x - x).differs(0)},
     result=boolean,
+    example="np.float32([1, np.inf, -np.inf]) -> [False  True False]",
     doc="Whether it is +inf.",
 )
 is_neg_inf = unary(
@@ -236,6 +335,7 @@ is_neg_inf = unary(
     np.isneginf,
     {"F": lambda x: (x < 0) & (x - x).differs(0)},
     result=boolean,
+    example="np.float32([1, np.inf, -np.inf]) -> [False False  True]",
     doc="Whether it is -inf.",
 )
 is_neg_zero = unary(
@@ -245,5 +345,6 @@ is_neg_zero = unary(
     lambda x: (x == 0) & np.signbit(x),
     {"F": lambda x: x.equals(0) & (prim("copysign", lit(1, x.dtype), x) < 0)},
     result=boolean,
+    example="np.float32([0, -0.0]) -> [False  True]",
     doc="Whether it is -0.",
 )

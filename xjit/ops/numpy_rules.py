@@ -74,6 +74,7 @@ floor_divide = binary(
     "IF",
     np.floor_divide,
     {"I": _floor_integers, "F": _floor_floats},
+    example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 3 -4  0]",
     doc="NumPy's floor division: integer x//0 is 0, floats follow the exact remainder.",
 )
 remainder = binary(
@@ -82,6 +83,7 @@ remainder = binary(
     "IF",
     np.remainder,
     {"I": _remainder_integers, "F": _remainder_floats},
+    example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [1 1 0]",
     doc="NumPy's remainder, with the sign of the divisor; integer x%0 is 0.",
 )
 fmod = binary(
@@ -90,6 +92,7 @@ fmod = binary(
     "IF",
     np.fmod,
     {"I": _fmod_integers, "F": primitive("fmod")},
+    example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 1 -1  0]",
     doc="NumPy's fmod, with the sign of the dividend; integer fmod(x, 0) is 0.",
 )
 copysign = binary(
@@ -98,5 +101,6 @@ copysign = binary(
     "F",
     np.copysign,
     {"F": primitive("copysign")},
+    example="np.float32([1, -2]), np.float32([-0.0, 3]) -> [-1.  2.]",
     doc="The magnitude of the first operand with the sign of the second.",
 )

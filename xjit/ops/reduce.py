@@ -17,7 +17,7 @@ from xjit.ir.context import CONSTANT, TracedValue, current
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
-from xjit.ops import compare, elementwise, rules
+from xjit.ops import choice, compare, elementwise, rules
 from xjit.ops._core import apply, as_operand, aval_of, constant, lift, register, static_int, static_ints
 from xjit.ops.computation import captured, traced_scalars
 from xjit.ops.convert import convert_element_type
@@ -304,4 +304,4 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
         hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), undefined))
     positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
     last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64)), dims, ())
-    return reduction(elementwise.select(hit, positions, last), "min", (dim,))
+    return reduction(choice.select(hit, positions, last), "min", (dim,))

@@ -3,13 +3,13 @@
 A row says in which classes of element types an operation exists, what NumPy computes, and how one element is
 computed, by class:
 
-    exp = unary("exp", "Exp", "FC", np.exp, {"F": primitive("exp")}, gaps=HOST_COMPLEX, doc="e to the power x.")
+    ceil = unary("ceil", "Ceil", "F", np.ceil, {"F": primitive("ceil")}, example="...", doc="...")
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypedDict, Unpack
 
 from xjit.ir.expr import Arg, Expr, prim
 from xjit.ir.opdef import Gap, Kind, OpDef, Params, Parity
@@ -79,6 +79,21 @@ def element_of(name: str, table: Mapping[str, Builder], which: int = 0) -> Eleme
     return element
 
 
+class Options(TypedDict, total=False):
+    """What few rows say.
+
+    result  the element type of the result; the operands' by default
+    gaps    what has no code on a target, and why
+    narrow  the reference looks at the bits of narrow floats; by default it sees them as float32
+    parity  what a flipped sign of an operand does
+    """
+
+    result: Result
+    gaps: tuple[Gap, ...]
+    narrow: bool
+    parity: tuple[Parity, ...]
+
+
 def elementwise(
     name: str,
     xla_name: str | None,
@@ -86,27 +101,20 @@ def elementwise(
     classes: str,
     reference: Callable[..., Any],
     table: Mapping[str, Builder],
-    *,
-    result: Result = same,
-    gaps: tuple[Gap, ...] = (),
-    narrow: bool = False,
-    parity: tuple[Parity, ...] = (),
     doc: str,
+    options: Options,
 ) -> OpDef:
-    """Registers the record of an operation over operands of one element type and equal dimensions.
-
-    The reference sees narrow floats as float32, unless ``narrow`` says that it looks at their bits.
-    """
+    """Registers the record of an operation over operands of one element type and equal dimensions."""
     return register(
         OpDef(
             name=name,
             kind=Kind.ELEMENTWISE,
-            infer=rules.elementwise_infer(name, arguments, classes, result),
-            reference=reference if narrow else widened(reference),
+            infer=rules.elementwise_infer(name, arguments, classes, options.get("result", same)),
+            reference=reference if options.get("narrow", False) else widened(reference),
             xla_name=xla_name,
             element=element_of(name, table),
-            gaps=gaps,
-            parity=parity,
+            gaps=options.get("gaps", ()),
+            parity=options.get("parity", ()),
             doc=doc,
         )
     )
@@ -119,32 +127,18 @@ def unary(
     reference: Callable[..., Any],
     table: Mapping[str, Builder],
     *,
-    result: Result = same,
-    gaps: tuple[Gap, ...] = (),
-    narrow: bool = False,
-    parity: tuple[Parity, ...] = (),
+    example: str,
     doc: str,
+    **options: Unpack[Options],
 ) -> Unary:
     """A record of one operand and its public function."""
-    arguments = ("operand",)
-    op = elementwise(
-        name,
-        xla_name,
-        arguments,
-        classes,
-        reference,
-        table,
-        result=result,
-        gaps=gaps,
-        narrow=narrow,
-        parity=parity,
-        doc=doc,
-    )
+    op = elementwise(name, xla_name, ("operand",), classes, reference, table, doc, options)
 
     def function(operand: Any) -> Any:
         return apply(op, as_operand(operand, name, "operand"))
 
-    _describe(function, op, f"The result has the operand's dimensions. Element types: {rules.words(classes)}.")
+    more = f"The result has the operand's dimensions. Element types: {rules.words(classes)}; DTypeError otherwise."
+    _describe(function, op, more, example)
     return function
 
 
@@ -155,42 +149,28 @@ def binary(
     reference: Callable[..., Any],
     table: Mapping[str, Builder],
     *,
-    result: Result = same,
-    gaps: tuple[Gap, ...] = (),
-    narrow: bool = False,
-    parity: tuple[Parity, ...] = (),
+    example: str,
     doc: str,
+    **options: Unpack[Options],
 ) -> Binary:
     """A record of two operands and its public function, which broadcasts them explicitly."""
-    arguments = ("lhs", "rhs")
-    op = elementwise(
-        name,
-        xla_name,
-        arguments,
-        classes,
-        reference,
-        table,
-        result=result,
-        gaps=gaps,
-        narrow=narrow,
-        parity=parity,
-        doc=doc,
-    )
+    op = elementwise(name, xla_name, ("lhs", "rhs"), classes, reference, table, doc, options)
 
     def function(lhs: Any, rhs: Any, broadcast_dimensions: Sequence[int] | None = None) -> Any:
         operands = operands_like_each_other(name, lhs=lhs, rhs=rhs)
         return apply(op, *broadcast_together(name, operands, classes, broadcast_dimensions))
 
-    _describe(
-        function,
-        op,
+    more = (
         f"Element types: {rules.words(classes)}, the same for both. Operands of rank 0 and dimensions of size 1\n"
         "    are repeated; different ranks need ``broadcast_dimensions``, the dimensions of the longer operand that\n"
-        "    those of the shorter one meet. Raises DTypeError, ArgumentError or ShapeError where this does not fit.",
+        "    those of the shorter one meet. Raises DTypeError, ArgumentError or ShapeError where this does not fit."
     )
+    _describe(function, op, more, example)
     return function
 
 
-def _describe(function: Any, op: OpDef, more: str) -> None:
+def _describe(function: Any, op: OpDef, more: str, example: str) -> None:
+    """Names the function and writes its docstring; ``example`` is ``arguments -> printed result``."""
+    call, _, result = example.rpartition(" -> ")
     function.__name__ = function.__qualname__ = op.name
-    function.__doc__ = f"{op.doc}\n\n    {more}\n    "
+    function.__doc__ = f"{op.doc}\n\n    {more}\n\n    >>> print(ops.{op.name}({call}))\n    {result}\n    "
