@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import pkgutil
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy_oracle import Traced, check
 
+import xjit.numpy
 from xjit.errors import CaptureError, DTypeError, ShapeError, XjitError
 from xjit.numpy.values import AxisError
 
@@ -18,7 +22,7 @@ FEW = [np.dtype(code) for code in "?bBHlLefdFD"]
 def test_comparisons_take_integers_of_any_size(dtype: np.dtype) -> None:
     x = np.array([0, 1, 1], dtype) if dtype.kind != "i" else np.array([-1, 0, np.iinfo(dtype).max], dtype)
     for number in (-1, 0, 127, 255, 256, -129, 2**31, 2**63 - 1, 2**63, 2**64, -(2**70)):
-        if dtype.kind in "f" and abs(number) >= 2**63 or dtype.kind == "b" and abs(number) > 2**62:
+        if (dtype.kind in "f" and abs(number) >= 2**63) or (dtype.kind == "b" and abs(number) > 2**62):
             continue
         for name in ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"):
             check(lambda xp, a: getattr(xp, name)(a, number), x)  # noqa: B023
@@ -36,7 +40,7 @@ def test_comparisons_of_signed_with_unsigned_are_exact() -> None:
 def test_python_integers_out_of_range_overflow() -> None:
     for dtype, number in ((np.int8, 128), (np.uint8, -1), (np.uint16, 65536), (np.int64, 2**63), (np.uint64, -1)):
         x = np.ones(2, dtype)
-        with pytest.raises(OverflowError, match="out of bounds|too large"):
+        with pytest.raises(OverflowError, match=r"out of bounds|too large"):
             Traced(lambda xp, a: a + number, [x])  # noqa: B023
         check(lambda xp, a: number * a, x)  # noqa: B023
         check(lambda xp, a: xp.maximum(a, number), x)  # noqa: B023
@@ -172,3 +176,11 @@ def test_integer_powers_of_arrays() -> None:
     check(lambda xp, a, e: xp.power(a, e > 2), base, exponent)
     with pytest.raises(CaptureError, match="signed powers"):
         Traced(lambda xp, a, e: xp.power(a, e), [base, exponent])
+
+
+@pytest.mark.parametrize(
+    "name", ["__init__", *sorted(module.name for module in pkgutil.iter_modules(xjit.numpy.__path__))]
+)
+def test_examples_in_the_docstrings(name: str) -> None:
+    module = importlib.import_module("xjit.numpy" if name == "__init__" else f"xjit.numpy.{name}")
+    assert doctest.testmod(module).failed == 0

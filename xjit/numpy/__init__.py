@@ -1,6 +1,7 @@
 """NumPy's functions under NumPy's names, over the records: traced inside of a trace, computed at once outside.
 
 >>> import numpy as np
+>>> from xjit.numpy import add
 >>> add(np.int8([1, 2]), 3)
 array([4, 5], dtype=int8)
 
