@@ -22,7 +22,7 @@ from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, we
 from xjit.numpy.values import as_scalar, copied, is_scalar, operand, refuse, shape_of, with_order
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.ops.rules import elementwise_type
-from xjit.types import BOOL, INT64, DType, dtype_class
+from xjit.types import BOOL, INT64, DType, c_order, dtype_class
 
 Row = Callable[..., Any]
 
@@ -153,7 +153,12 @@ def _run(ufunc: np.ufunc, operands: tuple[Any, ...], loop: tuple[DType, ...]) ->
 
 def in_order(row: Row, *values: Operand) -> Any:
     """A composition over operands of one shape, its results in the memory order that one loop of NumPy gives."""
-    order = elementwise_type([aval_of(value) for value in values], BOOL).order
+    types = [aval_of(value) for value in values]
+    straight = c_order(types[0].rank)
+    if all(type.order in (straight, ()) for type in types):  # repeated numbers have no say
+        order = straight
+    else:
+        order = elementwise_type(types, BOOL).order
     result = row(*values)
     if isinstance(result, tuple):
         return tuple(with_order(part, order) for part in result)
