@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import datetime
 import decimal
 import enum
 import fractions
-import threading
 import types
 import uuid
+from _thread import _local as ThreadNamespace
 from collections.abc import Hashable
 from typing import Any, Final, TypeAlias
 
@@ -110,7 +111,23 @@ def is_plain(value: Any) -> bool:
     >>> is_plain("text"), is_plain(3), is_plain([3])
     (True, True, False)
     """
-    return isinstance(value, PLAIN_TYPES) or type(value) in (bool, int, float, complex)
+    return isinstance(value, PLAIN_TYPES) or type(value) in (bool, int, float, complex) or _is_plain_record(value)
+
+
+def _is_plain_record(value: Any) -> bool:
+    """Whether the value is an instance of a frozen dataclass of this package, such as dimension numbers."""
+    cls: Any = type(value)
+    if not dataclasses.is_dataclass(cls) or not cls.__module__.startswith("xjit.ops"):
+        return False
+    return bool(cls.__dataclass_params__.frozen) and hash_of(value) is not None
+
+
+def hash_of(value: Any) -> int | None:
+    """The hash of a value; None if it has none."""
+    try:
+        return hash(value)
+    except TypeError:
+        return None
 
 
 def is_object(value: Any) -> bool:
@@ -118,5 +135,5 @@ def is_object(value: Any) -> bool:
 
     A thread's own namespace is one too: the guards read it again in the thread that calls.
     """
-    namespaces = types.SimpleNamespace | argparse.Namespace | threading.local
+    namespaces = types.SimpleNamespace | argparse.Namespace | ThreadNamespace
     return isinstance(value, namespaces) or is_user_class(type(value))

@@ -91,10 +91,13 @@ class Recognised(Accumulator):
         self.block = nest.fresh("t")
         self.total = nest.fresh("s") if self.relaxed else self.block
         self.error = nest.fresh("r") if self.relaxed and reducer.combine == "add" and self.dtype == FLOAT64 else ""
+        # The results of chunks are few and large: each is added with its rounding error.
+        chunks = dict(unit.values[0].node.params).get("chunk")
+        self.element_by_element = bool(self.error) and chunks is not None
 
     @property
     def blocked(self) -> bool:
-        return self.relaxed
+        return self.relaxed and not self.element_by_element
 
     def identity(self, dtype: DType) -> Const:
         """What an accumulator of this type starts from."""
@@ -106,15 +109,18 @@ class Recognised(Accumulator):
             row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
 
     def start_block(self, scope: Scope) -> None:
-        if self.relaxed:
+        if self.blocked:
             scope.statements.append(Assign(self.block, self.identity(self.dtype)))
 
     def take(self, inner: Scope) -> None:
         value = self.plain_operand(0)
+        if self.element_by_element:
+            inner.statements.append(Compensated(self.total, self.error, value, FLOAT64))
+            return
         inner.statements.append(Accumulate(self.block, self.reducer.combine, value, self.dtype, self.relaxed))
 
     def end_block(self, scope: Scope) -> None:
-        if not self.relaxed:
+        if not self.blocked:
             return
         block: Value = Var(self.block, self.dtype)
         block = block if self.dtype == FLOAT64 else Call("cast", (block,), FLOAT64)
