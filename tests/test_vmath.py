@@ -349,6 +349,7 @@ def test_thresholds(name: str, argument: str, expected: str) -> None:
     true = np.array([float.fromhex(expected)], np.float64)
     assert same_class(result, true).all()
     assert units(result, true)[0] <= 1.0
+    assert (result[0] == 0.0) == (true[0] == 0.0)
 
 
 @pytest.mark.parametrize(
@@ -372,6 +373,9 @@ def test_variants_give_the_same_bits_where_they_are_right(name: str, rng: np.ran
     assert np.array_equal(nans, np.isnan(only_near))
     assert np.where(nans, 0, everywhere).tobytes() == np.where(nans, 0, only_near).tobytes()
     assert apply(function.rare, x).tobytes() == apply(name, x).tobytes()
+    # What is rare is called, so that the loop over it is short to compile.
+    rare_ir = loop(f"{function.rare}(v)", parts(name)[1]).module.llvm_ir
+    assert rare_ir is not None and re.search(rf"define internal .*{function.rare}", rare_ir)
     # The bound is not merely a habit: beyond it the variants differ.
     beyond = rng.uniform(1e3, 1e6, 1000).astype(dtype) * dtype.type(function.bound) * dtype.type(1e3)
     assert not np.array_equal(apply(name, beyond), apply(function.near, beyond))
