@@ -6,10 +6,12 @@ values, so one kernel serves all shapes of its class.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xjit.codegen.kinds import KINDS
 from xjit.fusion.plan import Region
 
 # A loop shorter than this is not worth sharing among threads when a longer one is there.
@@ -82,8 +84,9 @@ def _collapse(
             runs[-1].append(axis)
         else:
             runs.append([axis])
+    names = (f"{letter}{n}" for n in itertools.count() if f"{letter}{n}" not in KINDS)
     return tuple(
-        Loop(f"{letter}{n}", tuple(run), math.prod(dims[axis] for axis in run)) for n, run in enumerate(runs)
+        Loop(name, tuple(run), math.prod(dims[axis] for axis in run)) for run, name in zip(runs, names, strict=False)
     )
 
 

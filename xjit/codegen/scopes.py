@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from xjit.codegen.kinds import KINDS
 from xjit.ir.index import Index, axes_of
 from xjit.ir.loops import Base, For, LoopKind, Offset, Statement, Term, Value, Word
 
@@ -29,8 +30,10 @@ class Nest:
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
-        """A new name: the stem and a running number."""
+        """A new name: the stem and a running number. The language's own names, such as b1 and u8, are passed over."""
         number = self._names.get(stem, 0)
+        while f"{stem}{number}" in KINDS:
+            number += 1
         self._names[stem] = number + 1
         return f"{stem}{number}"
 

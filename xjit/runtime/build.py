@@ -52,12 +52,11 @@ class Builder:
     specs: Sequence[ArraySpec | ScalarSpec]
     loader: Loader
     make_entry: EntryMaker
-    slots: dict[Node, int] = field(default_factory=dict)
+    slots: dict[object, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     segment: Segment = field(default_factory=Segment)
     fallbacks: int = 0
-    copies: int = 0
 
     def build(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> Program:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
@@ -79,7 +78,7 @@ class Builder:
         return Program(
             tuple(self.steps),
             count,
-            len(self.slots) + self.copies,
+            len(self.slots),
             outputs,
             self._direct(outputs, count),
             self.fallbacks,
@@ -137,20 +136,20 @@ class Builder:
         )
         for node in results:
             self._slot(node)
-        entry = self.make_entry(record)
-        step = SegmentStep(
-            entry, record, tuple(self.slots[node] for node in inputs), tuple(self.slots[node] for node in results)
-        )
-        self.steps.append(step)
+        sources = tuple(self.slots[node] for node in inputs)
+        made = tuple(self.slots[node] for node in results)
+        self.steps.append(SegmentStep(self.make_entry(record), record, sources, made))
         self.segment = Segment()
 
-    def _slot(self, node: Node) -> int:
+    def _slot(self, node: object) -> int:
         return self.slots.setdefault(node, len(self.slots))
 
     def _whole(self, step: planned.Step) -> None:
         if isinstance(step, planned.ViewStep):
             chain = view_chain(step.node)
             source = self._source(chain[0])
+            if chain[0].op is CONSTANT:
+                source = self._copied(source)
             self.steps.append(ViewStep(chain[1:], source, self._slot(step.node)))
             return
         assert isinstance(step, planned.LibraryStep | planned.HostStep)
@@ -174,10 +173,9 @@ class Builder:
             source = self._source(node.inputs[0])
             self.steps.append(CallStep(node, (source,), self._slot(node), array_spec(node, self.layouts), ""))
         else:
-            empty = array_spec(node, self.layouts)
-            self.steps.append(
-                SegmentStep(self.make_entry(_allocation(empty)), _allocation(empty), (), (self._slot(node),))
-            )
+            assert node.aval.size == 0, f"{node} was not made"
+            empty = _allocation(array_spec(node, self.layouts))
+            self.steps.append(SegmentStep(self.make_entry(empty), empty, (), (self._slot(node),)))
         return self.slots[node]
 
     def _outputs(self) -> tuple[int, ...]:
@@ -186,15 +184,18 @@ class Builder:
         found = [self._source(node) for node in outputs]
         taken = set(self.plan.graph.parameters)
         for number, (node, view) in enumerate(zip(outputs, self.views, strict=True)):
-            base = self.resolve(view_chain(node)[0] if node in self.viewed else node)
+            base = self.resolve(node)
             if base.op is CONSTANT or (not view and (base in taken or node in self.viewed)):
-                copy = len(self.slots) + self.copies
-                self.steps.append(CopyStep(found[number], copy))
-                self.copies += 1
-                found[number] = copy
+                found[number] = self._copied(found[number])
             elif not view:
                 taken.add(base)
         return tuple(found)
+
+    def _copied(self, source: int) -> int:
+        """The slot of a copy, which no node stands for."""
+        copy = self._slot(object())
+        self.steps.append(CopyStep(source, copy))
+        return copy
 
     def _direct(self, outputs: tuple[int, ...], count: int) -> Callable[..., Any] | None:
         if len(self.steps) != 1 or not isinstance(self.steps[0], SegmentStep):

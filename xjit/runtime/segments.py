@@ -55,7 +55,7 @@ class Segment:
                 base = resolve(node)
                 if argument.written:
                     made[base] = None
-                elif base not in made and not _is_constant(base):
+                elif base not in made and not _is_constant(base) and base.aval.size:
                     inputs[base] = None
         results = tuple(node for node in needed if node in made)
         temps = tuple(node for node in made if node not in results)
@@ -94,8 +94,9 @@ class Segment:
                 keep.append(array)
                 table.append(array.ctypes.data + offset)
             else:
-                table.append(0)
-                patches.append((slot, numbers[base], offset))
+                table.append(0)  # stays so for arrays without elements, which nothing makes
+                if base in numbers:
+                    patches.append((slot, numbers[base], offset))
         table += piece.lowered.words
         extent = piece.lowered.extent
         return KernelCall(

@@ -126,6 +126,8 @@ class _Table(list[Any]):
         found = self[slot]
         if isinstance(found, Block):
             return found
+        if found == 0:
+            return Block(np.empty(0, np.uint8), 0, None)  # an array without elements
         for constant in self.constants:
             start = found - int(constant.memory.ctypes.data)
             if 0 <= start < max(constant.memory.size, 1):
