@@ -16,6 +16,7 @@ from xjit.capture.operators import Operators
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.ir.context import TracedValue
 from xjit.numpy.methods import ATTRIBUTES, METHODS
+from xjit.numpy.ufuncs import short_power
 
 MAX_UNROLLED = 10_000
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
@@ -97,6 +98,9 @@ class TracedArray(Operators, MemoryHolder):
             return self._foreign(ufunc, other)
         if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
             refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
+        short = short_power(self, right) if ufunc is np.power and left is self else None
+        if short is not None:
+            return self._as_weak_as(other, call_ufunc(short, "__call__", (self,), {}))
         return self._as_weak_as(other, call_ufunc(ufunc, "__call__", (left, right), {}))
 
     def _as_weak_as(self, other: Any, result: Any) -> Any:

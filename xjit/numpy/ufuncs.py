@@ -219,10 +219,14 @@ def power_operator(x: Any, y: Any) -> Any:
     >>> power_operator(np.array([True]), 2).dtype, call(np.power, np.array([True]), 2).dtype
     (dtype('int8'), dtype('int64'))
     """
+    short = short_power(x, y)
+    return call(np.power, x, y) if short is None else call(short, x)
+
+
+def short_power(x: Any, y: Any) -> np.ufunc | None:
+    """The ufunc of one operand that ``x ** y`` means for an array and a constant, if there is one."""
     short = None if isinstance(y, TracedValue) or is_scalar(x) else _SHORT_POWERS.get((type(y), _number(y)))
-    if short is not None and dtype_class(dtype_of(x)) in short[1]:
-        return call(short[0], x)
-    return call(np.power, x, y)
+    return short[0] if short is not None and dtype_class(dtype_of(x)) in short[1] else None
 
 
 def _number(value: Any) -> float:
