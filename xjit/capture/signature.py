@@ -116,10 +116,11 @@ def is_plain(value: Any) -> bool:
 
 def _is_plain_record(value: Any) -> bool:
     """Whether the value is an instance of a frozen dataclass of this package, such as dimension numbers."""
-    cls: Any = type(value)
+    cls = type(value)
     if not dataclasses.is_dataclass(cls) or not cls.__module__.startswith("xjit.ops"):
         return False
-    return bool(cls.__dataclass_params__.frozen) and hash_of(value) is not None
+    parameters: Any = vars(cls)["__dataclass_params__"]
+    return bool(parameters.frozen) and hash_of(value) is not None
 
 
 def hash_of(value: Any) -> int | None:
