@@ -219,9 +219,12 @@ def type_of(array: np.ndarray[Any, Any]) -> ArrayType:
 
 
 def order_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
-    """Axes from the slowest to the fastest varying; axes of one element keep their C position, broadcast ones go."""
+    """Axes from the slowest to the fastest varying; axes of one element keep their C position, broadcast ones go.
+
+    Without elements nothing is broadcast, whatever the strides are.
+    """
     order = combined_order(shape, (strides,))
-    return tuple(axis for axis in order if strides[axis] != 0 or shape[axis] <= 1)
+    return tuple(axis for axis in order if strides[axis] != 0 or shape[axis] == 1 or 0 in shape)
 
 
 def combined_order(shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

@@ -11,17 +11,20 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, ViewStep
 from xjit.fusion.reads import gap_reason, is_pulled, walk
 from xjit.fusion.units import is_given, owner, units_of, view_chain
+from xjit.ir.context import CONSTANT
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 
 
 def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -> Plan:
-    """The steps of a graph. ``views`` are outputs that NumPy would return as views of other values.
+    """The steps of a graph. ``views`` are outputs that NumPy would return as views of other values; constants have no
+    memory, so that what shows them is computed.
 
     A first guess stores what has to be stored; as long as that makes some value be computed more often than it
     has elements, and it is not cheap, the value is stored as well.
     """
+    views = frozenset(node for node in views if view_chain(node)[0].op is not CONSTANT)
     stored = _required(graph, views)
     notes: list[str] = []
     while True:

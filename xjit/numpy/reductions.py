@@ -252,7 +252,7 @@ def _position(name: str, which: str, a: Any, axis: Any, keepdims: Any) -> Any:
     if keep(keepdims):
         axes = tuple(range(len(shape))) if axis is None else (place,)[: len(shape)]
         sizes = tuple(1 if k in axes else n for k, n in enumerate(shape))
-        return as_scalar(ops.reshape(result, sizes))
+        result = ops.reshape(result, sizes)
     return as_scalar(with_order(result, c_order(len(shape_of(result)))))
 
 

@@ -155,7 +155,8 @@ def constant(array: Array) -> Any:
     if trace is None:
         return np.array(array)
     packed = trace.wrap(trace.constant(Literal.of(array)), trace)
-    return with_order(packed, aval_of(array).order)
+    order = aval_of(array).order
+    return with_order(packed, order) if len(order) == array.ndim else packed
 
 
 def with_order(value: Operand, order: tuple[int, ...]) -> Any:

@@ -148,8 +148,6 @@ class Builder:
         if isinstance(step, planned.ViewStep):
             chain = view_chain(step.node)
             source = self._source(chain[0])
-            if chain[0].op is CONSTANT:
-                source = self._copied(source)
             self.steps.append(ViewStep(chain[1:], source, self._slot(step.node)))
             return
         assert isinstance(step, planned.LibraryStep | planned.HostStep)
@@ -186,16 +184,11 @@ class Builder:
         for number, (node, view) in enumerate(zip(outputs, self.views, strict=True)):
             base = self.resolve(node)
             if base.op is CONSTANT or (not view and (base in taken or node in self.viewed)):
-                found[number] = self._copied(found[number])
+                source, found[number] = found[number], self._slot(object())
+                self.steps.append(CopyStep(source, found[number]))
             elif not view:
                 taken.add(base)
         return tuple(found)
-
-    def _copied(self, source: int) -> int:
-        """The slot of a copy, which no node stands for."""
-        copy = self._slot(object())
-        self.steps.append(CopyStep(source, copy))
-        return copy
 
     def _direct(self, outputs: tuple[int, ...], count: int) -> Callable[..., Any] | None:
         if len(self.steps) != 1 or not isinstance(self.steps[0], SegmentStep):
