@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.codegen.variants import bound_of
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
 from xjit.ir.context import CONSTANT
@@ -36,12 +37,18 @@ def storage_dtype(dtype: DType) -> DType:
 
 @dataclass(eq=False)
 class Elements:
-    """Values of nodes inside a loop nest. ``read`` loads one element of a materialised node."""
+    """Values of nodes inside a loop nest. ``read`` loads one element of a materialised node.
+
+    ``innermost`` are the axes of the innermost loop, the one that becomes vector code; there ``variant`` says which
+    variant of functions with rare arguments is called.
+    """
 
     nest: Nest
     read: Callable[[Pull], Held]
     is_leaf: Callable[[Pull], bool]
     position: Callable[[int], str | None]
+    innermost: frozenset[int]
+    variant: str = ""
 
     def value(self, pull: Pull) -> Held:
         """The element of the node at the index; computed where its index allows, and only once there."""
@@ -75,6 +82,10 @@ class Elements:
             found: Held = held[0]
             return found
         return self.element(node, held, pull.index, self._scope(pull, held))
+
+    def evaluation(self, pull: Pull, held: list[Held]) -> Evaluation:
+        """What computes the node's element from these elements of its operands."""
+        return Evaluation(self, pull.node, held, pull.index, self._scope(pull, held))
 
     def _scope(self, pull: Pull, held: list[Held]) -> Scope:
         """Where the value belongs: the innermost scope among its operands' and its own positions'."""
@@ -206,7 +217,13 @@ class Evaluation:
         if expr.dtype in NARROW_FLOATS and expr.name == "cast":
             return Call("decode", (self.bits(expr),), expr.dtype)
         args = tuple(self.plain(arg) for arg in expr.args)
-        return Call(expr.name, args, register_dtype(expr.dtype))
+        return Call(expr.name, args, register_dtype(expr.dtype), self._variant(expr))
+
+    def _variant(self, expr: Prim) -> str:
+        """Outside of vector code, functions with rare arguments are called, which compiles faster."""
+        if bound_of(expr.name, expr.args[0].dtype) is None:
+            return ""
+        return self.elements.variant if self.scope.axes & self.elements.innermost else "rare"
 
     def bits(self, expr: Expr) -> Value:
         """The expression as memory holds it; copies and selections keep every bit."""

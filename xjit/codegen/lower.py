@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xjit.codegen import reductions
 from xjit.codegen.accesses import Access, RegionAccesses
@@ -21,6 +22,7 @@ from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.rows import RowStorage, choose_row_storage
 from xjit.codegen.schedule import COLUMN_BLOCK, Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.codegen.strips import Strips
 from xjit.fusion.cost import CostTable
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
@@ -32,6 +34,8 @@ from xjit.ir.index import relabel
 from xjit.ir.loops import Alloc, Argument, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
 from xjit.ir.node import Node
 from xjit.types import DType, TupleType
+
+Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +75,11 @@ class _Lowering:
         self.plan: Schedule = schedule(
             self.region, self.accesses.moves, frozenset(self.accesses.positions), exact, self.accesses.primary
         )
-        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable)
+        columns = self.plan.columns or not self.plan.reduced
+        loops = self.plan.kept if columns else self.plan.reduced
+        innermost = frozenset(loops[-1].axes) if loops else frozenset()
+        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost)
+        self.strips = Strips(self.nest, self.elements)
         self.levels = self._levels()
         self.row_storage = RowStorage()
         self.level = 0
@@ -99,24 +107,35 @@ class _Lowering:
 
     def _rows(self) -> int:
         """Kept loops around the passes; the number of steps of the shared loop."""
-        extent = 1
-        if self.plan.chunked is not None:
-            extent = self._open_chunks()
-        for loop in self.plan.kept:
+        chunks = self._open_chunks() if self.plan.chunked is not None else None
+        outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
+        for loop in outer:
             self.nest.open(loop.variable, loop.axes)
+        if self.plan.reduced or not self.plan.kept:
+            self._row()
+        else:
+            number = len(outer)
+            pulls = [pull for walked in self.accesses.walks for pull in walked]
+            start, stop, kind = self._kept_bounds(number)
+            self.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
+        for number in reversed(range(len(outer))):
+            self.nest.close(*self._kept_bounds(number))
+        if chunks is not None:
+            self.nest.close("lo", "hi", LoopKind.PARALLEL)
+            return chunks
+        return 1 if self.plan.shared is None else self.plan.kept[self.plan.shared].extent
+
+    def _kept_bounds(self, number: int) -> tuple[str, str, LoopKind]:
+        if number == self.plan.shared:
+            return "lo", "hi", LoopKind.PARALLEL
+        return "0", self._extent(self.plan.kept[number]), LoopKind.SERIAL
+
+    def _row(self) -> None:
+        """Everything that happens once per row: the passes over it, and what is stored between them."""
         self._row_units(0)
         for level in range(1, max(self.levels, default=0) + 1):
             self._pass(level)
             self._row_units(level)
-        for number, loop in reversed(list(enumerate(self.plan.kept))):
-            if number == self.plan.shared:
-                extent = loop.extent
-                self.nest.close("lo", "hi", LoopKind.PARALLEL)
-            else:
-                self.nest.close("0", self._extent(loop))
-        if self.plan.chunked is not None:
-            self.nest.close("lo", "hi", LoopKind.PARALLEL)
-        return extent
 
     def _open_chunks(self) -> int:
         """The loop over chunks of one reduced axis; defines where the chunk starts and stops."""
@@ -157,31 +176,36 @@ class _Lowering:
         for number, fold in folds.items():
             self._settle(number, fold.finish(row), row)
 
-    def _innermost(self, chosen: list[int], folds: dict[int, reductions.Accumulator], blocked: bool) -> None:
+    def _innermost(self, chosen: list[int], folds: Folds, blocked: bool) -> None:
         loop = self.plan.reduced[-1]
         start, stop = self._range(loop)
         if not blocked:
-            self._loop(loop, start, stop, chosen, folds)
+            self._loop(loop, start, stop, chosen, folds, short=False)
             return
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
         scope.statements.append(Bound(end, block, reductions.SUM_BLOCK, stop))
-        self._loop(loop, block, end, chosen, folds)
+        self._loop(loop, block, end, chosen, folds, short=True)
         self.nest.close(start, stop, step=reductions.SUM_BLOCK)
 
     def _loop(
-        self, loop: Loop, start: str, stop: str, chosen: list[int], folds: dict[int, reductions.Accumulator]
+        self,
+        loop: Loop,
+        start: str,
+        stop: str,
+        chosen: list[int],
+        folds: Folds,
+        short: bool,
     ) -> None:
         around = self.nest.inner
         for fold in folds.values():
             fold.start_block(around)
-        self.nest.open(loop.variable, loop.axes)
-        self._body(chosen, folds)
-        self.nest.close(start, stop)
+        pulls = [pull for number in chosen for pull in self.accesses.walks[number] if not self._waits_in_row(pull)]
+        self.strips.loop(loop, (start, stop), pulls, lambda: self._body(chosen, folds), short=short)
         for fold in folds.values():
             fold.end_block(around)
 
-    def _block(self, chosen: list[int], folds: dict[int, reductions.Accumulator]) -> None:
+    def _block(self, chosen: list[int], folds: Folds) -> None:
         around = self.nest.inner
         for fold in folds.values():
             fold.start_block(around)
@@ -189,7 +213,7 @@ class _Lowering:
         for fold in folds.values():
             fold.end_block(around)
 
-    def _body(self, chosen: list[int], folds: dict[int, reductions.Accumulator]) -> None:
+    def _body(self, chosen: list[int], folds: Folds) -> None:
         for pull in self.row_storage.filled_in(self.level):
             self._fill(pull)
         for number in chosen:

@@ -25,8 +25,8 @@ def kind(dtype: DType) -> str:
     return "b1" if name == "pred" else _KINDS[name[0]] + name[1:]
 
 
-def call_text(name: str, args: tuple[tuple[str, DType], ...], dtype: DType) -> str:
-    """The text of a primitive on operands given as (text, type)."""
+def call_text(name: str, args: tuple[tuple[str, DType], ...], dtype: DType, variant: str = "") -> str:
+    """The text of a primitive on operands given as (text, type); functions may have variants."""
     texts = tuple(text for text, _ in args)
     if name == "cast":
         return cast_text(texts[0], args[0][1], dtype)
@@ -40,7 +40,8 @@ def call_text(name: str, args: tuple[tuple[str, DType], ...], dtype: DType) -> s
     rule = _RULES.get((name, letter)) or _RULES.get((name, "*"))
     if rule is not None:
         return rule(texts, args[-1][1])
-    return f"{name}_{kind(args[0][1])}({', '.join(texts)})"
+    function = f"{name}_{kind(args[0][1])}" + (f"_{variant}" if variant else "")
+    return f"{function}({', '.join(texts)})"
 
 
 def cast_text(text: str, source: DType, target: DType) -> str:

@@ -60,6 +60,8 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
         case loops.Alloc(buffer, extent, dtype):
             writer.line(f"{buffer} = scratch_{kind(dtype)}({extent})")
+        case loops.If(flag, then, otherwise):
+            _branch(writer, flag, then, otherwise)
         case loops.For(variable, start, stop, loop, body, step):
             _loop(writer, variable, _range(start, stop, step), loop, body)
 
@@ -68,6 +70,15 @@ def _loop(writer: Writer, variable: str, range_text: str, loop: LoopKind, body: 
     note = "shared among threads" if loop is LoopKind.PARALLEL else ""
     with writer.block(f"for {variable} in {range_text}:", note):
         for statement in body:
+            _statement(writer, statement)
+
+
+def _branch(writer: Writer, flag: str, then: tuple[Statement, ...], otherwise: tuple[Statement, ...]) -> None:
+    with writer.block(f"if {flag}:"):
+        for statement in then:
+            _statement(writer, statement)
+    with writer.block("else:"):
+        for statement in otherwise:
             _statement(writer, statement)
 
 
@@ -80,7 +91,7 @@ def _range(start: str, stop: str, step: int) -> str:
 def _accumulate(statement: loops.Accumulate) -> str:
     name, dtype = statement.name, statement.dtype
     prim = f"r{statement.combine}" if statement.relaxed else statement.combine
-    return f"{name} = {_bare(call_text(prim, ((name, dtype), (value_text(statement.value), dtype)), dtype))}"
+    return f"{name} = {_bare(call_text(prim, ((name, dtype), (_text(statement.value), dtype)), dtype))}"
 
 
 def _compensated(writer: Writer, statement: loops.Compensated) -> None:
@@ -120,10 +131,10 @@ def _text(value: Value) -> str:
             return f"{'ldw' if written else 'ld'}({buffer}, {offset_text(offset)})"
         case loops.Position(variable, scale, offset, _):
             return _position(variable, scale, offset)
-        case loops.Call("copy", args, _):
+        case loops.Call("copy", args, _, _):
             return _text(args[0])
-        case loops.Call(prim, args, dtype):
-            return call_text(prim, tuple((_text(arg), arg.dtype) for arg in args), dtype)
+        case loops.Call(prim, args, dtype, variant):
+            return call_text(prim, tuple((_text(arg), arg.dtype) for arg in args), dtype, variant)
     raise TypeError(f"not a value: {value!r}")
 
 

@@ -59,11 +59,12 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A primitive on values; ``dtype`` is its result type."""
+    """A primitive on values; ``dtype`` is its result type, ``variant`` which of its implementations is meant."""
 
     prim: str
     args: tuple[Value, ...]
     dtype: DType
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,15 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
+class If:
+    """A branch on a flag; around whole loops only, inside them ``select`` keeps the code vectorisable."""
+
+    flag: str
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """name = min(start + step, limit): the end of a block."""
 
@@ -195,7 +205,7 @@ class Word:
     slot: int
 
 
-Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Base | Store | For | Bound | Alloc"
+Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Base | Store | For | If | Bound | Alloc"
 
 
 @dataclass(frozen=True, slots=True)
