@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +30,7 @@ HEAD = """# Performance
 
 Made by `python -m perf report` on {date}.
 
-Machine: {machine}.
+Machine: {machine}.{load}
 
 All candidates take turns in one process, on the same inputs, with their results checked against NumPy
 first, and each allocates its result in every call. JAX is jitted and works on its own device arrays.
@@ -115,10 +116,18 @@ def start_text() -> str:
     )
 
 
+def load_text() -> str:
+    """Return how busy the machine was before the measurements, in words; empty where the system does not tell."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    return f" Load average when the measurements began, without them: {os.getloadavg()[0]:.1f}."
+
+
 def write_report(output: Path, budget: float) -> None:
     """Measure everything and write the report to `output`; `budget` is seconds per entry."""
+    load = load_text()
     entries = measure_entries(budget)
-    head = HEAD.format(date=datetime.date.today().isoformat(), machine=this_machine())
+    head = HEAD.format(date=datetime.date.today().isoformat(), machine=this_machine(), load=load)
     parts = [
         head,
         "## Figures\n",
