@@ -36,8 +36,9 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
         notes += extra.values()
     steps = _ordered(graph, draft, views)
     kept = _read_elsewhere(graph, steps, draft.leaves, views)
-    steps = tuple(_without_dead_stores(step, kept) for step in steps)
-    return Plan(graph, steps, draft.leaves, kept, tuple(notes + draft.grouping.reasons))
+    live = tuple(_without_dead_stores(step, kept) for step in steps)
+    dead = _stored_by(steps) - _stored_by(live)
+    return Plan(graph, tuple(filter(_works, live)), draft.leaves - dead, kept, tuple(notes + draft.grouping.reasons))
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
@@ -83,6 +84,16 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
         return step
     units, axes = tuple(region.units[n] for n in live), tuple(region.axes[n] for n in live)
     return KernelStep(dataclasses.replace(region, units=units, axes=axes))
+
+
+def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:
+    kernels = (step for step in steps if isinstance(step, KernelStep))
+    return frozenset(unit.target for step in kernels for unit in step.region.units)
+
+
+def _works(step: Step) -> bool:
+    """Whether a step does anything; a kernel without units is left of values that only empty arrays read."""
+    return not isinstance(step, KernelStep) or bool(step.region.units)
 
 
 def _has_units(node: Node) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -113,11 +114,8 @@ class Builder:
 
     def _read_later(self, kernels: int) -> frozenset[Node]:
         """With steps between kernels, every stored value may be read by a later run of kernels."""
-        runs = sum(
-            1
-            for a, b in zip(self.plan.steps, self.plan.steps[1:], strict=False)
-            if _breaks(a) and isinstance(b, planned.KernelStep)
-        )
+        working = [step for step in self.plan.steps if _breaks(step) or isinstance(step, planned.KernelStep)]
+        runs = any(_breaks(a) and isinstance(b, planned.KernelStep) for a, b in itertools.pairwise(working))
         return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
 
     def _flush(self, needed: tuple[Node, ...]) -> None:
@@ -132,7 +130,7 @@ class Builder:
         alone = all(isinstance(one, planned.KernelStep | planned.AliasStep) for one in self.plan.steps)
         given = self.plan.graph.parameters if alone else ()
         record, inputs, results = self.segment.program(
-            self.resolve, self.layouts, specs, needed, self.loader, given
+            self.resolve, self.layouts, specs, needed, self.loader, given, begun=self.slots
         )
         for node in results:
             self._slot(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.lower import LoweredKernel
@@ -41,19 +41,21 @@ class Segment:
         needed: Sequence[Node],
         loader: Loader,
         given: Sequence[Node] = (),
+        begun: Container[object] = (),
     ) -> tuple[FastProgram, tuple[Node, ...], tuple[Node, ...]]:
         """The record of the segment, its input nodes and its result nodes.
 
         ``resolve`` maps a node to the one whose buffer it shares, ``specs`` describes what every node's buffer is,
         ``needed`` are the nodes that other steps or the caller read, the results come in their order; ``given`` are
-        inputs that come first, whether they are read or not.
+        inputs that come first, whether they are read or not; ``begun`` are results of earlier segments, to which
+        this one may add parts.
         """
         inputs: dict[Node, None] = dict.fromkeys(given)
         made: dict[Node, None] = {}
         for piece in self.pieces:
             for (node, _), argument in zip(piece.lowered.pointers, piece.lowered.kernel.arguments, strict=True):
                 base = resolve(node)
-                if argument.written:
+                if argument.written and base not in begun:
                     made[base] = None
                 elif base not in made and not _is_constant(base) and base.aval.size:
                     inputs[base] = None

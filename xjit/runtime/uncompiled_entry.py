@@ -3,8 +3,8 @@
     sources = KernelSources()
     entry = make_uncompiled_entry(sources)(program)      # ``program`` was built with ``sources.load`` as its loader
 
-Every buffer is reachable from its first byte to its last and no further, inputs cannot be written to, and outputs
-start as bytes that no result looks like, so an element that a kernel leaves out shows.
+Every buffer is reachable from its first byte to its last and no further, and outputs start as bytes that no result
+looks like, so an element that a kernel leaves out shows.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class UncompiledEntry:
         outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
         temps = [aligned_bytes(size) for size in program.temps]
         blocks = [_block(buffer) for buffer in inputs if buffer is not None]
-        blocks += [_block(buffer, written=True) for buffer in (*outputs, *temps)]
+        blocks += [_block(buffer, fresh=True) for buffer in (*outputs, *temps)]
         for call in program.calls:
             self._run(call, blocks)
         return outputs[0] if program.single else tuple(outputs)
@@ -135,15 +135,15 @@ class _Table(list[Any]):
         raise IndexError(f"slot {slot} of the table holds no buffer")
 
 
-def _block(array: Array, written: bool = False) -> Block:
-    """The bytes between the ends of an array; of one that is written, filled with a pattern first."""
+def _block(array: Array, fresh: bool = False) -> Block:
+    """The bytes between the ends of an array; of a fresh one, filled with a pattern first."""
     if not array.size:
         return Block(np.empty(0, np.uint8), 0, array)
     low, high = np.lib.array_utils.byte_bounds(array)
     memory = memory_at(low, high - low)
-    if written:
+    if fresh:
         memory[:] = UNWRITTEN
-    memory.flags.writeable = written
+    memory.flags.writeable = array.flags.writeable
     return Block(memory, int(array.ctypes.data) - low, array)
 
 
