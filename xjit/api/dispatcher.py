@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import tempfile
 import threading
@@ -82,7 +83,7 @@ class Dispatcher:
                 return result
         with self._lock:
             result = self._traced(key, args, kwargs, leaves)
-            if len(leaves) == len(args) + len(kwargs) and key in self._known:
+            if key in self._known and _same(leaves, (*args, *kwargs.values())):
                 self._flat[flat] = self._known[key]
             return result
 
@@ -117,10 +118,10 @@ class Dispatcher:
 
     def _failed(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
-        if self.options.raises:
-            if isinstance(error, XjitError):
-                raise _public(error) from None
-            raise _reported(self.function, error) if _is_internal(error) else error
+        if self.options.raises and isinstance(error, XjitError):
+            raise _public(error) from None
+        if self.options.raises and not _is_internal(error):
+            raise error
         try:
             result = self.function(*args, **kwargs)
         except Exception as same:
@@ -128,6 +129,8 @@ class Dispatcher:
                 raise _public(error) from None
             raise
         refused = error if isinstance(error, XjitError) else _reported(self.function, error)
+        if self.options.raises:
+            raise refused
         self._refused[key] = _forgotten(refused)
         self._fallbacks += 1
         warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
@@ -231,6 +234,11 @@ def _lower(captured: Captured, values: Sequence[Any]) -> compile.Lowered:
         if output.source == "graph" and output.view:
             views[output.index] = True
     return compile.lower_graph(graph, values, views)
+
+
+def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
+    """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
+    return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
 
 
 def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
