@@ -329,6 +329,9 @@ class _Lowering:
         self.nest.open(loop.variable, loop.axes)
         for column in columns.values():
             column.take()
+        for number, unit in enumerate(self.region.units):
+            if not unit.is_reduction and not self._is_row(number):
+                self._store(number)
         self.nest.close("b_start", "b_stop")
         for reduced in reversed(self.plan.reduced):
             self.nest.close(*self._range(reduced))
