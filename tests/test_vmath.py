@@ -361,6 +361,16 @@ def test_results_do_not_exceed_one(name: str, rng: np.random.Generator) -> None:
     assert np.abs(apply(name, x * 20.0)).max() <= 1.0
 
 
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_powers_of_two_are_exact(kind: str) -> None:
+    dtype = KINDS[kind].dtype
+    limits = np.finfo(dtype)
+    exponents = np.arange(limits.minexp - limits.nmant, limits.maxexp)
+    powers = np.ldexp(dtype.type(1), exponents)
+    assert np.array_equal(apply(f"exp2_{kind}", exponents.astype(dtype)), powers)
+    assert np.array_equal(apply(f"log2_{kind}", powers), exponents)
+
+
 @pytest.mark.parametrize("name", [name for name, f in sorted(VECTOR_FUNCTIONS.items()) if f.near != name])
 def test_variants_give_the_same_bits_where_they_are_right(name: str, rng: np.random.Generator) -> None:
     function = VECTOR_FUNCTIONS[name]
