@@ -11,6 +11,10 @@ from typing import Any
 from unittest import mock
 
 import xjit
+from xjit.fusion import planner
+from xjit.fusion.groups import Grouping
+from xjit.fusion.units import is_given
+from xjit.ir.node import Graph, Node
 from xjit.passes import split
 from xjit.runtime import segments
 
@@ -30,6 +34,20 @@ def many_pieces() -> Iterator[None]:
     with (
         mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
         mock.patch.multiple(split, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8),
+    ):
+        yield
+
+
+@contextmanager
+def one_kernel_for_each() -> Iterator[None]:
+    """In here every value gets a buffer and every operation a kernel of its own: nothing is fused."""
+
+    def everything(graph: Graph, views: frozenset[Node]) -> set[Node]:
+        return {node for node in graph.nodes if not is_given(node)}
+
+    with (
+        mock.patch.object(planner, "_required", everything),
+        mock.patch.object(Grouping, "_candidates", lambda *arguments: ()),
     ):
         yield
 

@@ -1,0 +1,91 @@
+"""Runs fresh random programs against NumPy for as long as it is told, outside of the test suite.
+
+    python -m tests.fuzz --seconds 60 --seed 1
+    python -m tests.fuzz --seconds 60 --compiled
+
+Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
+rests on a few perturbed runs of NumPy, so a rare failure by a last bit is the judge's, not the compiler's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import random
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from kernel_executors import run_parallel, run_uncompiled
+from random_judge import judge
+from random_programs import Program, random_program
+
+Run = Callable[[Callable[..., Any], Any], Any]
+
+
+def failure(program: Program, run: Run) -> str | None:
+    """What is wrong with the result of a program, in one line; None if nothing is."""
+    arguments = program.arguments()
+    try:
+        judge(program, arguments, run(program.function(), arguments))
+    except Exception as error:
+        return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+    return None
+
+
+def shortened(program: Program, run: Run) -> Program:
+    """The program without the lines that the failure does not need."""
+    found = True
+    while found:
+        found = False
+        lines = program.source.splitlines(keepends=True)
+        for number in range(len(lines) - 2, 0, -1):
+            shorter = dataclasses.replace(program, source="".join(lines[:number] + lines[number + 1 :]))
+            if runs(shorter) and failure(shorter, run) is not None:
+                program, found = shorter, True
+                break
+    return program
+
+
+def runs(program: Program) -> bool:
+    """Whether NumPy runs the program."""
+    try:
+        program.function()(*program.arguments())
+    except Exception:
+        return False
+    return True
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=None, help="the first program; a fresh one when left out")
+    parser.add_argument("--compiled", action="store_true", help="compile the programs instead of interpreting them")
+    options = parser.parse_args()
+    os.environ["XJIT_STRICT"] = "1"
+    warnings.simplefilter("ignore")
+    seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
+    run = run_parallel if options.compiled else run_uncompiled
+    stop = time.monotonic() + options.seconds
+    found: dict[str, tuple[int, Program]] = {}
+    first = seed
+    while time.monotonic() < stop:
+        program = random_program(random.Random(seed).choice)
+        text = failure(program, run)
+        if text is not None and text not in found:
+            found[text] = (seed, shortened(program, run))
+        seed += 1
+    for text, (number, program) in found.items():
+        print(f"--seed {number}: {text}\n{program}\n")  # noqa: T201
+    print(f"{seed - first} programs from --seed {first} on, {len(found)} kinds of failure")  # noqa: T201
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
