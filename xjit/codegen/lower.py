@@ -115,7 +115,9 @@ class _Lowering:
             self._row()
         else:
             number = len(outer)
-            pulls = [pull for walked in self.accesses.walks for pull in walked]
+            # What depends on a fold over single elements is known inside of the loop only, too late for strips.
+            folding = any(unit.is_reduction for unit in self.region.units)
+            pulls = [] if folding else [pull for walked in self.accesses.walks for pull in walked]
             start, stop, kind = self._kept_bounds(number)
             self.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
         for number in reversed(range(len(outer))):
