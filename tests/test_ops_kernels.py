@@ -15,7 +15,7 @@ from kernel_executors import run_parallel, run_serial, run_uncompiled
 from test_ops import CASES
 
 # Elements that plain Python gets through in a moment.
-MODERATE = 3_000
+MODERATE = 256
 # One in so many of the further cases is compiled.
 SAMPLE = 16
 

@@ -112,9 +112,11 @@ def bounded_calls(node: Node) -> Iterable[tuple[Prim, float]]:
     if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
         return
     stack: list[Expr] = [node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)]
+    seen: set[int] = set()
     while stack:
         expr = stack.pop()
-        if isinstance(expr, Prim):
+        if isinstance(expr, Prim) and id(expr) not in seen:
+            seen.add(id(expr))
             bound = bound_of(expr.name, expr.args[0].dtype)
             if bound is not None:
                 yield expr, bound
