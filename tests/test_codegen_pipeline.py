@@ -97,7 +97,7 @@ def test_float_words(kind):
     unary = ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "fabs")
     results = dict.fromkeys((f"{name}(a)" for name in unary), kind)
     results |= dict.fromkeys(("a + b", "a - b", "a * b", "a / b", "-a", "radd(a, b)", "rmul(a, b)"), kind)
-    results |= dict.fromkeys(("fmin(a, b)", "fmax(a, b)", "copysign(a, b)", "fma(a, b, b)"), kind)
+    results |= dict.fromkeys(("fmin(a, b)", "fmax(a, b)", "copysign(a, b)", "fmod(a, b)", "fma(a, b, b)"), kind)
     results |= dict.fromkeys(("select(a < b, a, b)", "fma(a, a, -b)", f"{kind}(a < b)"), kind)
     results |= COMPARISONS | {"not (a < b)": "b1", "b1(a)": "b1", "f32(a)": "f32", "f64(a)": "f64"}
     results |= {f"to_{target}(a)": target for target in INTEGERS}

@@ -10,7 +10,7 @@ from xjit.ir.context import CONSTANT, PARAMETER, TracedValue, current
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops import rules
-from xjit.ops._core import apply, constant, own, register, trace_computation
+from xjit.ops._core import apply, constant, lift, own, register, trace_computation, wrap
 from xjit.ops.evaluate import evaluate_elementwise, is_elementwise
 from xjit.ops.rules import got
 from xjit.ops.shape import expanded
@@ -86,7 +86,10 @@ def replay(graph: Graph, operands: Sequence[Any], dims: tuple[Dim, ...]) -> tupl
         elif node.op is not PARAMETER:
             values[node] = apply(node.op, *(values[source] for source in node.inputs), **node.kwargs)
     results = tuple(values[node] for node in graph.outputs)
-    return results if current() is not None else tuple(own(result, operands) for result in results)
+    trace = current()
+    if trace is None:
+        return tuple(own(result, operands) for result in results)
+    return tuple(wrap(trace, lift(trace, result)) for result in results)  # never the very operand
 
 
 def captured(graph: Graph) -> list[Any]:

@@ -58,7 +58,8 @@ def tanh_f32(x: Any) -> Any:
     above = f32(1.0) - f32(2.0) / (power + f32(1.0))
     square = a * a
     below = fma(a * square, tanh_tail_f32(square), a)
-    return copysign(select(a < f32(TAIL_BELOW_F32), below, above), x)
+    # The bits of some NaNs become those of a number on the way to the power.
+    return select(x != x, x + x, copysign(select(a < f32(TAIL_BELOW_F32), below, above), x))
 
 
 @inline("f64(f64)")
