@@ -10,12 +10,6 @@ from xjit.ir.opdef import Kind
 CHEAP = 4.0
 # Storing a row for a later pass pays from about one division on.
 WORTH_A_ROW = 6.0
-# A reduction to fewer results than this over more elements than that is cut into chunks that threads can share.
-FEW_RESULTS = 8
-MANY_ELEMENTS = 32_768
-CHUNK_ELEMENTS = 16_384
-# Rows longer than this leave the second-level cache between two passes.
-ROW_BYTES = 262_144
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Unit, ViewStep
 from xjit.fusion.reads import walk
+from xjit.fusion.units import owner
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
 from xjit.runtime.segments import piece_size
+from xjit.types import TupleType
 
 if TYPE_CHECKING:
     from xjit.codegen.lower import LoweredKernel
@@ -52,7 +55,7 @@ class Explanation:
 
     kernels        a report per generated kernel, in order
     steps          every step in order, library calls and NumPy references included
-    bytes_moved    what all kernels read and write
+    bytes_moved    what all kernels, library calls and NumPy references read and write
     minimum_bytes  what any program has to: all inputs once, all outputs once
     reasons        why values are stored between kernels and why kernels stay apart
     """
@@ -92,7 +95,21 @@ def explain(lowered: Lowered) -> Explanation:
     graph = lowered.graph
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
     moved = sum(report.bytes_read + report.bytes_written for report in reports)
+    moved += sum(_whole_bytes(step.node) for step in lowered.plan.steps if isinstance(step, LibraryStep | HostStep))
     return Explanation(graph.name, tuple(reports), tuple(steps), moved, minimum, lowered.plan.reasons)
+
+
+def _whole_bytes(node: Node) -> int:
+    """What a step on whole arrays reads and writes."""
+    types = [source.type for source in (*node.inputs, node)]
+    return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
+
+
+def _written_bytes(unit: Unit, written: set[Node]) -> int:
+    """What one unit stores: the part of an array that it makes, all results of a reduction."""
+    if unit.is_reduction:
+        return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
+    return math.prod(unit.dims) * unit.values[0].node.aval.dtype.itemsize
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:
@@ -113,7 +130,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         domain=region.dims,
         reduced=region.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
-        bytes_written=sum(node.aval.nbytes for node in written),
+        bytes_written=sum(_written_bytes(unit, written) for unit in region.units),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
     )
