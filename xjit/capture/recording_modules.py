@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -138,7 +139,7 @@ def traced_numpy(function: Any) -> Callable[..., Any] | None:
             return call_created(replacement, args, kwargs)
         if function in _CREATION:
             made = call_created(replacement, args, kwargs)
-            if made.size > MAX_CONCRETE:
+            if math.prod(made.shape) > MAX_CONCRETE:
                 return made
         return function(*args, **kwargs)
 
