@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from xjit import xjit
+from xjit.errors import CaptureError
 
 X = np.array([1.0, 2.0, 4.0])
 
@@ -77,3 +78,72 @@ def test_a_call_that_works_after_one_that_failed() -> None:
     with pytest.raises(ZeroDivisionError):
         fast(X, 1.0, 0.0)
     np.testing.assert_array_equal(fast(X, 1.0, 4.0), X * 0.25)
+
+
+# ------------------------------------------------------------------ memory
+
+
+@pytest.mark.parametrize("step", [1, 2, -1, 5])
+def test_order_a_reads_backwards_only_what_is_packed_backwards(step: int) -> None:
+    """Refused for arguments and views, whose gaps the trace does not know; never the wrong order."""
+    y = np.arange(24.0).reshape(6, 4)
+    for function in (
+        lambda a: (a + 1).ravel("A"),
+        lambda a: (a + 1)[::step].ravel("A"),
+        lambda a: a[:, ::step].reshape(-1, order="A"),
+    ):
+        fast = xjit(function)
+        for value in (y, y.T, y.T[:, ::step]):
+            try:
+                result = fast(value)
+            except CaptureError:
+                continue
+            np.testing.assert_array_equal(result, function(value))
+
+
+@pytest.mark.parametrize("dtype", [None, np.float32])
+def test_asarray_of_a_broadcast_argument(dtype: Any) -> None:
+    x = np.broadcast_to(X, (2, 3))
+    result, wanted = xjit(lambda a: np.asarray(a, dtype))(x), np.asarray(x, dtype)
+    np.testing.assert_array_equal(result, wanted)
+    assert result.strides == wanted.strides
+    assert (result is x) == (wanted is x)
+
+
+@pytest.mark.parametrize("place", [np.s_[:, ::2], np.s_[::-1], np.s_[:, :2], np.s_[::5, ::3], np.s_[:]])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_arrays_with_gaps_are_copied_where_numpy_copies_them(place: Any, backwards: bool) -> None:
+    functions = (
+        lambda a: (a.ravel(), a.ravel("F"), a.ravel("A"), a.ravel("K"), a.flatten(), a.flatten("A")),
+        lambda a: (np.ascontiguousarray(a), np.asfortranarray(a), np.asarray(a, order="C"), np.asarray(a)),
+        lambda a: (a.reshape(-1), a.reshape(-1, order="A"), a.copy(order="A"), np.array(a, order="F")),
+    )
+    x = (np.arange(24.0).reshape(4, 6).T if backwards else np.arange(24.0).reshape(6, 4))[place]
+    for function in functions:
+        for got, wanted in zip(xjit(function)(x), function(x), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+            if got.shape == x.shape and x.ndim == 2 and min(x.shape) > 1:
+                assert got.strides == wanted.strides
+            assert np.shares_memory(got, x) == np.shares_memory(wanted, x)
+
+
+def test_keys_that_are_equal_are_told_apart() -> None:
+    products = xjit(lambda d: {key: value * key for key, value in d.items()})
+    numbers = np.arange(3, dtype=np.int32)
+    for key in (1, True, 1.0, 0.0, -0.0):
+        ((got, product),) = products({key: numbers}).items()
+        assert repr(got) == repr(key)
+        assert product.dtype == (numbers * key).dtype
+        np.testing.assert_array_equal(np.signbit(product), np.signbit(numbers * key))
+    keys = xjit(lambda d: list(d))
+    for pair in ((1, 2), (True, 2), (1.0, 2)):
+        assert repr(keys({pair: numbers})) == repr([pair])
+
+
+def test_verification_allows_complex64_its_own_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+    rng = np.random.default_rng(3)
+    z = (rng.standard_normal((5, 40)) + 1j * rng.standard_normal((5, 40))).astype(np.complex64)
+    np.testing.assert_allclose(
+        xjit(lambda a: (a * a.conj() * a).sum(axis=1))(z), (z * z.conj() * z).sum(axis=1), 1e-5
+    )

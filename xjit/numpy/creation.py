@@ -18,6 +18,7 @@ from xjit.numpy.values import (
     constant,
     copied,
     fresh,
+    has_gaps,
     is_scalar,
     operand,
     order_letter,
@@ -165,7 +166,10 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name: str) -> Any:
     value = as_value(a, name)
     result = cast(value, requested(dtype, name) or dtype_of(value))
-    result = with_order(result, order_letter(result, order, name))
+    if result is not value or order not in (None, "K", "k"):  # the operand as it is, broadcast axes included
+        result = with_order(result, order_letter(value, order, name))
+    if result is value and order in ("C", "c", "F", "f") and has_gaps(value):
+        result = copied(value)
     if result is not a or is_scalar(a):
         if copy is False and isinstance(a, TracedValue | np.ndarray):
             raise ArgumentError(f"numpy.{name}: unable to avoid creating a copy")

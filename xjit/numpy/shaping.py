@@ -19,6 +19,7 @@ from xjit.numpy.values import (
     as_view,
     copied,
     fresh,
+    has_gaps,
     is_scalar,
     numpy_errors,
     order_letter,
@@ -85,8 +86,13 @@ def complete_shape(old: Shape, new: Shape) -> Shape:
 
 
 def ravel(a: Any, order: str = "C") -> Any:
-    """All elements along one axis: a view where memory allows, else a copy."""
+    """All elements along one axis: a view of an array without gaps in this order, else a copy."""
     value = as_value(a, "ravel")
+    result = _in_line(value, order)
+    return copied(result) if has_gaps(value) else result
+
+
+def _in_line(value: Operand, order: str) -> Any:
     if order in ("K", "k"):
         value, order = ops.transpose(value, order_letter(value, "K", "ravel")), "C"
     return reshape(as_array(value), (aval_of(value).size,), order)
@@ -99,7 +105,7 @@ def as_array(value: Operand) -> Any:
 
 def flatten(a: Any, order: str = "C") -> Any:
     """All elements along one axis, copied."""
-    return copied(ravel(a, order))
+    return copied(_in_line(as_value(a, "flatten"), order))
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
