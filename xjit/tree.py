@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,15 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One container: its type, the keys of a dict, and what it holds."""
+    """One container: its type, the keys of a dict, and what it holds.
+
+    ``marks`` tells keys apart that are equal: 1, 1.0 and True, 0.0 and -0.0.
+    """
 
     kind: type
     keys: tuple[Any, ...] | None
     children: tuple[Tree, ...]
+    marks: tuple[Hashable, ...] = ()
 
 
 Tree = Leaf | Branch | None
@@ -47,9 +52,19 @@ def _collect(value: Any, leaves: list[Any]) -> Tree:
     if type(value) in (tuple, list) or is_namedtuple(value):
         return Branch(type(value), None, tuple(_collect(item, leaves) for item in value))
     if type(value) is dict:
-        return Branch(dict, tuple(value), tuple(_collect(item, leaves) for item in value.values()))
+        return Branch(
+            dict, tuple(value), tuple(_collect(item, leaves) for item in value.values()), tuple(map(_mark, value))
+        )
     leaves.append(value)
     return LEAF
+
+
+def _mark(key: Any) -> Hashable:
+    if isinstance(key, tuple):
+        return (type(key), *map(_mark, key))
+    if isinstance(key, float):
+        return (type(key), math.copysign(1.0, key))
+    return cast("Hashable", type(key))
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:

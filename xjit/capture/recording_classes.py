@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from xjit import tree
@@ -60,4 +61,4 @@ def _mapped(structure: tree.Tree, change: Any) -> tree.Tree:
     if not isinstance(structure, tree.Branch):
         return structure
     children = tuple(_mapped(child, change) for child in structure.children)
-    return tree.Branch(change(structure.kind), structure.keys, children)
+    return dataclasses.replace(structure, kind=change(structure.kind), children=children)
