@@ -86,7 +86,8 @@ def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None
     """Raises TargetError where a compiled result differs from NumPy's by more than rounding allows."""
     for node, got, wanted in zip(graph.outputs, results, expected, strict=True):
         exact = dtype_class(node.aval.dtype) in "PI"
-        precision = 1e-13 if node.aval.dtype.itemsize >= 8 else 1e-5 if node.aval.dtype.itemsize == 4 else 1e-2
+        bytes_each = node.aval.dtype.itemsize // (2 if dtype_class(node.aval.dtype) == "C" else 1)
+        precision = 1e-13 if bytes_each >= 8 else 1e-5 if bytes_each == 4 else 1e-2
         scale = np.abs(np.asarray(wanted)[np.isfinite(wanted)]).max(initial=0.0) if not exact else 0.0
         same = np.allclose(got, wanted, 0 if exact else precision, precision * scale, equal_nan=True)
         if not same:
