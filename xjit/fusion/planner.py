@@ -164,15 +164,15 @@ def _reason(node: Node, times: int) -> str:
 
 
 def _too_long(draft: _Draft) -> dict[Node, str]:
-    """For a unit with more operations than one kernel holds: the value half way, to be stored."""
+    """For a unit with more operations than one kernel holds: the values to be stored that cut it into kernels."""
     found: dict[Node, str] = {}
     for group in draft.grouping.groups:
         for unit in group.units:
             visits = walk(unit.values, draft.leaves, unit.target).visits
-            if len(visits) > cost.KERNEL_OPERATIONS:
-                middle = visits[cost.KERNEL_OPERATIONS // 2].node
-                found[middle] = (
-                    f"{middle.op.name} at {middle.where} is stored: a kernel holds at most "
+            for last in range(cost.KERNEL_OPERATIONS - 1, len(visits) - 1, cost.KERNEL_OPERATIONS):
+                node = visits[last].node
+                found[node] = (
+                    f"{node.op.name} at {node.where} is stored: a kernel holds at most "
                     f"{cost.KERNEL_OPERATIONS} operations"
                 )
     return {node: reason for node, reason in found.items() if node not in draft.leaves}
