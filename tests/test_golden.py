@@ -37,7 +37,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "half_precision": (formulas.hypotenuse, (LINE.astype(np.float16), LINE.astype(np.float16))),
 }
 
-COUNTING = ("layernorm", "column_means", "nearest")
+COUNTING = ("layernorm", "column_means")
 
 
 def source_of(name: str) -> str:
