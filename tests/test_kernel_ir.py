@@ -1,0 +1,96 @@
+"""Machine code of a fixed processor: vector instructions in the loops, and no call into the C library.
+
+Checked on LLVM's IR after optimisation, for a processor with 512-bit vectors, whichever this machine has.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import formulas
+import numpy as np
+import pytest
+
+import xjit
+from xjit.codegen.llvm_pipeline import Target, host
+from xjit.codegen.numba_compat import compile_kernel
+
+WIDE = Target("x86_64-unknown-linux-gnu", "skylake-avx512", "+fma,-prefer-256-bit")
+pytestmark = pytest.mark.skipif(not host().triple.startswith("x86_64"), reason="needs the code generator of x86")
+
+ROWS = np.ones((64, 100))
+SINGLE = ROWS.astype(np.float32)
+
+# What clearing and copying whole rows becomes.
+MEMORY = {"memset", "memcpy", "memmove"}
+
+LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
+    # name: function, arguments, a vector type of its loop, an instruction on it
+    "chain": (formulas.chain, (SINGLE, SINGLE), "<16 x float>", "fmul"),
+    "softmax": (formulas.softmax, (SINGLE,), "<16 x float>", "fdiv"),
+    "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<16 x float>", "fadd reassoc"),
+    "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", r"call [^@]*@llvm.maximum.v16f32"),
+    "integers": (formulas.collatz, (np.ones(100, np.int32),), "<16 x i32>", "mul"),
+    "hypotenuse": (formulas.hypotenuse, (ROWS, ROWS), "<8 x double>", r"call [^@]*@llvm.sqrt.v8f64"),
+    "column_means": (formulas.column_means, (ROWS,), "<8 x double>", "fadd"),
+    "logsumexp": (formulas.logsumexp, (ROWS,), "<8 x double>", "fadd reassoc"),
+    "black_scholes": (formulas.black_scholes, (ROWS[0], ROWS[0], ROWS[0]), "<8 x double>", "fdiv"),
+}
+
+
+def optimised(source: str) -> tuple[str, tuple[str, ...]]:
+    """LLVM IR of kernel text and the functions outside of it that its machine code calls."""
+    module = compile_kernel(source, keep_ir=True, target=WIDE)
+    assert module.llvm_ir is not None
+    return module.llvm_ir, module.externals
+
+
+def is_vector_code(ir: str, vector: str, instruction: str) -> bool:
+    """Whether the instruction occurs on the vector type."""
+    return re.search(f"= (tail )?{instruction}[^=\n]*{re.escape(vector)}", ir) is not None
+
+
+def called(ir: str) -> set[str]:
+    """The functions that are called, LLVM's own instructions left out."""
+    names = re.findall(r"call [^@\n]*@(?:\"([^\"]+)\"|([\w.$]+))", ir)
+    return {one or other for one, other in names if not (one or other).startswith("llvm.")}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_are_vector_code(name: str) -> None:
+    function, arguments, vector, instruction = LOOPS[name]
+    ir, externals = optimised(xjit.jit(function).source(*arguments))
+    assert is_vector_code(ir, vector, instruction), ir
+    assert not called(ir) and MEMORY.issuperset(externals)
+
+
+def test_only_sums_are_reassociated() -> None:
+    ir, _ = optimised(xjit.jit(formulas.softmax).source(SINGLE))
+    assert "fadd reassoc" in ir
+    assert "fast" not in re.findall(r"= f\w+ ([a-z ]+)", ir)
+    assert not re.search(r"= f(sub|mul|div) (reassoc|contract|nnan|ninf|arcp|afn|fast)", ir)
+    chain, _ = optimised(xjit.jit(formulas.chain).source(SINGLE, SINGLE))
+    assert not re.search(r"(reassoc|contract|fast)", chain) and "llvm.fma" not in chain
+
+
+# ---- each check fails where it should
+
+BROKEN = {
+    # an ordered sum keeps its order, so it cannot be vector code
+    "sum_of_squares": (r"radd\(t0, v0\)", "t0 + v0"),
+    # compare and select instead of the instruction for the maximum, with a store that orders the loop
+    "row_maximum": (r"fmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
+    # a function of the C library for each element
+    "chain": (r"x0 - f32\(1.5\)", "fmod(x0, f32(1.5))"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_loops_are_noticed(name: str) -> None:
+    function, arguments, vector, instruction = LOOPS[name]
+    source = xjit.jit(function).source(*arguments)
+    broken = re.sub(BROKEN[name][0], BROKEN[name][1], source)
+    assert broken != source
+    ir, externals = optimised(broken)
+    assert not is_vector_code(ir, vector, instruction) or called(ir) or not MEMORY.issuperset(externals)
