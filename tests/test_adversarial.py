@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from xjit import xjit
-from xjit.errors import CaptureError
+from xjit.errors import CaptureError, FallbackWarning
 
 X = np.array([1.0, 2.0, 4.0])
 
@@ -147,3 +150,60 @@ def test_verification_allows_complex64_its_own_precision(monkeypatch: pytest.Mon
     np.testing.assert_allclose(
         xjit(lambda a: (a * a.conj() * a).sum(axis=1))(z), (z * z.conj() * z).sum(axis=1), 1e-5
     )
+
+
+class Tagged(str):
+    tag: int
+
+
+def tagged(tag: int) -> Tagged:
+    text = Tagged("text")
+    text.tag = tag
+    return text
+
+
+NOON = datetime.datetime(2020, 1, 1, 12, tzinfo=datetime.UTC)
+LOOK_ALIKES: list[tuple[Any, tuple[Any, ...]]] = [
+    (lambda x, r: x + r.stop, (range(0, 3, 2), range(0, 4, 2), range(1, 1), range(0))),
+    (lambda x, d: (x, str(d)), (decimal.Decimal("1.0"), decimal.Decimal("1.00"))),
+    (lambda x, t: x + t.hour, (NOON, NOON.astimezone(datetime.timezone(datetime.timedelta(hours=2))))),
+    (lambda x, t: x + t.fold, (NOON, NOON.replace(fold=1))),
+    (lambda x, s: [x * v for v in s], ({0.0}, {-0.0}, {1}, {1.0}, {True}, {2.0})),
+    (lambda x, d: [repr(k) for k in d], ({0j: 1}, {-0j: 1}, {1.0: 1}, {np.float32(1): 1}, {1: 1})),
+    (lambda x, d: [repr(k) for k in d], ({frozenset([1]): 1}, {frozenset([True]): 1}, {(1,): 1}, {(1.0,): 1})),
+]
+
+
+@pytest.mark.parametrize(("function", "values"), LOOK_ALIKES)
+def test_values_that_are_equal_are_told_apart(function: Any, values: tuple[Any, ...]) -> None:
+    by_argument, by_global = xjit(function), xjit(lambda x: function(x, CURRENT))
+    for value in (*values, *values):
+        globals()["CURRENT"] = value
+        assert repr(by_argument(X, value)) == repr(function(X, value))
+        assert repr(by_global(X)) == repr(function(X, value))
+
+
+CURRENT: Any = None
+
+
+def test_attributes_of_a_kind_of_text_are_not_overlooked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    fast = xjit(lambda x, text: x + text.tag)
+    for tag in (1, 5, 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FallbackWarning)
+            np.testing.assert_array_equal(fast(X, tagged(tag)), X + tag)
+
+
+INNER: Any = slice(1, -1)
+
+
+def test_slices_from_everywhere() -> None:
+    def function(x: Any, place: Any = slice(0, 2)) -> Any:
+        return x[place] + 1, x[INNER], x[np.s_[::2, None]]
+
+    fast = xjit(function)
+    for inner in (slice(1, -1), slice(0, 1), (slice(None, None, -1), None)):
+        globals()["INNER"] = inner
+        for arguments in ((X,), (X, slice(1, 3)), (X, slice(1, 2))):
+            assert repr(fast(*arguments)) == repr(function(*arguments))

@@ -7,10 +7,16 @@
 
 from __future__ import annotations
 
-import math
+import datetime
+import decimal
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final
+
+import numpy as np
+
+# Their text is exact, while equal ones may differ: in sign, in trailing zeros, in the end of a range, in time zone.
+_TOLD_BY_TEXT: Final = (float, complex, np.generic, range, decimal.Decimal, datetime.date, datetime.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +59,26 @@ def _collect(value: Any, leaves: list[Any]) -> Tree:
         return Branch(type(value), None, tuple(_collect(item, leaves) for item in value))
     if type(value) is dict:
         return Branch(
-            dict, tuple(value), tuple(_collect(item, leaves) for item in value.values()), tuple(map(_mark, value))
+            dict, tuple(value), tuple(_collect(item, leaves) for item in value.values()), tuple(map(distinct, value))
         )
     leaves.append(value)
     return LEAF
 
 
-def _mark(key: Any) -> Hashable:
-    if isinstance(key, tuple):
-        return (type(key), *map(_mark, key))
-    if isinstance(key, float):
-        return (type(key), math.copysign(1.0, key))
-    return cast("Hashable", type(key))
+def distinct(value: Hashable) -> Hashable:
+    """A key for a plain value that no other value has, even one that is equal to it.
+
+    >>> distinct(1) == distinct(True), distinct(0.0) == distinct(-0.0), distinct((1, "a")) == distinct((1, "a"))
+    (False, False, True)
+    """
+    kind = type(value)
+    if kind is str:
+        return value
+    if isinstance(value, tuple):
+        return (kind, *map(distinct, value))
+    if isinstance(value, set | frozenset):
+        return (kind, frozenset(map(distinct, value)))
+    return (kind, repr(value) if isinstance(value, _TOLD_BY_TEXT) else value)
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:

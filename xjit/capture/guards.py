@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit.capture.paths import Path
+from xjit.tree import distinct
 
 Leaves: TypeAlias = "Sequence[Any]"
 Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
@@ -101,9 +102,8 @@ def same_items(path: Path, items: tuple[Any, ...]) -> Guard:
 
 
 def same_members(path: Path, members: frozenset[Any]) -> Guard:
-    """The set there still holds these pairs of type and plain value."""
-    condition = "{{(type(member), member) for member in {v}}} == {k}"
-    return Guard(path, condition, members, "{path} changed; it is {new}")
+    """The set there still holds the plain values with these keys."""
+    return Guard(path, "set(map(distinct, {v})) == {k}", members, "{path} changed; it is {new}")
 
 
 def has_item(path: Path, key: Any) -> Guard:
@@ -203,7 +203,12 @@ class _Writer:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.names: dict[Path, str] = {}
-        self.namespace: dict[str, Any] = {"same": same, "defined": defined, "ndarray": np.ndarray}
+        self.namespace: dict[str, Any] = {
+            "same": same,
+            "distinct": distinct,
+            "defined": defined,
+            "ndarray": np.ndarray,
+        }
 
     def constant(self, value: Any) -> str:
         name = f"k{len(self.namespace)}"
@@ -288,7 +293,7 @@ def same(value: Any, expected: Any) -> bool:
         return struct.pack("d", value) == struct.pack("d", expected)
     if isinstance(expected, complex):
         return struct.pack("dd", value.real, value.imag) == struct.pack("dd", expected.real, expected.imag)
-    return bool(value == expected)
+    return bool(value == expected) and distinct(value) == distinct(expected)
 
 
 def text_of(value: Any) -> str:

@@ -179,6 +179,11 @@ class Recorder:
             return RecordingDict(self, value, path)
         if type(value) in (set, frozenset) and all(map(is_plain, value)):
             return record_set(self, value, path)
+        if type(value) is slice:
+            self.add(guards.same_type(path, slice))
+            return slice(
+                *(self.read(getattr(value, part), path.attribute(part)) for part in ("start", "stop", "step"))
+            )
         if is_object(value):
             return stand_in(self, value, path)
         return self._callable(value, path)

@@ -9,6 +9,7 @@ from xjit.capture import guards
 from xjit.capture.paths import Path
 from xjit.capture.provenance import refuse
 from xjit.capture.signature import is_plain
+from xjit.tree import distinct
 
 if TYPE_CHECKING:
     from xjit.capture.recorder import Recorder
@@ -159,5 +160,5 @@ def _entries(recorder: Recorder, values: Any, path: Path) -> list[Any]:
 def record_set(recorder: Recorder, values: Any, path: Path) -> Any:
     """A set of plain values, which is a guard as a whole."""
     recorder.add(guards.same_type(path, type(values)))
-    recorder.add(guards.same_members(path, frozenset((type(value), value) for value in values)))
+    recorder.add(guards.same_members(path, frozenset(map(distinct, values))))
     return values if isinstance(values, frozenset) else RecordingSet(values)

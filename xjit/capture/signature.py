@@ -21,6 +21,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from xjit.capture.libraries import is_user_class
+from xjit.tree import distinct
 from xjit.types import NAMES
 
 Signature: TypeAlias = "Hashable | None"
@@ -63,7 +64,7 @@ def signature(leaf: Any) -> Signature:
       that int64 cannot hold are keys by value
     * immutable plain values (text, enum members, dtypes, ...): type and value
     * functions, classes and modules: the object itself
-    * instances of the user's classes written in Python: the class; what is read of them is guarded
+    * slices, and instances of the user's classes written in Python: the class; what is read of them is guarded
     * sets of plain values: their values
     * everything else: None
     """
@@ -91,14 +92,13 @@ def _array(array: np.ndarray[Any, Any]) -> Signature:
 def _other(leaf: Any, kind: type) -> Signature:
     if isinstance(leaf, np.generic):
         return (leaf.dtype, "scalar") if leaf.dtype in NAMES and _is_numpy_scalar(kind) else None
-    if isinstance(leaf, PLAIN_TYPES):
-        return (kind, leaf)
+    if _is_plain_kind(leaf):
+        return distinct(leaf)
     if isinstance(leaf, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type | np.ufunc):
         return leaf
     if kind in (set, frozenset):
-        parts = tuple(signature(item) if is_plain(item) else None for item in leaf)
-        return None if None in parts else (kind, frozenset(parts))
-    return (kind, "object") if is_object(leaf) else None
+        return distinct(leaf) if all(map(is_plain, leaf)) else None
+    return (kind, "object") if kind is slice or is_object(leaf) else None
 
 
 def _is_numpy_scalar(kind: type) -> bool:
@@ -111,7 +111,12 @@ def is_plain(value: Any) -> bool:
     >>> is_plain("text"), is_plain(3), is_plain([3])
     (True, True, False)
     """
-    return isinstance(value, PLAIN_TYPES) or type(value) in (bool, int, float, complex) or _is_plain_record(value)
+    return _is_plain_kind(value) or type(value) in (bool, int, float, complex) or _is_plain_record(value)
+
+
+def _is_plain_kind(value: Any) -> bool:
+    """Whether the value is of one of the immutable types; subclasses may have attributes that change."""
+    return isinstance(value, PLAIN_TYPES) and (isinstance(value, enum.Enum) or not hasattr(value, "__dict__"))
 
 
 def _is_plain_record(value: Any) -> bool:
