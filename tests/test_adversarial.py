@@ -75,6 +75,19 @@ def test_errors_of_the_program_are_the_built_in_ones_under_strict_too(function: 
         assert len(str(got.value).splitlines()) <= 12
 
 
+def test_numpy_errors_obey_errstate() -> None:
+    fast = xjit(lambda a, b: (a / b, np.sqrt(-a)), errors="numpy")
+    for _ in range(2):
+        with np.errstate(divide="raise", invalid="ignore"), pytest.raises(FloatingPointError, match="divide"):
+            fast(X, np.zeros(3))
+        with np.errstate(divide="ignore", invalid="raise"), pytest.raises(FloatingPointError, match="invalid"):
+            fast(X, X)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(fast(X, np.zeros(3))[0], np.full(3, np.inf))
+    with pytest.warns(RuntimeWarning, match="divide by zero"), np.errstate(invalid="ignore"):
+        fast(X, np.zeros(3))
+
+
 def test_a_call_that_works_after_one_that_failed() -> None:
     fast = xjit(divide)
     np.testing.assert_array_equal(fast(X, 1.0, 2.0), X * 0.5)

@@ -38,7 +38,8 @@ class Specialisation:
             return MISS
         results = self.program.run(values) if self.program is not None else self._interpret(values)
         if self.program is not None and config.flag("XJIT_VERIFY"):
-            check(self.captured.graph, results, self._interpret(values))
+            with np.errstate(all="ignore"):
+                check(self.captured.graph, results, self._interpret(values))
         finished = [finish(output, results, leaves) for output in self.captured.outputs]
         return tree.unflatten(self.captured.out_tree, finished)
 

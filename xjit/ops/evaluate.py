@@ -16,14 +16,14 @@ from xjit.types import ArrayType
 def evaluate_graph(graph: Graph, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a graph for arrays in the place of its parameters, captures last.
 
-    Every node is computed once by its reference, effects in their order. Results may share memory with the arrays.
-    TypeError if a reference contradicts the inferred type: that is a mistake in its record.
+    Every node is computed once by its reference, effects in their order, under the caller's np.errstate. Results
+    may share memory with the arrays. TypeError if a reference contradicts the inferred type: that is a mistake in
+    its record.
     """
     values: dict[Node, Any] = dict(zip(graph.parameters, arrays, strict=True))
-    with np.errstate(all="ignore"):
-        for node in graph.nodes:
-            if node.op is not PARAMETER:
-                values[node] = _checked(node, _compute(node, values))
+    for node in graph.nodes:
+        if node.op is not PARAMETER:
+            values[node] = _checked(node, _compute(node, values))
     return tuple(values[node] for node in graph.outputs)
 
 

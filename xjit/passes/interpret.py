@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from xjit.ir.node import Graph
 from xjit.ops._core import own
 from xjit.ops.evaluate import evaluate_graph
@@ -15,4 +17,5 @@ def interpret(graph: Graph, arrays: Sequence[Any]) -> tuple[Any, ...]:
 
     Effects run in their order, each once. TypeError if a reference contradicts the inferred type of its node.
     """
-    return tuple(own(output, arrays) for output in evaluate_graph(graph, arrays))
+    with np.errstate(all="ignore"):
+        return tuple(own(output, arrays) for output in evaluate_graph(graph, arrays))
