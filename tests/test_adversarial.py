@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import threading
 import warnings
 from typing import Any, NamedTuple
 
@@ -103,11 +104,12 @@ def test_a_call_that_works_after_one_that_failed() -> None:
 def test_order_a_reads_backwards_only_what_is_packed_backwards(step: int) -> None:
     """Refused for arguments and views, whose gaps the trace does not know; never the wrong order."""
     y = np.arange(24.0).reshape(6, 4)
-    for function in (
+    functions: tuple[Any, ...] = (
         lambda a: (a + 1).ravel("A"),
         lambda a: (a + 1)[::step].ravel("A"),
         lambda a: a[:, ::step].reshape(-1, order="A"),
-    ):
+    )
+    for function in functions:
         fast = xjit(function)
         for value in (y, y.T, y.T[:, ::step]):
             try:
@@ -129,7 +131,7 @@ def test_asarray_of_a_broadcast_argument(dtype: Any) -> None:
 @pytest.mark.parametrize("place", [np.s_[:, ::2], np.s_[::-1], np.s_[:, :2], np.s_[::5, ::3], np.s_[:]])
 @pytest.mark.parametrize("backwards", [False, True])
 def test_arrays_with_gaps_are_copied_where_numpy_copies_them(place: Any, backwards: bool) -> None:
-    functions = (
+    functions: tuple[Any, ...] = (
         lambda a: (a.ravel(), a.ravel("F"), a.ravel("A"), a.ravel("K"), a.flatten(), a.flatten("A")),
         lambda a: (np.ascontiguousarray(a), np.asfortranarray(a), np.asarray(a, order="C"), np.asarray(a)),
         lambda a: (a.reshape(-1), a.reshape(-1, order="A"), a.copy(order="A"), np.array(a, order="F")),
@@ -220,3 +222,68 @@ def test_slices_from_everywhere() -> None:
         globals()["INNER"] = inner
         for arguments in ((X,), (X, slice(1, 3)), (X, slice(1, 2))):
             assert repr(fast(*arguments)) == repr(function(*arguments))
+
+
+# ------------------------------------------------------------------ many calls
+
+
+def test_results_stay_intact_while_others_come_and_go() -> None:
+    fast = xjit(lambda a: (a + 1, (a * 2).sum(axis=0)))
+    kept, views = [], []
+    for number in range(12):
+        total, column = fast(np.full((300, 400), float(number)))
+        views.append(total[1:2])
+        if number % 3:
+            kept.append((number, total, column))
+        del total, column
+    for number, total, column in kept:
+        assert (total == number + 1).all()
+        assert (column == 600.0 * number).all()
+    assert all((view == number + 1).all() for number, view in enumerate(views))
+
+
+def test_writing_into_a_result_changes_no_later_one() -> None:
+    fast = xjit(lambda x: (np.ones(3), np.array([1.0, 2.0]), np.zeros(3), np.zeros(3), x + 1, x + 1))
+    first = fast(X)
+    for result in first:
+        result[...] = 99.0
+    for result, wanted in zip(fast(X), fast.__wrapped__(X), strict=True):
+        np.testing.assert_array_equal(result, wanted)
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(first) for b in first[:i])
+
+
+def test_a_race_for_the_first_call() -> None:
+    fast = xjit(lambda a, k: a * k if k > 2 else a - k)
+    barrier, wrong = threading.Barrier(6), []
+
+    def work(number: int) -> None:
+        barrier.wait()
+        for _ in range(10):
+            if not np.array_equal(fast(X, number), fast.__wrapped__(X, number)):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_effects_happen_once_per_call_where_numpy_runs_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    calls: list[int] = []
+    numbers = iter(range(10))
+
+    def appends(x: Any) -> Any:
+        calls.append(1)
+        return x + len(calls)
+
+    def draws(x: Any) -> Any:
+        return x + next(numbers)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for function, first in ((xjit(appends), 1), (xjit(draws), 0)):
+            for number in range(3):
+                np.testing.assert_array_equal(function(X), X + first + number)
