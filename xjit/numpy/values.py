@@ -14,9 +14,10 @@ from xjit.ir.expr import Literal
 from xjit.numpy.promotion import cast, result_type, supported, weak_type
 from xjit.ops._core import Array, Operand, aval_of, lift
 from xjit.ops.assemble import concatenate
+from xjit.ops.formulas import bit_type
 from xjit.ops.layout import pack
 from xjit.ops.shape import TRANSPOSE, reshape
-from xjit.types import c_order
+from xjit.types import NARROW_FLOATS, c_order
 
 Shape: TypeAlias = "tuple[int, ...]"
 
@@ -205,7 +206,8 @@ def pattern_of(value: Operand) -> Array:
     """
     found = aval_of(value)
     sizes = tuple(min(size, 2) for size in found.shape)
-    packed = np.zeros([sizes[axis] for axis in found.order], found.dtype)
+    dtype = bit_type(found.dtype) if found.dtype in NARROW_FLOATS else found.dtype  # NumPy cannot stride over some
+    packed = np.zeros([sizes[axis] for axis in found.order], dtype)
     strides = dict(zip(found.order, packed.strides, strict=True))
     pattern: Array = np.lib.stride_tricks.as_strided(
         packed, sizes, tuple(strides.get(axis, 0) for axis in range(len(sizes)))

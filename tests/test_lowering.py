@@ -1,0 +1,318 @@
+"""How regions become loops: their order, passes over rows, columns, chunks; and what once went wrong there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import formulas
+import numpy as np
+import pytest
+from kernel_executors import many_pieces, run_parallel, run_serial, run_uncompiled, uncompiled
+
+import xjit
+from xjit import ops
+from xjit.codegen.kinds import KINDS
+from xjit.codegen.uncompiled import run_kernel
+from xjit.types import DTYPES
+
+
+def source_of(function: Callable[..., Any], *arguments: Any) -> str:
+    return xjit.jit(function).source(*arguments)
+
+
+def loops_of(source: str) -> list[str]:
+    """The loop variables, outermost first."""
+    return re.findall(r"for (\w+) in", source)
+
+
+def check(function: Callable[..., Any], *arguments: Any) -> None:
+    """Uncompiled and compiled, on one thread and in pieces: NumPy's answer."""
+    with np.errstate(all="ignore"):
+        expected = function(*arguments)
+    for run in (run_uncompiled, run_serial, run_parallel):
+        np.testing.assert_equal(run(function, arguments), expected)
+
+
+CUBE = np.arange(60.0).reshape(3, 4, 5)
+
+
+# ---- loop order
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_dense_arrays_take_one_loop(order: Any) -> None:
+    x = np.array(CUBE, order=order)
+    assert loops_of(source_of(lambda a: a * 2.0, x)) == ["i0"]
+    check(lambda a: a * 2.0, x)
+
+
+def test_gaps_keep_loops_apart() -> None:
+    assert loops_of(source_of(lambda a: a * 2.0, CUBE[:, :3])) == ["i0", "i1"]
+    even = np.zeros((3, 4, 4))[:, :, ::2]
+    assert loops_of(source_of(lambda a: a * 2.0, even)) == ["i0"]  # gaps of one size do not
+    check(lambda a: a * 2.0, CUBE[:, :3])
+
+
+def test_the_fastest_axis_is_innermost() -> None:
+    x = np.zeros((3, 4, 5)).transpose(2, 0, 1)[:, :, :2]
+    source = source_of(lambda a: a * 2.0, x)
+    innermost = re.search(r"ld\(a0, (\w+) \+ (\w+)\)", source)
+    assert innermost is not None and innermost[2] == loops_of(source)[-1]
+
+
+def test_strides_of_one_and_zero_are_in_the_source_and_others_are_not() -> None:
+    source = source_of(lambda a, b: a + b, CUBE[0, :, ::2], np.broadcast_to(CUBE[0, 0, :3], (4, 3)))
+    assert "a0_s" in source and "a1_s" not in source and "* 2" not in source
+
+
+def test_negative_strides_start_at_the_last_element() -> None:
+    check(lambda a: a[::-1, 1:, ::-2] * 2.0, CUBE)
+    check(lambda a: a * 2.0, CUBE[::-1, :, ::-1])
+
+
+def test_broadcast_operands_are_read_where_they_change() -> None:
+    source = source_of(lambda a, b: a[:, None] * b, np.ones(4), np.ones((4, 5)))
+    outer, inner = source.split("for i1 in")
+    assert "ld(a0" in outer and "ld(a1" in inner
+
+
+# ---- reductions
+
+
+def test_rows_are_passed_over_three_times() -> None:
+    assert loops_of(source_of(formulas.softmax, np.ones((4, 6)))) == ["i0", "j0", "b0", "j0", "j0"]
+
+
+def test_values_of_a_row_wait_in_the_output() -> None:
+    source = source_of(formulas.softmax, np.ones((4, 6)))
+    assert "ldw(o0" in source and "scratch" not in source and source.count("exp_f64(") == 1
+
+
+def test_values_of_a_row_wait_in_scratch_without_an_output() -> None:
+    def weighted(x: Any) -> Any:
+        powers = np.exp(x - x.max(axis=1, keepdims=True))
+        return (powers / powers.sum(axis=1, keepdims=True) * x).sum(axis=1)
+
+    source = source_of(weighted, np.ones((4, 6)))
+    assert "scratch_f64" in source and source.count("exp_f64(") == 1
+    x = np.random.default_rng(1).standard_normal((7, 40))
+    np.testing.assert_allclose(run_uncompiled(weighted, [x]), weighted(x), rtol=1e-13)
+
+
+def test_slow_axes_are_reduced_in_columns() -> None:
+    source = source_of(formulas.column_means, np.ones((300, 400)))
+    assert "scratch_f64(" in source and loops_of(source)[0] == "b"
+    assert "scratch" not in source_of(formulas.column_means, np.ones((300, 400), order="F"))
+
+
+@pytest.mark.parametrize("shape", [(3, 5000), (5000, 3), (40, 50, 60), (1, 1), (0, 3), (3, 0)])
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+def test_sums_of_integers(shape: Any, axis: Any) -> None:
+    x = np.arange(np.prod(shape)).reshape(shape) % 11
+    expected = x.sum(axis=axis)
+    with many_pieces():
+        np.testing.assert_array_equal(xjit.jit(lambda a: a.sum(axis=axis))(x), expected)
+
+
+def test_full_reductions_run_in_chunks() -> None:
+    source = source_of(formulas.sum_of_squares, np.ones(100_000))
+    assert "k_start = k * chunk0" in source
+    with many_pieces():
+        assert xjit.jit(formulas.sum_of_squares)(np.arange(100.0)) == 328_350.0
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [(np.float32, 4.0), (np.float64, 2.0)], ids=["f32", "f64"])
+def test_sums_are_as_exact_as_pairwise_ones(dtype: Any, bound: float) -> None:
+    """In units in the last place of the exact sum; NumPy's own error is of this size too."""
+    x = np.random.default_rng(5).random(300_000).astype(dtype)
+    exact = np.sum(x.astype(np.longdouble))
+    got = xjit.jit(lambda a: a.sum())(x)
+    assert abs(np.longdouble(got) - exact) <= bound * np.spacing(dtype(exact))
+
+
+def test_sums_of_infinities() -> None:
+    check(lambda x: (x.sum(), x.sum(axis=1), x.mean()), np.array([[1.0, np.inf, 3.0], [1.0, 2.0, 3.0]]))
+    check(lambda x: x.sum(axis=1), np.array([[np.inf, -np.inf], [-np.inf, 1.0], [np.nan, np.inf]]))
+    check(lambda x: x.sum(), np.array([1e308, 1e308, 1.0]))
+
+
+# ---- names
+
+
+def test_temporaries_do_not_hide_the_language() -> None:
+    """The ninth shared subexpression used to be called u8, like the type."""
+
+    def hypotenuses(x: Any, y: Any) -> Any:
+        total = x.astype(np.uint8)
+        for shift in range(12):
+            total = total + np.right_shift(total, y) + np.uint8(shift)
+        return total
+
+    x = np.arange(20, dtype=np.int64)
+    assigned = set(re.findall(r"^ *(\w+) = ", source_of(hypotenuses, x, x.astype(np.uint8)), re.MULTILINE))
+    assert not assigned & KINDS.keys()
+    check(hypotenuses, x, x.astype(np.uint8))
+
+
+def test_many_loops() -> None:
+    x = np.zeros((2,) * 10)[:, ::2, :, ::2, :, ::2, :, ::2, :, ::2] + 1.0
+    y = np.broadcast_to(x[:1, :, :1, :, :1, :, :1, :, :1], x.shape)
+    variables = loops_of(source_of(lambda a, b: a + b.transpose(9, 8, 7, 6, 5, 4, 3, 2, 1, 0).sum(), x, y))
+    assert not set(variables) & KINDS.keys()
+
+
+def test_shared_subexpressions_are_looked_at_once() -> None:
+    """Integer powers are 32 squarings deep: a walk that repeats shared parts would not end."""
+    check(lambda x, y: ops.pow(x, y), np.array([3, -2, 7], np.int32), np.array([5, 3, 11], np.int32))
+
+
+# ---- memory
+
+
+def test_results_do_not_share_memory() -> None:
+    def several(x: Any) -> Any:
+        return x + 1.0, x + 1.0, ops.reshape(x, (12, 5)), ops.transpose(x, (0, 1, 2)), np.copy(x)
+
+    results = xjit.jit(several)(CUBE)
+    for place, one in enumerate(results):
+        assert one.flags.writeable and not np.shares_memory(one, CUBE)
+        assert not any(np.shares_memory(one, other) for other in results[:place])
+
+
+def test_views_are_views() -> None:
+    def views(x: Any) -> Any:
+        return x[::2], x.T, x.reshape(12, 5), x[None, ..., 0], np.concatenate([x, x])[1:]
+
+    made, expected = xjit.jit(views)(CUBE), views(CUBE)
+    for one, other in zip(made, expected, strict=True):
+        assert [s for n, s in zip(one.shape, one.strides, strict=True) if n > 1] == [
+            s for n, s in zip(other.shape, other.strides, strict=True) if n > 1
+        ]
+        assert np.shares_memory(one, CUBE) == np.shares_memory(other, CUBE)
+        np.testing.assert_array_equal(one, other)
+
+
+def test_results_of_constants_are_fresh() -> None:
+    function = xjit.jit(lambda x: (np.arange(5)[::2], np.zeros((2, 3)), np.broadcast_to(np.float32(2.0), (2, 2))))
+    first = function(CUBE)
+    for one in first[:2]:
+        one += 1
+    second = function(CUBE)
+    np.testing.assert_array_equal(second[0], [0, 2, 4])
+    np.testing.assert_array_equal(second[1], np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("source", ["C", "F", "K"])
+def test_reshapes_in_other_orders(source: str) -> None:
+    x = CUBE.transpose(1, 0, 2).copy() if source == "K" else np.array(CUBE, order=source)  # type: ignore[call-overload]
+    for shape in [(60,), (3, 2, 2, 5), (1, 3, 4, 1, 5), (12, 5), (3, 20), (2, 30), (6, 10)]:
+        check(lambda a, shape=shape: (a + 1.0).reshape(shape) * 2.0, x)
+        check(lambda a, shape=shape: ops.reshape(a, shape), x)
+
+
+def test_bitcasts_to_another_width_from_strided_memory() -> None:
+    x = np.arange(24, dtype=np.float32).reshape(4, 6).T
+    got = run_uncompiled(lambda a: ops.bitcast_convert_type(a, "u16"), [x])
+    np.testing.assert_array_equal(got, np.ascontiguousarray(x).view(np.uint16).reshape(6, 4, 2))
+
+
+def test_parts_before_and_after_a_library_step() -> None:
+    def parts(x: Any) -> Any:
+        return np.concatenate([x * 2.0, x @ np.ones((3, 3)), x + 1.0])
+
+    check(parts, np.arange(9.0).reshape(3, 3))
+
+
+def test_stores_beside_reductions_by_columns() -> None:
+    def both(mask: Any, x: Any) -> Any:
+        chosen = np.where(mask, 1.0, x)
+        return chosen, chosen.min(axis=2), chosen + mask[0]
+
+    x = np.ascontiguousarray(np.arange(140.0).reshape(4, 7, 5)).transpose(2, 0, 1)
+    check(both, x[0] > 60.0, x)
+
+
+def test_values_whose_store_is_left_out_are_not_read() -> None:
+    def shifted(x: Any, y: Any) -> Any:
+        signs = np.sign(x)
+        return np.concatenate([y, signs, y, x], axis=1), signs << 3
+
+    check(shifted, np.arange(-6, 6, dtype=np.int8).reshape(3, 4)[::-1], np.ones((3, 4), np.float16, order="F"))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.concatenate([x, x])[2:1] + 1.0,
+        lambda x: (np.concatenate([x, x])[:0].sum(), x * 2.0),
+        lambda x: (np.exp(x) * 2.0)[:0],
+        lambda x: np.any(np.where(x[:0] > 1.0, x[:0], 2.0), axis=0),
+        lambda x: (x[:0].prod(), x[:0].sum(keepdims=True), x[:0].reshape(0, 3).sum(axis=0)),
+    ],
+    ids=range(5),
+)
+def test_arrays_without_elements(function: Any) -> None:
+    check(function, np.arange(6.0))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int16, np.complex128, np.bool_, np.uint64])
+def test_numpy_scalars_as_arguments(kind: Any) -> None:
+    check(lambda x, y: (x + y, y * y), np.arange(4.0), kind(1))
+
+
+def test_every_element_type_passes_through() -> None:
+    for dtype in DTYPES.values():
+        x = np.arange(6).astype(dtype).reshape(2, 3)
+        got = run_uncompiled(lambda a: (a.T.reshape(2, 3), np.concatenate([a, a[::-1]])), [x])
+        np.testing.assert_array_equal(got[0], x.T.reshape(2, 3))
+        np.testing.assert_array_equal(got[1], np.concatenate([x, x[::-1]]))
+
+
+# ---- debugging
+
+
+def test_uncompiled_kernels_are_bounds_checked() -> None:
+    with pytest.raises(IndexError, match="outside the buffer"):
+        run_kernel("def kernel(lo, hi, table):\n    st(ptr_f64(table, 0), 4, f64(0.0))\n", 0, 1, [np.zeros(4)])
+
+
+def test_debug_mode_steps_through_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error inside of a kernel shows the line of the generated source."""
+    import linecache
+    import traceback
+
+    from xjit.runtime import uncompiled_entry
+
+    def broken(kind: Any) -> Any:
+        raise IndexError("made up")
+
+    with uncompiled():
+        function = xjit.jit(lambda a: np.sqrt(a))
+        assert function(np.array([4.0]))[0] == 2.0
+        monkeypatch.setattr(uncompiled_entry, "_POINTERS", {"ptr_f64": lambda table, slot: broken(slot)})
+        with pytest.raises(IndexError, match="made up") as caught:
+            function(np.array([4.0]))
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    kernel = next(frame for frame in frames if frame.filename.startswith("<xjit kernel"))
+    assert "ptr_f64(table, 0)" in (kernel.line or linecache.getline(kernel.filename, kernel.lineno or 0))
+
+
+def test_debug_mode_compiles_nothing() -> None:
+    with uncompiled():
+        function = xjit.jit(lambda a, b: a @ b + 1.5)
+        np.testing.assert_array_equal(function(np.ones((2, 3)), np.ones((3, 4))), np.full((2, 4), 4.5))
+        assert function.stats().compiles == 0
+
+
+def test_debug_mode_shows_elements_that_are_left_out() -> None:
+    """Outputs start as a pattern, not as zeros."""
+    from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
+    from xjit.runtime.uncompiled_entry import KernelSources, make_uncompiled_entry
+
+    sources = KernelSources()
+    loaded = sources.load("def kernel(lo, hi, table):\n    st(ptr_i16(table, 0), 1, i16(7))\n")
+    call = KernelCall(loaded.address, 1, 1, (0,), ((0, 0, 0),))
+    program = FastProgram((), (ArraySpec(np.dtype(np.int16), (3,), (2,)),), (), (call,), True)
+    assert make_uncompiled_entry(sources)(program)().tolist() == [-21846, 7, -21846]  # type: ignore[union-attr]
