@@ -69,7 +69,7 @@ def divide(a: Any, x: Any, y: Any) -> Any:
 def test_errors_of_the_program_are_the_built_in_ones_under_strict_too(function: Any, arguments: Any) -> None:
     with pytest.raises(Exception) as wanted:
         function(*arguments)
-    fast = xjit(function, strict=True)
+    fast = xjit(strict=True)(function)
     for _ in range(2):
         with pytest.raises(wanted.type) as got:
             fast(*arguments)
@@ -77,7 +77,7 @@ def test_errors_of_the_program_are_the_built_in_ones_under_strict_too(function: 
 
 
 def test_numpy_errors_obey_errstate() -> None:
-    fast = xjit(lambda a, b: (a / b, np.sqrt(-a)), errors="numpy")
+    fast = xjit(errors="numpy")(lambda a, b: (a / b, np.sqrt(-a)))
     for _ in range(2):
         with np.errstate(divide="raise", invalid="ignore"), pytest.raises(FloatingPointError, match="divide"):
             fast(X, np.zeros(3))
