@@ -97,11 +97,9 @@ class RegionAccesses:
 
     @property
     def moves(self) -> list[tuple[int, ...]]:
-        """The distances of all accesses; those of chunk results are left out, they move once per chunk."""
+        """The distances of all accesses."""
         found = [access.moves for access in self.reads.values()]
-        if self.region.chunk is None:
-            found += [access.moves for access in self.writes if access is not None]
-        return found
+        return found + [access.moves for access in self.writes if access is not None]
 
     @property
     def primary(self) -> tuple[int, ...]:

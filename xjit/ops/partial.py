@@ -10,6 +10,7 @@ from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
+from xjit.ops import rules
 from xjit.ops.computation import traced_scalars
 from xjit.ops.convert import CONVERT
 from xjit.ops.reduce import REDUCE, reducer_function
@@ -23,10 +24,11 @@ def accumulator_dtype(reducer: Reducer, dtype: DType) -> DType:
 
 def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     axis, size = params["chunk"]
-    kept = tuple(extent for place, extent in enumerate(types[0].shape) if place not in params["dims"])
-    dims = (*kept, -(-types[0].shape[axis] // size))
-    # The results of one chunk lie together.
-    order = (len(kept), *range(len(kept)))
+    kept = [place for place in range(types[0].rank) if place not in params["dims"]]
+    dims = (*(types[0].shape[place] for place in kept), -(-types[0].shape[axis] // size))
+    # The results of one chunk lie together, in the order of the whole reduction's.
+    whole = rules.elementwise_type(types[:1], types[0].dtype).order
+    order = (len(kept), *(kept.index(place) for place in whole if place in kept))
     return ArrayType(accumulator_dtype(params["reducer"], types[0].dtype), dims, order)
 
 
