@@ -287,3 +287,31 @@ def test_effects_happen_once_per_call_where_numpy_runs_the_function(monkeypatch:
         for function, first in ((xjit(appends), 1), (xjit(draws), 0)):
             for number in range(3):
                 np.testing.assert_array_equal(function(X), X + first + number)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (x + 1, (x + 1)[1:]),
+        lambda x: (x.copy()[1:], x.copy()),
+        lambda x: ((x + 1).T, (x + 1).reshape(-1)),
+        lambda x: (x + 1, x + 1),
+        lambda x: (lambda y: (y, y[1:], y.T))(x * 2),
+        lambda x: (x, x.T, x[1:]),
+    ],
+)
+def test_results_share_memory_where_numpys_do(function: Any) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    got, wanted = (x, *xjit(function)(x)), (x, *function(x))
+    for a, b in zip(got, wanted, strict=True):
+        np.testing.assert_array_equal(a, b)
+    shared = [[[np.shares_memory(a, b) for a in all_] for b in all_] for all_ in (got, wanted)]
+    assert shared[0] == shared[1]
+
+
+def test_arguments_that_are_nested_too_deeply_go_to_numpy() -> None:
+    nested: Any = [X]
+    for _ in range(2_000):
+        nested = [nested]
+    with pytest.raises(CaptureError, match="nested too deeply"):
+        xjit(lambda x, y: y + 1, strict=True)(nested, X)

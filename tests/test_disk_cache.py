@@ -255,3 +255,27 @@ def test_many_processes(directory):
     assert [writer.exitcode for writer in writers] == [0, 0]
     for number in range(5):
         assert cache.get(f"{number:016x}") == f"{number:016x}".encode() * 2000
+
+
+def test_damage_is_told_once(directory):
+    cache = DiskCache(directory)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            cache.put(KEY, DATA)
+            entry(directory).write_bytes(b"damaged")
+            assert cache.get(KEY) is None
+    assert [warning.category for warning in caught] == [CacheWarning]
+    assert "damaged" in str(caught[0].message)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(directory):
+    DiskCache(directory).put(KEY, DATA)
+    path = entry(directory)
+    path.unlink()
+    os.mkfifo(path)
+    cache = DiskCache(directory)
+    assert cache.get(KEY) is None
+    cache.put(KEY, DATA)
+    assert cache.get(KEY) == DATA

@@ -41,14 +41,18 @@ class Lowered:
     graph: Graph
     plan: Plan
     views: tuple[bool, ...]
+    memories: tuple[int, ...]
     specs: tuple[ArraySpec | ScalarSpec, ...]
     kernels: tuple[tuple[LoweredKernel, str], ...]
 
 
-def lower_graph(graph: Graph, values: Sequence[Any], views: Sequence[bool]) -> Lowered:
+def lower_graph(
+    graph: Graph, values: Sequence[Any], views: Sequence[bool], memories: Sequence[int] | None = None
+) -> Lowered:
     """The plan and the source of a graph for parameter values like these.
 
-    ``views`` says of each output whether NumPy would return it as a view.
+    ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
+    would lie in.
     """
     from xjit.codegen.lower import lower
     from xjit.codegen.source import kernel_source
@@ -64,9 +68,9 @@ def lower_graph(graph: Graph, values: Sequence[Any], views: Sequence[bool]) -> L
     plan = make_plan(graph, layouts, viewed)
     regions = [step.region for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [lower(region, layouts, plan.leaves, plan.stored) for region in regions]
-    return Lowered(
-        graph, plan, tuple(views), specs, tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
-    )
+    sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
+    told_apart = (-1,) * len(views) if memories is None else tuple(memories)
+    return Lowered(graph, plan, tuple(views), told_apart, specs, sources)
 
 
 def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = False) -> Program:
@@ -75,7 +79,8 @@ def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = Fals
 
     load, make_entry = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
     layouts = layouts_of(lowered.graph, lowered.specs)
-    return Builder(lowered.plan, lowered.views, layouts, lowered.specs, load, make_entry).build(lowered.kernels)
+    builder = Builder(lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, load, make_entry)
+    return builder.build(lowered.kernels)
 
 
 def _compiled(tally: KernelTally, contract: bool) -> tuple[Loader, EntryMaker]:

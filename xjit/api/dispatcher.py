@@ -67,7 +67,10 @@ class Dispatcher:
             result = found.run(leaves)
             if result is not MISS:
                 return result
-        leaves, in_tree = tree.flatten((args, kwargs))
+        try:
+            leaves, in_tree = tree.flatten((args, kwargs))
+        except RecursionError:
+            return self._numpy(args, kwargs, CaptureError("xjit: the arguments are nested too deeply"))
         signatures = tuple(map(signature, leaves))
         if NORMALISE in signatures:
             return self._normalised(args, kwargs, leaves, in_tree)
@@ -229,11 +232,12 @@ class Dispatcher:
 
 def _lower(captured: Captured, values: Sequence[Any]) -> compile.Lowered:
     graph = captured.graph
-    views = [False] * len(graph.outputs)
+    views, memories = [False] * len(graph.outputs), [-1] * len(graph.outputs)
     for output in captured.outputs:
-        if output.source == "graph" and output.view:
-            views[output.index] = True
-    return compile.lower_graph(graph, values, views)
+        if output.source == "graph":
+            views[output.index] |= output.view
+            memories[output.index] = output.memory
+    return compile.lower_graph(graph, values, views, memories)
 
 
 def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:

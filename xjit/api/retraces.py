@@ -16,6 +16,8 @@ from xjit.types import NAMES
 
 # The retrace for one cause at which a warning names it. New shapes are no cause: they find their kernels again.
 WARNING_AT = 8
+# How many reasons are kept, the latest ones.
+KEPT_REASONS = 100
 
 
 @dataclass(eq=False)
@@ -28,7 +30,7 @@ class Retraces:
 
     def note(self, reason: str, cause: str) -> None:
         """Records a retrace; ``cause`` is empty for those that are to be expected."""
-        self.reasons.append(reason)
+        self.reasons = [*self.reasons[1 - KEPT_REASONS :], reason]
         if not cause:
             return
         self.causes[cause] += 1

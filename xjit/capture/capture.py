@@ -13,6 +13,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.guards import Guards
+from xjit.capture.memory import Memory, MemoryHolder
 from xjit.capture.paths import Path
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.capture.recorder import Recorder
@@ -51,6 +52,7 @@ class Output:
             very object that ``path`` reads
     scalar  NumPy returns a scalar, not an array of rank 0
     view    NumPy returns a view of the memory that the chain of indexing operations starts from
+    memory  a number for the memory that the result lies in under NumPy; equal ones share it
     python  float, if Python itself computed this: the result is a Python number
     """
 
@@ -61,6 +63,7 @@ class Output:
     scalar: bool = False
     view: bool = False
     python: type | None = None
+    memory: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,7 @@ class _Results:
         self.traced = traced
         self.nodes: list[Node] = []
         self.indices: dict[int, int] = {}
+        self.memories: dict[Memory, int] = {}
 
     def captured(self, result: Any, leaf_count: int) -> Captured:
         leaves, out_tree = tree.flatten(result)
@@ -183,13 +187,23 @@ class _Results:
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
-            return Output("graph", index, scalar=leaf.scalar, view=bool(leaf.view), python=leaf.weak)
+            memory = self._memory(leaf)
+            return Output("graph", index, scalar=leaf.scalar, view=bool(leaf.view), python=leaf.weak, memory=memory)
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
+
+    def _memory(self, value: TracedValue) -> int:
+        """The number of the memory that a value lies in; a view of one of several is in the first that is known."""
+        if not isinstance(value, MemoryHolder):
+            return -1
+        known = [self.memories[one] for one in value.memory if one in self.memories]
+        number = min(known, default=len(self.memories))
+        self.memories.update((one, number) for one in value.memory if one not in self.memories)
+        return number
 
     def _place(self, value: Any, node: Node) -> int:
         """The output number of a value; one object that is returned twice stays one object."""

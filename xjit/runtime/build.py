@@ -45,10 +45,15 @@ def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts
 
 @dataclass(eq=False)
 class Builder:
-    """Builds one program. ``views`` says of each output whether NumPy would return it as a view."""
+    """Builds one program.
+
+    ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
+    would lie in; -1 is memory that nobody tells apart.
+    """
 
     plan: Plan
     views: Sequence[bool]
+    memories: Sequence[int]
     layouts: Layouts
     specs: Sequence[ArraySpec | ScalarSpec]
     loader: Loader
@@ -179,14 +184,31 @@ class Builder:
         outputs = self.plan.graph.outputs
         found = [self._source(node) for node in outputs]
         taken = set(self.plan.graph.parameters)
-        for number, (node, view) in enumerate(zip(outputs, self.views, strict=True)):
-            base = self.resolve(node)
-            if base.op is CONSTANT or (not view and (base in taken or node in self.viewed)):
-                source, found[number] = found[number], self._slot(object())
-                self.steps.append(CopyStep(source, found[number]))
+        owners: dict[Node, int] = {}
+        for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=True)):
+            chain = view_chain(node) if node in self.viewed else (node,)
+            base = self.resolve(chain[0])
+            given = base in self.plan.graph.parameters
+            apart = memory >= 0 and not given and owners.setdefault(base, memory) != memory
+            if view and apart:
+                found[number] = self._view_of_copy(chain)
+            elif base.op is CONSTANT or (not view and (apart or base in taken or node in self.viewed)):
+                found[number] = self._copy(found[number])
             elif not view:
                 taken.add(base)
         return tuple(found)
+
+    def _copy(self, source: int) -> int:
+        result = self._slot(object())
+        self.steps.append(CopyStep(source, result))
+        return result
+
+    def _view_of_copy(self, chain: tuple[Node, ...]) -> int:
+        """A view whose base looks like another result's memory, but is one of its own in NumPy."""
+        base = self._copy(self._source(chain[0]))
+        result = self._slot(object())
+        self.steps.append(ViewStep(chain[1:], base, result))
+        return result
 
     def _direct(self, outputs: tuple[int, ...], count: int) -> Callable[..., Any] | None:
         if len(self.steps) != 1 or not isinstance(self.steps[0], SegmentStep):
@@ -204,4 +226,3 @@ def _breaks(step: planned.Step) -> bool:
 def _allocation(spec: ArraySpec) -> FastProgram:
     """Only allocates: the result has no elements, so no kernel runs."""
     return FastProgram((), (spec,), (), (), True)
-

@@ -18,6 +18,7 @@ import warnings
 from pathlib import Path
 
 from xjit.errors import CacheWarning
+from xjit.ir.where import stack_level
 
 _MAGIC = b"xjit-cache-1\n"
 _CHECKSUM = hashlib.sha256().digest_size
@@ -47,6 +48,7 @@ class DiskCache:
         self._temporary_numbers = itertools.count()
         self._checked = False
         self._trimmed = False
+        self._damage_told = False
 
     def get(self, key: str) -> bytes | None:
         """The entry under a key (a hexadecimal digest), or None when there is none that is whole."""
@@ -56,7 +58,7 @@ class DiskCache:
             return kept
         path = directory / (key + _ENTRY)
         try:
-            content = path.read_bytes()
+            content = _read_file(path)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -66,6 +68,8 @@ class DiskCache:
         # A damaged entry is removed, so that it is written anew; a good one is marked as used.
         with contextlib.suppress(OSError):
             path.unlink() if data is None else os.utime(path)
+        if data is None:
+            self._warn_of_damage(path)
         return data
 
     def put(self, key: str, data: bytes) -> None:
@@ -135,7 +139,19 @@ class DiskCache:
         self.directory = None
         message = f"compiled kernels are kept for this process only: {reason}"
         with contextlib.suppress(CacheWarning):  # a filter may turn the warning into an error
-            warnings.warn(message, CacheWarning, stacklevel=3)
+            warnings.warn(message, CacheWarning, stacklevel=stack_level())
+
+    def _warn_of_damage(self, path: Path) -> None:
+        if self._damage_told:
+            return
+        self._damage_told = True
+        with contextlib.suppress(CacheWarning):
+            warnings.warn(f"{path} was damaged; it is made anew", CacheWarning, stacklevel=stack_level())
+
+
+def _read_file(path: Path) -> bytes:
+    """The bytes of a file; none of a pipe, which would block."""
+    return b"" if stat.S_ISFIFO(path.stat().st_mode) else path.read_bytes()
 
 
 def _is_ours(name: str) -> bool:
