@@ -91,7 +91,8 @@ class Program:
         linecache.cache[name] = (len(self.source), None, self.source.splitlines(keepends=True), name)
         scope: dict[str, Any] = {"np": module}
         exec(compile(self.source, name, "exec"), scope)
-        return scope["program"]  # type: ignore[no-any-return]
+        program: Callable[..., Any] = scope["program"]
+        return program
 
     def __str__(self) -> str:
         return f"{self.source}\narguments = {self.inputs}, {self.scalars}"
