@@ -1,0 +1,141 @@
+"""What explain says: kernels, operations, bytes, how each runs, and why; as numbers and as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+import formulas
+import numpy as np
+import pytest
+from kernel_executors import many_pieces
+
+import xjit
+from xjit.inspect.explain import Explanation
+
+LINE = np.ones(1000)
+ROWS = np.ones((64, 100))
+
+
+def explained(function: Any, *arguments: Any, **named: Any) -> Explanation:
+    return xjit.jit(function).explain(*arguments, **named)
+
+
+def test_numbers_of_one_kernel() -> None:
+    plan = explained(formulas.softmax, ROWS)
+    (kernel,) = plan.kernels
+    assert (kernel.domain, kernel.reduced) == ((64, 100), (1,))
+    assert (kernel.bytes_read, kernel.bytes_written) == (ROWS.nbytes, ROWS.nbytes)
+    assert plan.bytes_moved == plan.minimum_bytes == 2 * ROWS.nbytes
+    assert {"exp", "reduce max", "reduce add", "div"} <= set(kernel.operations)
+    assert [line.split(":")[0] for line in kernel.lines] == ["formulas.py"] * len(kernel.lines)
+
+
+def test_the_text_holds_the_numbers() -> None:
+    plan = explained(formulas.softmax, ROWS)
+    first, second, third = str(plan).splitlines()
+    assert first == "softmax: 1 kernel"
+    assert second.startswith("  1. kernel over 64x100 reducing axes (1,), ")
+    assert "reads 51,200 bytes, writes 51,200" in second
+    assert third == "  bytes moved 102,400, at least 102,400 (1.00x)"
+
+
+def test_reasons_follow_the_numbers() -> None:
+    text = str(explained(lambda x: np.exp(x)[1:] - np.exp(x)[:-1], LINE))
+    assert "2 kernels" in text.splitlines()[0]
+    reasons = [line for line in text.splitlines() if line.startswith("  because: ")]
+    assert any(
+        re.search(r"exp at test_explain.py:\d+ is stored: pulled in, its 1000 elements", one) for one in reasons
+    )
+
+
+def test_equal_operations_are_counted() -> None:
+    assert ": 2 mul, 2 add" in str(explained(lambda x, y: x * x + y * y + x, LINE, LINE))
+
+
+def test_parallel_and_serial() -> None:
+    assert not explained(formulas.chain, LINE, LINE).kernels[0].parallel
+    large = np.ones(2_000_000)
+    kernel = explained(formulas.chain, large, large).kernels[0]
+    assert kernel.parallel and kernel.pieces > 1
+    assert f"parallel in {kernel.pieces} pieces" in str(kernel)
+    with many_pieces():
+        assert explained(formulas.chain, LINE, LINE).kernels[0].pieces == 5
+
+
+def test_explaining_does_not_depend_on_threads() -> None:
+    with xjit.threads(1):
+        one = explained(formulas.softmax, ROWS)
+    assert one == explained(formulas.softmax, ROWS)
+
+
+def test_library_calls_are_steps() -> None:
+    plan = explained(lambda x, w: np.maximum(x @ w, 0.0), ROWS, np.ones((100, 7)))
+    assert len(plan.kernels) == 1 and len(plan.steps) == 2
+    assert re.fullmatch(
+        r"library call: dot_general \(test_explain.py:\d+\); its bits may depend on the thread count", plan.steps[0]
+    )
+    assert plan.bytes_moved == ROWS.nbytes + 5600 + 3 * 64 * 7 * 8
+
+
+def test_steps_of_numpy_say_why() -> None:
+    plan = explained(lambda x: (x * 2.0) ** 1.7, LINE)
+    step = next(step for step in plan.steps if step.startswith("NumPy runs pow"))
+    assert "logarithm" in step
+    assert plan.bytes_moved > plan.minimum_bytes
+
+
+def test_views_are_no_work() -> None:
+    plan = explained(lambda x: x.T[1:], ROWS)
+    assert not plan.kernels and plan.steps[0].startswith("no work: slice is a view")
+
+
+def test_bytes_of_joined_parts() -> None:
+    plan = explained(formulas.joined, LINE)
+    assert [kernel.bytes_written for kernel in plan.kernels] == [8000, 8000]
+
+
+def test_nothing_to_do() -> None:
+    plan = explained(lambda x: x, LINE)
+    assert (plan.kernels, plan.bytes_moved) == ((), 0)
+    assert ": 0 kernels" in str(plan)
+
+
+def test_no_data() -> None:
+    plan = explained(lambda x: x + 1.0, np.zeros(0))
+    assert plan.bytes_moved == plan.minimum_bytes == 0
+    assert "(1.00x)" in str(plan)
+
+
+def test_explaining_compiles_and_runs_nothing() -> None:
+    function = xjit.jit(lambda x: np.exp(x) * 1.2345678)
+    function.explain(LINE)
+    function.source(LINE)
+    function.graph(LINE)
+    assert function.stats().compiles == function.stats().traces == 0
+
+
+def test_explanations_are_records() -> None:
+    plan = explained(formulas.chain, LINE, LINE)
+    assert dataclasses.is_dataclass(plan) and hash(plan) == hash(explained(formulas.chain, LINE, LINE))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plan.bytes_moved = 3
+
+
+def test_named_arguments() -> None:
+    assert explained(lambda x, *, scale: x * scale, LINE, scale=2.0).kernels
+
+
+def test_graphs_and_sources_as_text() -> None:
+    function = xjit.jit(formulas.chain)
+    graph = function.graph(LINE, LINE)
+    assert graph.splitlines()[0] == "chain(%0: f64[1000], %1: f64[1000])"
+    assert graph.splitlines()[-1].startswith("  return %")
+    assert "formulas.py:" in graph
+    assert function.source(LINE, LINE).startswith("def kernel(lo, hi, table):")
+
+
+def test_errors_are_those_of_a_call() -> None:
+    with pytest.raises(xjit.CaptureError, match="median"):
+        explained(lambda x: np.median(x), LINE)
