@@ -62,7 +62,8 @@ class Traced:
             self.values = list(result) if self.is_tuple else [result]
             nodes = tuple(lift(self.trace, value) for value in self.values)
         graph = self.trace.finish(nodes)
-        self.results = evaluate_graph(graph, [np.asarray(array) for array in arrays])
+        with np.errstate(all="ignore"):
+            self.results = evaluate_graph(graph, [np.asarray(array) for array in arrays])
 
     def argument(self, array: Any) -> Value:
         """A parameter for an array, a NumPy scalar or a Python number."""
