@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xjit.fusion.plan import Pull
-from xjit.ir.context import CONSTANT
+from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index import compose, normalise
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
@@ -64,7 +64,7 @@ def sources(pull: Pull) -> tuple[Pull, ...]:
 def is_pulled(node: Node) -> bool:
     """Whether one element of the node can be computed in place, from elements of its inputs."""
     if node.op is CONSTANT:
-        return node.aval.size == 1
+        return node.aval.size == 1 and not is_by_reference(node)
     if node.op.kind is Kind.ELEMENTWISE:
         return gap_reason(node) is None
     if node.op.kind is Kind.INDEXING and node.op.access is not None:

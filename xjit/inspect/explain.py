@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Unit, ViewStep
 from xjit.fusion.reads import walk
 from xjit.fusion.units import owner
-from xjit.ir.context import CONSTANT
+from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
 from xjit.runtime.segments import piece_size
 from xjit.types import TupleType
@@ -116,7 +116,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     region = kernel.region
     targets = frozenset(unit.target for unit in region.units)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
-    read = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True)} - written
+    read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     leaves = frozenset(read | {unit.target for unit in region.units if unit.is_reduction})
     pulled: dict[Node, None] = {}
     for unit in region.units:

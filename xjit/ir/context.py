@@ -68,7 +68,7 @@ def _no_reference(*arrays: Any, **params: Any) -> Any:
 
 
 PARAMETER = OpDef(name="parameter", kind=Kind.LEAF, infer=_leaf_type, reference=_no_reference)
-CONSTANT = OpDef(name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, type: value.array())
+CONSTANT = OpDef(name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, **_: value.array())
 PROJECT = OpDef(name="project", kind=Kind.LEAF, infer=_element_type, reference=lambda parts, index: parts[index])
 
 
@@ -100,10 +100,14 @@ class Trace:
         self._own.add(node)
         return node
 
-    def constant(self, literal: Literal, where: Where | None = None) -> Node:
-        """A constant, made once for equal bit patterns."""
+    def constant(self, literal: Literal, where: Where | None = None, *, by_reference: bool = False) -> Node:
+        """A constant, made once for equal bit patterns.
+
+        ``by_reference`` keeps the value out of the generated source, for what changes from shape to shape.
+        """
         type = array_type(literal.dtype, literal.dims)
-        return self._intern(CONSTANT, (), (("value", literal), ("type", type)), type, where)
+        params = (("value", literal), ("type", type), *((("by_reference", True),) if by_reference else ()))
+        return self._intern(CONSTANT, (), params, type, where)
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """A node of this operation; its type is inferred, and the errors of the operation raised."""
@@ -125,7 +129,7 @@ class Trace:
         if self.parent is None:
             raise ValueError(f"{node!r} belongs to a trace that has ended")
         if node.op is CONSTANT:
-            return self.constant(node.param("value"), node.where)
+            return self.constant(node.param("value"), node.where, by_reference=is_by_reference(node))
         if node not in self.captures:
             inner = Node(PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where)
             self._own.add(inner)
@@ -175,3 +179,8 @@ def tracing(trace: Trace) -> Iterator[Trace]:
 def is_tuple(node: Node) -> bool:
     """Whether the node yields several arrays."""
     return isinstance(node.type, TupleType)
+
+
+def is_by_reference(node: Node) -> bool:
+    """Whether a constant is read from memory, so that the source does not depend on its value."""
+    return any(key == "by_reference" for key, _ in node.params)

@@ -28,7 +28,7 @@ from xjit.numpy.values import (
     shape_of,
     with_order,
 )
-from xjit.ops._core import Operand, aval_of, dtype_of
+from xjit.ops._core import Operand, aval_of, constant, dtype_of
 from xjit.ops.reduce import arg_extreme, reduction
 from xjit.types import FLOAT32, FLOAT64, DType, c_order, dtype_class
 
@@ -299,7 +299,9 @@ def divided(total: Operand, count: int | float) -> Any:
         return ops.complex(divided(ops.real(total), count), divided(ops.imag(total), count))
     wide = letter == "F" and float(np.asarray(count).astype(dtype)) == count
     working = total if wide else cast(total, FLOAT64)
-    return cast(ops.div(working, c.full_like(working, count)), dtype)
+    # Not in the source of kernels: they serve rows of any length.
+    divisor = constant(np.asarray(count, dtype_of(working)), by_reference=True)
+    return cast(ops.div(working, broadcast_to_shape(divisor, shape_of(working))), dtype)
 
 
 def var(

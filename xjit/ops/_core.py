@@ -106,10 +106,15 @@ def as_operand(value: Any, name: str, argument: str, like: DType | None = None) 
     return constant(array) if type(value) in _FITS else array
 
 
-def constant(array: Array) -> Operand:
-    """A value known while tracing as a constant node: no trace makes a hidden input of it."""
+def constant(array: Array, *, by_reference: bool = False) -> Operand:
+    """A value known while tracing as a constant node: no trace makes a hidden input of it.
+
+    ``by_reference`` keeps it out of the generated source.
+    """
     trace = current()
-    return array if trace is None else TracedValue(trace.constant(Literal.of(array)), trace)
+    if trace is None:
+        return array
+    return TracedValue(trace.constant(Literal.of(array), by_reference=by_reference), trace)
 
 
 def scalar_like(value: Any, dtype: DType) -> Array:

@@ -303,5 +303,5 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
         undefined = broadcast_in_dim(compare.ne(best, best), dims, kept)
         hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), undefined))
     positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
-    last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64)), dims, ())
+    last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64), by_reference=True), dims, ())
     return reduction(choice.select(hit, positions, last), "min", (dim,))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from xjit.ir.context import CONSTANT, PARAMETER
+from xjit.ir.context import CONSTANT, PARAMETER, is_by_reference
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node, freeze
 from xjit.ir.opdef import Access, AxisMap, Kind
@@ -76,7 +76,8 @@ def _is_identity(node: Node) -> bool:
 def _is_foldable(node: Node) -> bool:
     """Whether all inputs are constants and the result is a scalar: larger constants cost more than they save."""
     scalar = not isinstance(node.type, TupleType) and node.aval.is_static and node.aval.size == 1
-    return scalar and bool(node.inputs) and all(source.op is CONSTANT for source in node.inputs)
+    known = all(source.op is CONSTANT and not is_by_reference(source) for source in node.inputs)
+    return scalar and bool(node.inputs) and known
 
 
 def _folded(node: Node) -> Node:
