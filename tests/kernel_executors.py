@@ -11,6 +11,7 @@ from typing import Any
 from unittest import mock
 
 import xjit
+from xjit.codegen import lower, reductions, rows, schedule, strips
 from xjit.fusion import planner
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
@@ -25,6 +26,19 @@ Executor = Callable[[Callable[..., Any], Sequence[Any]], Any]
 def uncompiled() -> Iterator[None]:
     """Functions that are traced in here run their kernels as plain Python, every access checked."""
     with mock.patch.dict("os.environ", XJIT_DEBUG="1"):
+        yield
+
+
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Loops that are written in here have blocks, strips and scratch so small that few elements fill several."""
+    with (
+        mock.patch.object(reductions, "SUM_BLOCK", 4),
+        mock.patch.object(strips, "STRIP", 4),
+        mock.patch.object(lower, "COLUMN_BLOCK", 3),
+        mock.patch.object(schedule, "SHARED_EXTENT", 3),
+        mock.patch.object(rows, "SCRATCH_BYTES", 100),
+    ):
         yield
 
 
@@ -55,7 +69,7 @@ def one_kernel_for_each() -> Iterator[None]:
 
 def run_uncompiled(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
     """The generated source, uncompiled, in pieces and chunks: no access may leave its buffer."""
-    with uncompiled(), many_pieces():
+    with uncompiled(), many_pieces(), small_blocks():
         return xjit.jit(function)(*arrays)
 
 

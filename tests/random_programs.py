@@ -55,7 +55,7 @@ INTEGER_BINARY = ("bitwise_and", "bitwise_or", "bitwise_xor", "floor_divide", "r
 EXACT_FOLDS = ("min", "max", "any", "all", "argmin", "argmax")
 SLICES = (":", ":", ":", "1:", ":-1", "::2", "::-1", "-1::-2", "1:3", "2:1", "0", "-1", "None", "...", "1::3")
 LITERALS = ("0", "1", "2", "-3", "7", "0.5", "-2.0", "1e-3", "0.0", "True")
-SPECIALS = (math.nan, math.inf, -math.inf, -0.0, 0.0, 1e-310, 1e-41, 1.0, -1.0)
+SPECIALS = (math.nan, math.inf, -math.inf, -0.0, 0.0, 1e-310, 1e-41, 1.0, -1.0, 1e6, -3e9)
 
 
 @dataclass(frozen=True)
