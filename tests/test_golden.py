@@ -38,7 +38,6 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }
 
 
-
 def source_of(name: str) -> str:
     function, arguments = PROGRAMS[name]
     return xjit.jit(function).source(*arguments)
