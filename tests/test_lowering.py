@@ -138,6 +138,42 @@ def test_sums_of_infinities() -> None:
     check(lambda x: x.sum(), np.array([1e308, 1e308, 1.0]))
 
 
+# ---- at full size
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["f32", "f64"])
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (formulas.softmax, [(300, 3000)]),
+        (formulas.layernorm, [(600, 1100), (1100,), (1100,)]),
+        (formulas.logsumexp, [(2000, 300)]),
+        (formulas.sum_of_squares, [(1_000_003,)]),
+        (formulas.column_means, [(3000, 300)]),
+        (formulas.column_means, [(3, 300_000)]),
+        (formulas.black_scholes, [(200_000,)] * 3),
+        (formulas.stencil, [(500_001,)]),
+        (formulas.nearest, [(3000, 3), (40, 3)]),
+        (lambda x: np.sin(x * 1e6) + np.cos(x), [(300_001,)]),
+        (lambda x: np.tanh(x.T).sum(axis=0), [(700, 900)]),
+    ],
+    ids=range(11),
+)
+def test_large_arrays(function: Any, shapes: Any, dtype: Any, rng: np.random.Generator) -> None:
+    """NumPy's numbers, and the same bits on one thread, on two, and a second time."""
+    arguments = [(0.5 + rng.random(shape)).astype(dtype) for shape in shapes]
+    jitted = xjit.jit(function)
+    with xjit.threads(1):
+        one = jitted(*arguments)
+    with xjit.threads(2):
+        two, again = jitted(*arguments), jitted(*arguments)
+    expected = function(*arguments)
+    for parts in zip(*(x if isinstance(x, tuple) else (x,) for x in (one, two, again, expected)), strict=True):
+        assert parts[0].tobytes() == parts[1].tobytes() == parts[2].tobytes()
+        tolerance = 2e-5 if dtype == np.float32 else 1e-11
+        np.testing.assert_allclose(parts[0], parts[3], rtol=tolerance, atol=tolerance)
+
+
 # ---- names
 
 
