@@ -285,7 +285,7 @@ def _fold(g: Generator) -> str | None:
         return None
     exact = _kind(g.values[x]) != "f"
     name = g.pick((*EXACT_FOLDS, *NOISY_FOLDS[:2]) if exact else (*EXACT_FOLDS, *NOISY_FOLDS, *NOISY_FOLDS))
-    if name in NOISY_FOLDS and not exact and (not g.noisy or np.asarray(g.values[x]).dtype == np.float16):
+    if name in NOISY_FOLDS and not exact and not g.noisy:
         name = g.pick(EXACT_FOLDS)
     rank = np.ndim(g.values[x])
     axes = [None, *range(-rank, rank), *range(rank)]
