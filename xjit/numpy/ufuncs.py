@@ -179,7 +179,8 @@ def _compare(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     for number, other, relation in ((y, x, name), (x, y, c.MIRRORED[name])):
         if weak_type(number) is int and weak_type(other) is None and dtype_class(_dtype(other)) == "I":
             return _compare_integer(relation, other, number)
-    loop = loop_types(ufunc, (spec_of(x), spec_of(y)))
+    both_integers = weak_type(x) is int and weak_type(y) is int  # compared as objects by NumPy
+    loop = (INT64, INT64) if both_integers else loop_types(ufunc, (spec_of(x), spec_of(y)))
     values = broadcast(ufunc.__name__, typed(x, loop[0]), typed(y, loop[1]))
     row = ROWS[ufunc] if loop[0] == loop[1] else functools.partial(c.compare_mixed, name)
     return in_order(row, *values)
@@ -200,7 +201,8 @@ def _compare_integer(name: str, array: Operand, number: Any) -> Any:
     if not info.min <= number <= info.max:
         below = number < info.min
         answer = name == "ne" or (name in ("gt", "ge") if below else name in ("lt", "le"))
-        return broadcast_to_shape(np.asarray(answer), shape_of(array))
+        answers = broadcast_to_shape(np.asarray(answer), shape_of(array))
+        return with_order(answers, elementwise_type((aval_of(array),), BOOL).order)
     x, y = broadcast(name, array, np.asarray(number, dtype))
     return getattr(ops, name)(x, y)
 
