@@ -11,6 +11,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import pytest
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 import xjit.numpy as xnp
@@ -154,3 +155,9 @@ def assert_parts(got: Any, want: Any, ulp: float, size: Any, zeros: bool) -> Non
     unit = np.maximum(np.where(np.isfinite(size), size, 0.0), float(info.smallest_normal)) * float(info.eps)
     error = np.abs(np.where(finite, wide_got, 0.0) - np.where(finite, wide_want, 0.0)) / unit
     assert np.all(error <= ulp), (float(error.max()), got, want)
+
+
+def as_numpy_since(version: str) -> pytest.MarkDecorator:
+    """For rules that NumPy changed: xjit follows the newer ones whichever NumPy is installed."""
+    older = np.lib.NumpyVersion(np.__version__) < version
+    return pytest.mark.skipif(older, reason=f"the rules are those of NumPy {version}")

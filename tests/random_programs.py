@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from xjit import ops
+
 T = TypeVar("T")
 Array = np.ndarray[Any, Any]
 Pick = Callable[[Sequence[T]], T]
@@ -89,7 +91,7 @@ class Program:
         """The function, with ``np`` standing for the module; its lines can be found by tracebacks."""
         name = f"<random program {hash(self.source) & 0xFFFFFF:06x}>"
         linecache.cache[name] = (len(self.source), None, self.source.splitlines(keepends=True), name)
-        scope: dict[str, Any] = {"np": module}
+        scope: dict[str, Any] = {"np": module, "ops": ops}
         exec(compile(self.source, name, "exec"), scope)
         program: Callable[..., Any] = scope["program"]
         return program
@@ -210,7 +212,7 @@ def evaluate(text: str, values: dict[str, Any]) -> Any:
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return eval(text, {"np": np}, dict(values))
+            return eval(text, {"np": np, "ops": ops}, dict(values))
     except (TypeError, ValueError, IndexError, ArithmeticError, AttributeError):
         return None
 
@@ -354,6 +356,32 @@ def _join(g: Generator) -> str | None:
     return f"np.concatenate([{', '.join([*parts, g.pick((other, x))])}], axis={axis})"
 
 
+def _strict(g: Generator) -> str | None:
+    """Operations that NumPy does not have; outside of a trace they run their reference."""
+    x = g.some(rank=1)
+    if x is None or not isinstance(g.values[x], np.ndarray):
+        return None
+    value = g.values[x]
+    axis, dtype = g.pick(range(value.ndim)), f"np.{value.dtype.name}"
+    match g.pick(("pad", "rev", "clamp", "convert", "max", "stepwise", "bits")):
+        case "pad":
+            edges = tuple((g.pick((0, 1, -1)), g.pick((0, 2, -1)), g.pick((0, 0, 1, 2))) for _ in value.shape)
+            return f"ops.pad({x}, np.asarray(1, {dtype}), {edges})"
+        case "rev":
+            return f"ops.rev({x}, ({axis},))"
+        case "clamp" if value.dtype.kind != "b":
+            return f"ops.clamp(np.asarray(1, {dtype}), {x}, np.asarray(3, {dtype}))"
+        case "convert":
+            return f"ops.convert_element_type({x}, {g.pick(('np.int8', 'np.uint32', 'np.float32', 'np.int64'))})"
+        case "max":
+            return f"ops.reduce({x}, np.asarray(1, {dtype}), ops.max, ({axis},))"
+        case "stepwise" if value.dtype.kind in "iu":
+            return f"ops.reduce({x}, np.asarray(1, {dtype}), lambda t, e: t + t + e, ({axis},))"
+        case "bits" if value.dtype.itemsize == 4:
+            return f"ops.bitcast_convert_type({x}, np.uint16)"
+    return None
+
+
 def _create(g: Generator) -> str | None:
     n = g.pick(g.extents)
     return g.pick(
@@ -370,7 +398,7 @@ def _create(g: Generator) -> str | None:
 
 RULES = (
     *(_binary, _binary, _binary, _binary, _unary, _unary, _unary, _where, _where, _clip, _cast, _shift),
-    *(_fold, _fold, _fold, _fold, _index, _index, _index, _shape, _shape, _shape, _join, _join, _create),
+    *(_fold, _fold, _fold, _fold, _index, _index, _index, _shape, _shape, _shape, _join, _join, _create, _strict),
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from numpy_oracle import Traced, check
+from numpy_oracle import Traced, as_numpy_since, check
 
 from xjit.errors import CaptureError
 
@@ -35,6 +35,7 @@ def test_shapes_come_from_traced_arrays() -> None:
     check(lambda xp, a: xp.arange(a.shape[1]) * a, x)
 
 
+@as_numpy_since("2.1.0")
 def test_full_and_its_relatives() -> None:
     for value in (1, 2.5, True, 1j, np.float32(3), np.int8(-1), [1, 2, 3]):
         for dtype in (None, "f4", "c8"):
@@ -75,6 +76,7 @@ BOUNDS: list[tuple[Any, ...]] = [
 ]
 
 
+@as_numpy_since("2.1.0")
 @pytest.mark.parametrize("dtype", [None, *DTYPES, *NARROW], ids=str)
 def test_arange(dtype: Any) -> None:
     for bounds in BOUNDS:

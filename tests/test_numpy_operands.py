@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_oracle import Traced, check
+from numpy_oracle import Traced, as_numpy_since, check
 
 import xjit.numpy
 from xjit.errors import CaptureError, DTypeError, ShapeError, XjitError
@@ -147,6 +147,7 @@ def test_errors_are_of_the_family_and_of_numpys_type() -> None:
         assert text in str(caught.value)
 
 
+@as_numpy_since("2.3.0")
 @pytest.mark.parametrize("dtype", FEW, ids=str)
 def test_constant_powers(dtype: np.dtype) -> None:
     x = np.array([0, 1, 2, 3, 5, 7]).astype(dtype)

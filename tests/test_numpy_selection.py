@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_oracle import Traced, check
+from numpy_oracle import Traced, as_numpy_since, check
 
 from xjit.errors import CaptureError
 
@@ -46,6 +46,7 @@ def test_where_keeps_the_bits() -> None:
     check(lambda xp, a: xp.where(a > 0, a, -a), x)
 
 
+@as_numpy_since("2.1.0")
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_clip(dtype: np.dtype) -> None:
     x = grid(dtype)
