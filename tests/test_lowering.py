@@ -132,6 +132,15 @@ def test_sums_are_as_exact_as_pairwise_ones(dtype: Any, bound: float) -> None:
     assert abs(np.longdouble(got) - exact) <= bound * np.spacing(dtype(exact))
 
 
+@pytest.mark.parametrize("name", ["f16", "bf16", "f32", "s32"])
+@pytest.mark.parametrize("combine", ["add", "max"])
+def test_initial_values_count_once(name: str, combine: str) -> None:
+    x = (np.arange(50) % 3).astype(DTYPES[name])
+    start = np.asarray(5).astype(DTYPES[name])
+    expected = 54 if combine == "add" else 5
+    assert run_uncompiled(lambda a: ops.reduce(a, start, getattr(ops, combine), (0,)), [x]) == expected
+
+
 def test_sums_of_infinities() -> None:
     check(lambda x: (x.sum(), x.sum(axis=1), x.mean()), np.array([[1.0, np.inf, 3.0], [1.0, 2.0, 3.0]]))
     check(lambda x: x.sum(axis=1), np.array([[np.inf, -np.inf], [-np.inf, 1.0], [np.nan, np.inf]]))

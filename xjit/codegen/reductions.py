@@ -145,13 +145,15 @@ class Recognised(Accumulator):
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
         dtype = self.unit.target.aval.dtype
+        if dtype not in NARROW_FLOATS and value.dtype != dtype:
+            value = Call("cast", (value,), dtype)
+        if not self._starts_at_identity():
+            initial = self.plain_operand(1)
+            initial = initial if initial.dtype == value.dtype else Call("cast", (initial,), value.dtype)
+            value = Call(self.reducer.combine, (initial, value), value.dtype)
         if dtype in NARROW_FLOATS:
             bits = self.elements.let(row, "h", Call("encode", (value,), dtype), storage_dtype(dtype), where)
             return Held(None, bits, row)
-        if value.dtype != dtype:
-            value = Call("cast", (value,), dtype)
-        if not self._starts_at_identity():
-            value = Call(self.reducer.combine, (self.plain_operand(1), value), dtype)
         return Held(self.elements.let(row, "v", value, dtype, where), None, row)
 
     def _starts_at_identity(self) -> bool:

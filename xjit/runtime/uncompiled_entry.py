@@ -33,7 +33,7 @@ class Block:
 
     memory: Bytes
     start: int
-    owner: object
+    owner: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class _Table(list[Any]):
         if found == 0:
             return Block(np.empty(0, np.uint8), 0, None)  # an array without elements
         for constant in self.constants:
-            start = found - int(constant.memory.ctypes.data)
+            start = found - int(constant.owner.ctypes.data) + constant.start
             if 0 <= start < max(constant.memory.size, 1):
                 return Block(constant.memory, start, constant.owner)
         raise IndexError(f"slot {slot} of the table holds no buffer")
