@@ -168,9 +168,18 @@ Expr: TypeAlias = "Arg | Lit | Index | Prim"
 Operand: TypeAlias = "Expr | _Operators | bool | int | float | complex"
 
 # Relative cost of one evaluation, in additions; the only property of a primitive that planning looks at.
-COSTS: dict[str, float] = dict.fromkeys(
-    ("exp", "log", "sin", "cos", "tanh", "exp2", "log2", "expm1", "log1p", "erf", "fmod"), 20.0
-) | {"div": 4.0, "sqrt": 4.0, "idiv": 8.0, "irem": 8.0}
+# What is not an instruction of a processor is a function.
+_INSTRUCTIONS = """
+    add sub mul neg radd rmul and or xor not eq ne lt le gt ge abs max min select copysign cast bitcast encode decode
+    shl lshr ashr popcount clz real imag complex rint floor ceil trunc round_away
+"""
+COSTS: dict[str, float] = dict.fromkeys(_INSTRUCTIONS.split(), 1.0) | {
+    "div": 4.0,
+    "sqrt": 4.0,
+    "idiv": 8.0,
+    "irem": 8.0,
+}
+FUNCTION_COST = 20.0
 
 
 def lit(value: Any, dtype: DType) -> Lit:
@@ -241,7 +250,7 @@ def cost(expr: Expr) -> float:
     while stack:
         top = stack.pop()
         if isinstance(top, Prim):
-            total += COSTS.get(top.name, 1.0) * (3.0 if dtype_class(top.dtype) == "C" else 1.0)
+            total += COSTS.get(top.name, FUNCTION_COST) * (3.0 if dtype_class(top.dtype) == "C" else 1.0)
             for arg in top.args:
                 if id(arg) not in seen:
                     seen.add(id(arg))

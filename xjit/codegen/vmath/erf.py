@@ -10,14 +10,15 @@ from typing import Any
 
 from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import copysign, f32, f64, fabs, fma, select
-from xjit.codegen.vmath import coefficients
+from xjit.codegen.vmath.coefficients import error_function
 from xjit.codegen.vmath.exp import exp_f32, exp_f64
 from xjit.codegen.vmath.polynomial import polynomial
+from xjit.codegen.vmath.record import everywhere
 
-erf_tail_f32 = polynomial("erf_tail_f32", "f32", coefficients.ERF_TAIL_F32)
-erf_tail_f64 = polynomial("erf_tail_f64", "f64", coefficients.ERF_TAIL_F64)
-erfc_log_f32 = polynomial("erfc_log_f32", "f32", coefficients.ERFC_LOG_F32)
-erfc_log_f64 = polynomial("erfc_log_f64", "f64", coefficients.ERFC_LOG_F64)
+erf_tail_f32 = polynomial("erf_tail_f32", "f32", error_function.ERF_TAIL_F32)
+erf_tail_f64 = polynomial("erf_tail_f64", "f64", error_function.ERF_TAIL_F64)
+erfc_log_f32 = polynomial("erfc_log_f32", "f32", error_function.ERFC_LOG_F32)
+erfc_log_f64 = polynomial("erfc_log_f64", "f64", error_function.ERFC_LOG_F64)
 
 TAIL_BELOW = 0.9
 # From here on the result rounds to one.
@@ -40,3 +41,9 @@ def erf_f64(x: Any) -> Any:
     below = fma(a, erf_tail_f64(a * a), a)
     above = 1.0 - exp_f64(erfc_log_f64(select(a > ONE_FROM_F64, f64(ONE_FROM_F64), a)))
     return copysign(select(a < TAIL_BELOW, below, above), x)
+
+
+FUNCTIONS = (
+    everywhere("erf_f32", 1.11),
+    everywhere("erf_f64", 1.2),
+)

@@ -16,17 +16,18 @@ from typing import Any
 
 from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, copysign, f32, f64, fma, select, shl, u32, u64
-from xjit.codegen.vmath import coefficients
-from xjit.codegen.vmath.coefficients import LOG2_E
+from xjit.codegen.vmath.coefficients import exponential
+from xjit.codegen.vmath.coefficients.exponential import LOG2_E
 from xjit.codegen.vmath.polynomial import polynomial
+from xjit.codegen.vmath.record import everywhere
 
-exp_tail_f32 = polynomial("exp_tail_f32", "f32", coefficients.EXP_TAIL_F32)
-exp_tail_f64 = polynomial("exp_tail_f64", "f64", coefficients.EXP_TAIL_F64)
-exp2_near_zero_f32 = polynomial("exp2_near_zero_f32", "f32", coefficients.EXP2_F32)
-exp2_near_zero_f64 = polynomial("exp2_near_zero_f64", "f64", coefficients.EXP2_F64)
+exp_tail_f32 = polynomial("exp_tail_f32", "f32", exponential.EXP_TAIL_F32)
+exp_tail_f64 = polynomial("exp_tail_f64", "f64", exponential.EXP_TAIL_F64)
+exp2_near_zero_f32 = polynomial("exp2_near_zero_f32", "f32", exponential.EXP2_F32)
+exp2_near_zero_f64 = polynomial("exp2_near_zero_f64", "f64", exponential.EXP2_F64)
 
-LN2_HIGH_F32, LN2_LOW_F32 = coefficients.LN2_F32
-LN2_HIGH_F64, LN2_LOW_F64 = coefficients.LN2_F64
+LN2_HIGH_F32, LN2_LOW_F32 = exponential.LN2_F32
+LN2_HIGH_F64, LN2_LOW_F64 = exponential.LN2_F64
 
 # Beyond these the result is infinite or zero (or minus one) whatever x is.
 HIGHEST_F32, LOWEST_F32 = 89.0, -104.0
@@ -154,3 +155,13 @@ def expm1_f64(x: Any) -> Any:
     m = fma(power, p, above_one)
     rest = fma(power, (r - p) + curve, fma(power, p, above_one - m))
     return copysign((m + rest) * select(large, LARGE_FACTOR_F64, 1.0), x)
+
+
+FUNCTIONS = (
+    everywhere("exp_f32", 1.02),
+    everywhere("exp_f64", 1.1),
+    everywhere("exp2_f32", 0.9),
+    everywhere("exp2_f64", 0.9),
+    everywhere("expm1_f32", 1.25),
+    everywhere("expm1_f64", 1.6),
+)

@@ -26,8 +26,8 @@ from xjit.codegen.intrinsics import (
     u32,
     u64,
 )
-from xjit.codegen.vmath import coefficients
-from xjit.codegen.vmath.coefficients import LOG2_E
+from xjit.codegen.vmath.coefficients import hyperbolic
+from xjit.codegen.vmath.coefficients.exponential import LOG2_E
 from xjit.codegen.vmath.exp import (
     ONE_BITS_F64,
     ROUNDER_F32,
@@ -37,8 +37,9 @@ from xjit.codegen.vmath.exp import (
     without_powers_f64,
 )
 from xjit.codegen.vmath.polynomial import polynomial
+from xjit.codegen.vmath.record import everywhere
 
-tanh_tail_f32 = polynomial("tanh_tail_f32", "f32", coefficients.TANH_TAIL_F32)
+tanh_tail_f32 = polynomial("tanh_tail_f32", "f32", hyperbolic.TANH_TAIL_F32)
 
 # From here on the result rounds to one.
 ONE_FROM_F32 = 9.02
@@ -83,3 +84,9 @@ def tanh_f64(x: Any) -> Any:
     quotient = m * inverse
     residue = fma(-quotient, sum_, m) + fma(-quotient, sum_rest, m_rest)
     return copysign(fma(residue, inverse, quotient), x)
+
+
+FUNCTIONS = (
+    everywhere("tanh_f32", 1.17),
+    everywhere("tanh_f64", 1.3),
+)

@@ -35,17 +35,18 @@ from xjit.codegen.intrinsics import (
     u32,
     u64,
 )
-from xjit.codegen.vmath import coefficients
+from xjit.codegen.vmath.coefficients import exponential, logarithm
 from xjit.codegen.vmath.polynomial import polynomial
+from xjit.codegen.vmath.record import everywhere
 
-log_tail_f32 = polynomial("log_tail_f32", "f32", coefficients.LOG_TAIL_F32)
-log_ratio_f64 = polynomial("log_ratio_f64", "f64", coefficients.LOG_RATIO_F64)
+log_tail_f32 = polynomial("log_tail_f32", "f32", logarithm.LOG_TAIL_F32)
+log_ratio_f64 = polynomial("log_ratio_f64", "f64", logarithm.LOG_RATIO_F64)
 
-LN2_HIGH_F32, LN2_LOW_F32 = coefficients.LN2_F32
-LN2_HIGH_F64, LN2_LOW_F64 = coefficients.LN2_F64
+LN2_HIGH_F32, LN2_LOW_F32 = exponential.LN2_F32
+LN2_HIGH_F64, LN2_LOW_F64 = exponential.LN2_F64
 
-LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = coefficients.LOG2_E_F32
-LOG2_E_HIGH_F64, LOG2_E_LOW_F64 = coefficients.LOG2_E_F64
+LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = exponential.LOG2_E_F32
+LOG2_E_HIGH_F64, LOG2_E_LOW_F64 = exponential.LOG2_E_F64
 
 INFINITY = math.inf
 NEGATIVE_INFINITY = -math.inf
@@ -206,3 +207,13 @@ def log1p_f64(x: Any) -> Any:
     n = exponent_f64(u)
     small = fma(n, -LN2_LOW_F64, curve_f64(a, a + 2.0) - rest)
     return copysign(with_special_f64(u, fma(n, LN2_HIGH_F64, a - small)), x)
+
+
+FUNCTIONS = (
+    everywhere("log_f32", 0.95),
+    everywhere("log_f64", 1.0),
+    everywhere("log2_f32", 1.1),
+    everywhere("log2_f64", 1.2),
+    everywhere("log1p_f32", 1.02),
+    everywhere("log1p_f64", 1.1),
+)

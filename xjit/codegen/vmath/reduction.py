@@ -34,7 +34,7 @@ from xjit.codegen.intrinsics import (
     u32,
     u64,
 )
-from xjit.codegen.vmath.coefficients import (
+from xjit.codegen.vmath.coefficients.trigonometric import (
     INVERSE_PI,
     INVERSE_PI_WORDS_F32,
     INVERSE_PI_WORDS_F64,

@@ -14,9 +14,12 @@ from typing import Any
 
 from xjit.codegen.inline_functions import inline, register
 from xjit.codegen.intrinsics import as_f64, as_u64, copysign, f32, f64, fabs, fma, select, u64
-from xjit.codegen.vmath import coefficients
+from xjit.codegen.vmath.coefficients import trigonometric
 from xjit.codegen.vmath.polynomial import polynomial
+from xjit.codegen.vmath.record import reduced
 from xjit.codegen.vmath.reduction import (
+    NEAR_F32,
+    NEAR_F64,
     QUARTER_TURN,
     SIGN,
     angle_f32,
@@ -29,8 +32,8 @@ from xjit.codegen.vmath.reduction import (
     near_sine_angle_f64,
 )
 
-sine_tail_f32 = polynomial("sine_tail_f32", "f64", coefficients.SINE_TAIL_F32)
-sine_tail_f64 = polynomial("sine_tail_f64", "f64", coefficients.SINE_TAIL_F64)
+sine_tail_f32 = polynomial("sine_tail_f32", "f64", trigonometric.SINE_TAIL_F32)
+sine_tail_f64 = polynomial("sine_tail_f64", "f64", trigonometric.SINE_TAIL_F64)
 
 
 @inline("f32(f64)")
@@ -106,3 +109,11 @@ def cos_f64(x: Any) -> Any:
 
 for _function in (sin_f32, cos_f32, sin_f64, cos_f64):
     register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
+
+
+FUNCTIONS = (
+    reduced("sin_f32", 0.63, NEAR_F32),
+    reduced("sin_f64", 1.6, NEAR_F64),
+    reduced("cos_f32", 0.63, NEAR_F32),
+    reduced("cos_f64", 1.6, NEAR_F64),
+)

@@ -1,0 +1,1 @@
+"""What derives and checks parts of the product; not installed."""

@@ -1,0 +1,1 @@
+"""Derives every number of the vector math functions from its definition."""

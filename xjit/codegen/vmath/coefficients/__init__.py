@@ -1,0 +1,1 @@
+"""Numbers of the vector math functions, one module for each family."""
