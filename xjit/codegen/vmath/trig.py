@@ -107,6 +107,21 @@ def cos_f64(x: Any) -> Any:
     return half_turn_sine_f64(angle_f64(x, far, near_cosine_angle_f64(x)))
 
 
+@inline("b1(f32)")
+def sin_f32_is_far(x: Any) -> Any:
+    """Whether sin_f32_near need not be right; infinity is far, NaN is not."""
+    return fabs(x) > f32(NEAR_F32)
+
+
+@inline("b1(f64)")
+def sin_f64_is_far(x: Any) -> Any:
+    """Whether sin_f64_near need not be right; infinity is far, NaN is not."""
+    return fabs(x) > NEAR_F64
+
+
+register("cos_f32_is_far", sin_f32_is_far.function, sin_f32_is_far.signature)
+register("cos_f64_is_far", sin_f64_is_far.function, sin_f64_is_far.signature)
+
 for _function in (sin_f32, cos_f32, sin_f64, cos_f64):
     register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 
