@@ -381,6 +381,8 @@ def test_variants_give_the_same_bits_where_they_are_right(name: str, rng: np.ran
     assert np.array_equal(nans, np.isnan(only_near))
     assert np.where(nans, 0, everywhere).tobytes() == np.where(nans, 0, only_near).tobytes()
     assert apply(function.rare, x).tobytes() == apply(name, x).tobytes()
+    far = loop(f"{name}_is_far(v)", parts(name)[1], "b1")
+    assert not far(near).any() and far(np.array([INF, -INF, NAN])).tolist() == [True, True, False]
     # What is rare is called, so that the loop over it is short to compile.
     rare_ir = loop(f"{function.rare}(v)", parts(name)[1]).module.llvm_ir
     assert rare_ir is not None and re.search(rf"define internal .*{function.rare}", rare_ir)

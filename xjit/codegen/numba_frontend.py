@@ -113,10 +113,12 @@ class PlainCalls(_CallsBase):
 
     def return_value(self, builder: Any, value: Any) -> None:
         """Returns."""
-        if builder.function.function_type.return_type == ir.VoidType():
+        type_ = builder.function.function_type.return_type
+        if type_ == ir.VoidType():
             builder.ret_void()
         else:
-            builder.ret(value)
+            # Numba hands truth values over as bytes here and nowhere else.
+            builder.ret(value if value.type == type_ else builder.trunc(value, type_))
 
     def return_user_exc(self, builder: Any, *arguments: Any, **options: Any) -> None:
         """Nothing can raise, so control never gets here."""
