@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.codegen.variants import bound_of
+from xjit.codegen.variants import has_variants
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
 from xjit.ir.index import Index as IndexMap
-from xjit.ir.loops import Call, Const, Let, Position, Value, Var
+from xjit.ir.loops import Accumulate, Call, Const, Let, Position, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ir.where import Where
-from xjit.types import FLOAT32, NARROW_FLOATS, DType
+from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType
 
 
 def register_dtype(dtype: DType) -> DType:
@@ -40,7 +40,7 @@ class Elements:
     """Values of nodes inside a loop nest. ``read`` loads one element of a materialised node.
 
     ``innermost`` are the axes of the innermost loop, the one that becomes vector code; there ``variant`` says which
-    variant of functions with rare arguments is called.
+    variant of functions with rare arguments is called, and ``rare_flag`` notes arguments that ``near`` is wrong for.
     """
 
     nest: Nest
@@ -49,6 +49,7 @@ class Elements:
     position: Callable[[int], str | None]
     innermost: frozenset[int]
     variant: str = ""
+    rare_flag: str = ""
 
     def value(self, pull: Pull) -> Held:
         """The element of the node at the index; computed where its index allows, and only once there."""
@@ -217,11 +218,16 @@ class Evaluation:
         if expr.dtype in NARROW_FLOATS and expr.name == "cast":
             return Call("decode", (self.bits(expr),), expr.dtype)
         args = tuple(self.plain(arg) for arg in expr.args)
-        return Call(expr.name, args, register_dtype(expr.dtype), self._variant(expr))
+        variant = self._variant(expr)
+        if variant == "near":
+            args = tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
+            is_far = Call(expr.name, args, BOOL, "is_far")
+            self.scope.statements.append(Accumulate(self.elements.rare_flag, "or", is_far, BOOL, False))
+        return Call(expr.name, args, register_dtype(expr.dtype), variant)
 
     def _variant(self, expr: Prim) -> str:
         """Outside of vector code, functions with rare arguments are called, which compiles faster."""
-        if bound_of(expr.name, expr.args[0].dtype) is None:
+        if not has_variants(expr.name, expr.args[0].dtype):
             return ""
         return self.elements.variant if self.scope.axes & self.elements.innermost else "rare"
 

@@ -60,8 +60,8 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
         case loops.Alloc(buffer, extent, dtype):
             writer.line(f"{buffer} = scratch_{kind(dtype)}({extent})")
-        case loops.If(flag, then, otherwise):
-            _branch(writer, flag, then, otherwise)
+        case loops.If(flag, then):
+            _branch(writer, flag, then)
         case loops.For(variable, start, stop, loop, body, step):
             _loop(writer, variable, _range(start, stop, step), loop, body)
 
@@ -73,12 +73,9 @@ def _loop(writer: Writer, variable: str, range_text: str, loop: LoopKind, body: 
             _statement(writer, statement)
 
 
-def _branch(writer: Writer, flag: str, then: tuple[Statement, ...], otherwise: tuple[Statement, ...]) -> None:
+def _branch(writer: Writer, flag: str, then: tuple[Statement, ...]) -> None:
     with writer.block(f"if {flag}:"):
         for statement in then:
-            _statement(writer, statement)
-    with writer.block("else:"):
-        for statement in otherwise:
             _statement(writer, statement)
 
 

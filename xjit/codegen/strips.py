@@ -1,33 +1,52 @@
 """Loops over functions that have rare, expensive arguments (huge angles): a strip at a time, so that the usual strip
-stays vector code.
+stays vector code. A strip runs as if nothing in it were rare, notes when something was, and is then run again.
 
     for p0 in range(0, n0, 512):
         q0 = min(p0 + 512, n0)
         rare0 = b1(0)
+        kept0 = sum0
         for i0 in range(p0, q0):
-            rare0 = rare0 | (fabs(argument) > bound)
+            rare0 = rare0 | sin_f64_is_far(x)
+            sum0 = radd(sum0, sin_f64_near(x))
         if rare0:
-            for i0 in range(p0, q0): ... sin_f64_rare(argument) ...
-        else:
-            for i0 in range(p0, q0): ... sin_f64_near(argument) ...
+            sum0 = kept0
+            for i0 in range(p0, q0):
+                sum0 = radd(sum0, sin_f64_rare(x))
+
+A strip that reads what it has overwritten cannot run twice: there the function itself is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.codegen.variants import bound_of
+from xjit.codegen.variants import has_variants
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import sources
 from xjit.ir.expr import Expr, Literal, Prim
-from xjit.ir.loops import Accumulate, Assign, Bound, Call, Const, If, LoopKind, Statement, Value
+from xjit.ir.loops import (
+    Accumulate,
+    Assign,
+    Bound,
+    Call,
+    Compensated,
+    Const,
+    For,
+    If,
+    Let,
+    Load,
+    LoopKind,
+    Statement,
+    Store,
+    Value,
+    Var,
+)
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.types import BOOL
+from xjit.types import BOOL, DType
 
 STRIP = 512
 
@@ -53,71 +72,98 @@ class Strips:
 
         ``short`` says that the bounds are no further apart than a strip.
         """
-        rare = [pull for pull in pulls if self._is_rare(pull, loop)]
-        if not rare:
+        if not any(self._is_rare(pull, loop) for pull in pulls):
             self.nest.open(loop.variable, loop.axes)
             body()
             self.nest.close(*bounds, kind)
         elif short:
-            self._strip(loop, bounds, rare, body)
+            self._strip(loop, bounds, body)
         else:
             start, stop = self.nest.fresh("p"), self.nest.fresh("q")
             scope = self.nest.open(start)
             scope.statements.append(Bound(stop, start, STRIP, bounds[1]))
-            self._strip(loop, (start, stop), rare, body)
+            self._strip(loop, (start, stop), body)
             self.nest.close(*bounds, kind, step=STRIP)
 
     def _is_rare(self, pull: Pull, loop: Loop) -> bool:
-        depends = any(map.axis in loop.axes for map in pull.index)
-        return depends and any(True for _ in bounded_calls(pull.node))
+        return any(map.axis in loop.axes for map in pull.index) and calls_varied(pull.node)
 
-    def _strip(self, loop: Loop, bounds: tuple[str, str], rare: list[Pull], body: Callable[[], None]) -> None:
-        around = self.nest.inner
+    def _strip(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None]) -> None:
         flag = self.nest.fresh("rare")
-        around.statements.append(Assign(flag, Const(Literal.of(False, BOOL))))
-        self.elements.variant = "near"
-        scope = self.nest.open(loop.variable, loop.axes)
-        for pull in rare:
-            for value, bound in self._arguments(pull):
-                limit = Const(Literal.of(bound, value.dtype))
-                far = Call("gt", (Call("abs", (value,), value.dtype), limit), BOOL)
-                scope.statements.append(Accumulate(flag, "or", far, BOOL, False))
-        self.nest.close(*bounds)
-        branches = [self._branch(loop, bounds, body, variant) for variant in ("rare", "near")]
-        self.elements.variant = ""
-        around.statements.append(If(flag, *branches))
+        usual = self._run(loop, bounds, body, "near", flag)
+        if not any(isinstance(one, Accumulate) and one.name == flag for one in usual.body):
+            self.nest.inner.statements.append(usual)  # what may be rare was computed further out
+        elif _reads_what_it_writes(usual):
+            self.nest.inner.statements.append(self._run(loop, bounds, body, "", flag))
+        else:
+            self._repeatable(flag, usual, self._run(loop, bounds, body, "rare", flag))
 
-    def _branch(
-        self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None], variant: str
-    ) -> tuple[Statement, ...]:
-        self.elements.variant = variant
+    def _run(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None], variant: str, flag: str) -> For:
+        self.elements.variant, self.elements.rare_flag = variant, flag
         self.nest.open(loop.variable, loop.axes)
         body()
         self.nest.close(*bounds)
-        return (self.nest.inner.statements.pop(),)
+        self.elements.variant = ""
+        statement = self.nest.inner.statements.pop()
+        assert isinstance(statement, For)
+        return statement
 
-    def _arguments(self, pull: Pull) -> Iterable[tuple[Value, float]]:
-        """The arguments of the bounded calls in a node's element that change with the innermost loop."""
-        node = pull.node
-        held = [self.elements.value(source) for source in sources(pull)]
-        evaluation = self.elements.evaluation(pull, held)
-        if evaluation.scope is not self.nest.inner:
-            return
-        for call, bound in bounded_calls(node):
-            yield evaluation.plain(call.args[0]), bound
+    def _repeatable(self, flag: str, usual: For, again: For) -> None:
+        statements = self.nest.inner.statements
+        statements.append(Assign(flag, Const(Literal.of(False, BOOL))))
+        restored: list[Statement] = []
+        for name, dtype in _carried(usual).items():
+            if name != flag:
+                kept = self.nest.fresh("kept")
+                statements.append(Assign(kept, Var(name, dtype)))
+                restored.append(Assign(name, Var(kept, dtype)))
+        statements += [usual, If(flag, (*restored, again))]
 
 
-def bounded_calls(node: Node) -> Iterable[tuple[Prim, float]]:
-    """The calls in the element of a node whose function has a quick variant for bounded arguments, and the bound."""
-    if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
+def _carried(loop: For) -> dict[str, DType]:
+    """The variables that a step of the loop leaves changed, with their types."""
+    found: dict[str, DType] = {}
+    for statement in loop.body:
+        match statement:
+            case Accumulate(name=name, dtype=dtype):
+                found[name] = dtype
+            case Compensated(total=total, error=error, dtype=dtype):
+                found[total] = found[error] = dtype
+            case Assign(name=name, value=value):
+                found[name] = value.dtype
+            case _:
+                pass
+    return found
+
+
+def _reads_what_it_writes(loop: For) -> bool:
+    stored = {statement.buffer for statement in loop.body if isinstance(statement, Store)}
+    return any(load.buffer in stored for statement in loop.body for load in _loads(statement))
+
+
+def _loads(statement: Statement) -> Iterator[Load]:
+    if not isinstance(statement, Let | Assign | Accumulate | Compensated | Store):
         return
+    stack: list[Value] = [statement.value]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, Load):
+            yield value
+        elif isinstance(value, Call):
+            stack.extend(value.args)
+
+
+def calls_varied(node: Node) -> bool:
+    """Whether the element of a node calls a function that has a quick variant for usual arguments."""
+    if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
+        return False
     stack: list[Expr] = [node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)]
     seen: set[int] = set()
     while stack:
         expr = stack.pop()
         if isinstance(expr, Prim) and id(expr) not in seen:
             seen.add(id(expr))
-            bound = bound_of(expr.name, expr.args[0].dtype)
-            if bound is not None:
-                yield expr, bound
+            if has_variants(expr.name, expr.args[0].dtype):
+                return True
             stack.extend(expr.args)
+    return False

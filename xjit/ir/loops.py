@@ -165,7 +165,6 @@ class If:
 
     flag: str
     then: tuple[Statement, ...]
-    otherwise: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)

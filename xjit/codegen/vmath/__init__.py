@@ -3,18 +3,17 @@
 Kernels call them by name, as ``exp_f64(v)``; :data:`VECTOR_FUNCTIONS` lists the names.  Every one is right for
 every argument: infinities, NaN, signed zeros, subnormal arguments and results, huge angles.
 
-Some have two variants more.  ``sin_f64_near`` is right where ``fabs(x) <= bound``, and for NaN, and returns some
-number elsewhere; it costs a third or less.  ``sin_f64_rare`` is the function itself, but called instead of
+Some have three companions.  ``sin_f64_near`` is right wherever ``sin_f64_is_far`` is false, and for NaN, and returns
+some number elsewhere; it costs a third or less.  ``sin_f64_rare`` is the function itself, but called instead of
 inlined: a loop over it is not vector code, and compiles in a fraction of the time.  A kernel may use them so, a
 strip at a time::
 
     rare = b1(False)
     for i in range(start, stop):
-        rare = rare | (fabs(argument(i)) > bound)
+        rare = rare | sin_f64_is_far(argument(i))
+        ... sin_f64_near(argument(i)) ...
     if rare:
         for i in range(start, stop): ... sin_f64_rare(argument(i)) ...      # or sin_f64
-    else:
-        for i in range(start, stop): ... sin_f64_near(argument(i)) ...
 
 All give the same bits where they are right, so results do not depend on how a loop was cut into strips.
 

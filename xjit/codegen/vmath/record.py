@@ -1,8 +1,7 @@
-"""What is known of a vector function: its error, and which of its variants are quick or cheap to compile."""
+"""What is known of a vector function: its error, and whether it has variants that are quick or cheap to compile."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 
@@ -11,23 +10,37 @@ class VectorFunction:
     """An elementary function of one or two arguments.
 
     ``error`` is a bound, found by trial, on the distance to the true value in units of the last place of that
-    value.  ``near`` names the variant that is right where ``fabs(x) <= bound`` of the first argument and ``rare``
-    the one that is called instead of inlined; where there are none both are the function itself and the bound is
-    infinite.
+    value.  A ``varied`` function has three companions: :attr:`near` is right wherever :attr:`is_far` is false, and
+    for NaN, and cheaper; :attr:`rare` is the function itself, but called instead of inlined.
     """
 
     name: str
     error: float
-    near: str
-    rare: str
-    bound: float = math.inf
+    varied: bool = False
+
+    @property
+    def near(self) -> str:
+        """The quick variant; the function itself where there is none."""
+        return f"{self.name}_near" if self.varied else self.name
+
+    @property
+    def rare(self) -> str:
+        """The variant that compiles fast; the function itself where there is none."""
+        return f"{self.name}_rare" if self.varied else self.name
+
+    @property
+    def is_far(self) -> str:
+        """The inline function that tells, of the same arguments, whether the quick variant will not do."""
+        if not self.varied:
+            raise ValueError(f"{self.name} has no variants")
+        return f"{self.name}_is_far"
 
 
 def everywhere(name: str, error: float) -> VectorFunction:
     """A function without variants."""
-    return VectorFunction(name, error, name, name)
+    return VectorFunction(name, error)
 
 
-def reduced(name: str, error: float, bound: float) -> VectorFunction:
-    """A function with the variants ``name_near`` and ``name_rare``."""
-    return VectorFunction(name, error, f"{name}_near", f"{name}_rare", bound)
+def reduced(name: str, error: float) -> VectorFunction:
+    """A function with the variants ``name_near``, ``name_rare`` and ``name_is_far``."""
+    return VectorFunction(name, error, varied=True)
