@@ -14,6 +14,7 @@ from perf.figures import Figure, bandwidth_figure, compile_figures, overhead_fig
 from perf.overhead import measure_overhead
 from perf.report import figure_table, measure_entries, missed, start_text, write_report
 from perf.shapes import measure_shapes
+from perf.vector_width import measure_widths, width_text
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
         ("overhead", "the cost of one small call"),
         ("bandwidth", "copy bandwidth, and what a chain of large arrays reaches of it"),
         ("compile-time", "first calls in a running process"),
+        ("vectors", "vectors of 512 bits against 256, for XJIT_VECTOR_BITS"),
         ("start", "what a new process waits for"),
         ("shapes", "compiles for many random shapes"),
     ):
@@ -95,6 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run_compile_time()
         case "start":
             print(start_text())
+            return 0
+        case "vectors":
+            print(width_text(measure_widths(0.3)))
             return 0
         case "shapes":
             return show(shape_figures(measure_shapes()))

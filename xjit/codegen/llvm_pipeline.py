@@ -15,6 +15,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
+from xjit import config
 from xjit.codegen import elf
 from xjit.codegen.emitters import CpuTraits
 
@@ -52,12 +53,28 @@ class Target:
         return CpuTraits(fma=not x86 or "+fma" in self.features.split(","), architecture=architecture)
 
 
-@functools.cache
 def host() -> Target:
-    """The processor of this machine, as LLVM sees it."""
+    """The processor of this machine, as LLVM sees it, with vectors as wide as XJIT_VECTOR_BITS says.
+
+    ValueError if that is neither empty nor 256 nor 512.
+    """
+    return _host(config.text("XJIT_VECTOR_BITS"))
+
+
+# LLVM's word for processors that may use 512-bit vectors and had better not.
+_WIDTHS = {"": "", "256": ",+prefer-256-bit", "512": ",-prefer-256-bit"}
+
+
+@functools.cache
+def _host(vector_bits: str) -> Target:
+    if vector_bits not in _WIDTHS:
+        raise ValueError(f"XJIT_VECTOR_BITS is empty, 256 or 512; got {vector_bits!r}")
     initialize()
     features = llvm.get_host_cpu_features().flatten() if platform.machine() else ""
-    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    has_choice = "+avx512f" in features.split(",")
+    return Target(
+        llvm.get_process_triple(), llvm.get_host_cpu_name(), features + (_WIDTHS[vector_bits] if has_choice else "")
+    )
 
 
 @functools.cache

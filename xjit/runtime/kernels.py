@@ -29,18 +29,19 @@ class KernelTally:
 class KernelStore:
     """Loaded kernels of one process. Threads that want the same kernel first share one compilation."""
 
-    _loaded: dict[tuple[str, bool], LoadedKernel] = field(default_factory=dict)
+    _loaded: dict[tuple[str, bool, str], LoadedKernel] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def load(self, source: str, tally: KernelTally, *, contract: bool = False) -> LoadedKernel:
         """The kernel of this source text: from memory, from disk, or compiled now."""
         text = without_comments(source)
         with self._lock:
-            found = self._loaded.get((text, contract))
+            variant = (text, contract, config.text("XJIT_VECTOR_BITS"))
+            found = self._loaded.get(variant)
             if found is not None:
                 tally.cache_hits += 1
                 return found
-            found = self._loaded[text, contract] = _find(text, tally, contract)
+            found = self._loaded[variant] = _find(text, tally, contract)
             return found
 
     def clear(self) -> None:
