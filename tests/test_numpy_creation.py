@@ -60,6 +60,14 @@ def test_empty_has_the_shape_and_type() -> None:
     assert value.shape == (2, 3) and value.dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_numbers_that_do_not_fit_the_type_asked_for(dtype: np.dtype) -> None:
+    numbers = (300, -1, 2**40, 2**63, 2**64 - 1, 2**64, 2.5, 1e300, float("nan"), 1j, "a", None)
+    for number in (*numbers, *([number, 1] for number in numbers), np.int64(300), [np.array([300, -1])]):
+        for name in ("array", "asarray", "ascontiguousarray", "asfortranarray"):
+            check(lambda xp: getattr(xp, name)(number, dtype=dtype))  # noqa: B023
+
+
 BOUNDS: list[tuple[Any, ...]] = [
     *((5,), (0,), (-3,), (2, 7), (7, 2), (7, 2, -1), (0, 10, 3), (3.0,), (0, 1, 0.1), (1, 2, 0.3), (0.5, 8.25)),
     *(

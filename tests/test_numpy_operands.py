@@ -62,7 +62,6 @@ def test_python_scalars_that_are_traced_stay_weak() -> None:
         check(lambda xp, a, n: (a < n, n <= a, a == n), np.array([0, 1, 1], dtype), 1)
     # A large integer reaches float32 through float64, as NumPy's Python integers do.
     check(lambda xp, a, n: a + n, np.zeros(1, np.float32), 2**54 + 2**30 + 1)
-    check(lambda xp, a, n: xp.where(a, n, a), np.zeros(1, np.int8), 300)
 
 
 def test_numpy_scalars_are_strong() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy_oracle import Traced, as_numpy_since, check
 
+from xjit import xjit as jit
 from xjit.errors import CaptureError
 
 DTYPES = [np.dtype(code) for code in "?bhilBHILefdFD"]
@@ -33,12 +34,40 @@ def test_where(dtype: np.dtype) -> None:
     check(lambda xp, m: xp.where(m, 1, 2.5), mask)
     check(lambda xp, c, a: xp.where(c, a, 0), grid(dtype), grid(dtype))
     check(lambda xp, c, a: xp.where(c > 1, a, 0), np.array(2), grid(dtype))
-    check(lambda xp, m, a: xp.where(m, a, 300), mask, grid(np.dtype(np.int8)))
     check(lambda xp, m, a: xp.where(m, a, a), mask[:, :3], grid(dtype))
     check(lambda xp, m, a: xp.where(m, a, 0), mask, np.asfortranarray(grid(dtype)))
     check(lambda xp, m, a: xp.where(m, a, 0), np.asfortranarray(mask), np.asfortranarray(grid(dtype)))
     with pytest.raises(CaptureError, match=r"numpy\.where"):
         Traced(lambda xp, m: xp.where(m), [mask])
+
+
+# Numbers at and beyond the limits of integer types.
+NUMBERS = (127, 128, -129, 255, 256, 300, -1, 2**31, 2**40, -(2**63), 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**70)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_where_of_python_integers_out_of_range(dtype: np.dtype) -> None:
+    """Releases of NumPy differ here: such numbers wrap before 2.5 and raise OverflowError since."""
+    mask, x = grid(np.dtype(bool)), grid(dtype)
+    for number in NUMBERS:
+        check(lambda xp, m, a: xp.where(m, a, number), mask, x)  # noqa: B023
+        check(lambda xp, m, a: xp.where(m, number, a), mask, x)  # noqa: B023
+        check(lambda xp, m: xp.where(m, number, 5), mask)  # noqa: B023
+
+
+def test_where_of_an_integer_argument_out_of_range() -> None:
+    def choose(x: Any, number: int) -> Any:
+        return np.where(x > 0, number, x)
+
+    compiled, x = jit(choose), np.array([-1, 0, 1, 2], np.int8)
+    for number in (5, 300, 5, -129, 127):
+        try:
+            expected = choose(x, number)
+        except OverflowError:
+            with pytest.raises(OverflowError, match="out of bounds for int8"):
+                compiled(x, number)
+        else:
+            np.testing.assert_array_equal(compiled(x, number), expected, strict=True)
 
 
 def test_where_keeps_the_bits() -> None:
@@ -75,6 +104,14 @@ def test_select() -> None:
     check(lambda xp, a: xp.select([a < 2, a[0] < 1], [a.astype(int), 2.5]), x)
     check(lambda xp, a: xp.select([a < 2], [a, a]), x)
     check(lambda xp, a: xp.select([a], [a]), x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_select_wraps_python_integers(dtype: np.dtype) -> None:
+    mask, x = grid(np.dtype(bool)), grid(dtype)
+    for number in (*NUMBERS, True, 2.5, 1j):
+        check(lambda xp, m, a: xp.select([m], [a], number), mask, x)  # noqa: B023
+        check(lambda xp, m, a: xp.select([m], [number], a), mask, x)  # noqa: B023
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

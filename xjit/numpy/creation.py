@@ -19,7 +19,9 @@ from xjit.numpy.values import (
     copied,
     fresh,
     has_gaps,
+    holds_no_array,
     is_scalar,
+    numpy_errors,
     operand,
     order_letter,
     scalar_like,
@@ -27,7 +29,7 @@ from xjit.numpy.values import (
     with_order,
 )
 from xjit.ops._core import Operand, dtype_of
-from xjit.types import FLOAT64, c_order
+from xjit.types import FLOAT64, DType, c_order
 
 
 def filled(shape: Shape, value: Operand, order: str = "C") -> Any:
@@ -164,8 +166,9 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 
 
 def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name: str) -> Any:
-    value = as_value(a, name)
-    result = cast(value, requested(dtype, name) or dtype_of(value))
+    found = requested(dtype, name)
+    value = _of_type(a, found, name) if found is not None and holds_no_array(a) else as_value(a, name)
+    result = cast(value, found or dtype_of(value))
     if result is not value or order not in (None, "K", "k"):  # the operand as it is, broadcast axes included
         result = with_order(result, order_letter(value, order, name))
     if result is value and order in ("C", "c", "F", "f") and has_gaps(value):
@@ -175,6 +178,12 @@ def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name
             raise ArgumentError(f"numpy.{name}: unable to avoid creating a copy")
         return constant(result) if isinstance(result, np.ndarray) else fresh(result)
     return copied(result) if copy else a
+
+
+def _of_type(numbers: Any, dtype: DType, name: str) -> Operand:
+    """Numbers converted one by one: unlike elements of an array they have to fit the type."""
+    with numpy_errors(name, ArgumentError), np.errstate(all="ignore"):
+        return np.asarray(numbers, dtype)
 
 
 def astype(

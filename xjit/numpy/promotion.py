@@ -130,6 +130,21 @@ def _cast_weak(value: TracedValue, dtype: DType) -> Operand:
     return cast(value, dtype)
 
 
+def wrapped(value: Any, dtype: DType) -> Operand:
+    """An operand of this element type, from an array of its own type first: Python integers out of range wrap.
+
+    >>> wrapped(300, np.dtype(np.int8))
+    array(44, dtype=int8)
+    """
+    if isinstance(value, TracedValue):
+        return cast(value, dtype)
+    array = np.asarray(value)
+    if array.dtype != object:
+        return cast(array, dtype)
+    with np.errstate(all="ignore"):  # integers beyond 64 bits
+        return array.astype(dtype)
+
+
 def concrete_integer(value: Any, subject: str) -> int:
     """A Python int of a value that has to be known while tracing; TypeError as Python raises it otherwise."""
     try:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
-from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
-from xjit.numpy.promotion import cast, nonzero, result_type, typed
+from xjit.numpy.promotion import cast, nonzero, result_type, typed, wrapped
 from xjit.numpy.ufuncs import call, finish, in_order
 from xjit.numpy.values import as_value, copied, fresh, given, operand, refuse, scalar_like, shape_of, with_order
-from xjit.ops._core import Operand, dtype_of
-from xjit.types import BOOL, FLOAT64, INT64, DType, c_order, dtype_class
+from xjit.ops._core import dtype_of
+from xjit.types import BOOL, FLOAT64, c_order, dtype_class
 
 
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
@@ -28,15 +28,20 @@ def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
         raise CaptureError("numpy.where: the form with one argument is not supported", fix="pass x and y too")
     parts = operand(x, "where", "x"), operand(y, "where", "y")
     dtype = result_type(*parts, name="where")
+    convert = wrapped if _where_wraps() else typed
     chosen = nonzero(as_value(condition, "where", "condition"))
-    mask, on_true, on_false = broadcast("where", chosen, *(_wrapped(part, dtype) for part in parts))
+    mask, on_true, on_false = broadcast("where", chosen, *(convert(part, dtype) for part in parts))
     return ops.select(mask, on_true, on_false)
 
 
-def _wrapped(value: Any, dtype: DType) -> Operand:
-    """Unlike a ufunc, where makes an array of a Python integer first, so that it wraps in a narrow type."""
-    is_integer = isinstance(value, int) and not isinstance(value, TracedValue | bool)
-    return cast(np.asarray(value, INT64) if is_integer else as_value(value, "where"), dtype)
+@functools.cache
+def _where_wraps() -> bool:
+    """Whether the installed NumPy wraps Python integers out of range here; since 2.5 it raises OverflowError."""
+    try:
+        np.where(True, np.int8(0), 128)
+    except OverflowError:
+        return False
+    return True
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -48,7 +53,13 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     masks = [as_value(condition, "select", "condition") for condition in condlist]
     if any(dtype_of(mask) != BOOL for mask in masks):
         raise DTypeError("numpy.select: conditions of type bool are required")
-    values = broadcast("select", *masks, *(typed(choice, dtype) for choice in choices))
+    for choice in choices[:-1]:
+        found = dtype_of(as_value(choice, "select", "choice"))  # numbers too have the type of their arrays here
+        if not np.can_cast(found, dtype, "same_kind"):
+            raise DTypeError(
+                f"numpy.select: Cannot cast array data from {found!r} to {dtype!r} according to the rule 'same_kind'"
+            )
+    values = broadcast("select", *masks, *(wrapped(choice, dtype) for choice in choices))
     result = values[-1]
     for mask, choice in reversed(list(zip(values[: len(masks)], values[len(masks) : -1], strict=True))):
         result = ops.select(mask, choice, result)

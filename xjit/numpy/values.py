@@ -91,6 +91,13 @@ def _holds_traced(value: Any) -> bool:
     return isinstance(value, TracedValue)
 
 
+def holds_no_array(value: Any) -> bool:
+    """Whether the value is numbers alone, nested in any way, without an array or a traced value among them."""
+    if isinstance(value, list | tuple):
+        return all(map(holds_no_array, value))
+    return not isinstance(value, TracedValue | np.ndarray)
+
+
 def _stack_nested(values: Any, name: str, argument: str) -> Operand:
     parts = [operand(value, name, argument) for value in values]
     dtype = result_type(*parts, name=name)
