@@ -166,6 +166,7 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
     return checked
 
 
+_SAME_IN_NUMPY = "exp exp2 expm1 log log2 log1p sin cos tanh fmod"
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _not_bool(np.add),
     "sub": _not_bool(np.subtract),
@@ -187,7 +188,7 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "max": _extreme(maximum, np.maximum),
     "select": lambda condition, x, y: np.where(condition, x, y),
     **{name: _result(getattr(np, name), "f") for name in ("sqrt", "rint", "floor", "ceil", "trunc", "copysign")},
-    **{name: _result(getattr(np, name), "f") for name in ("exp", "log", "sin", "cos", "tanh", "fmod")},
+    **{name: _result(getattr(np, name), "f") for name in _SAME_IN_NUMPY.split()},
     "round_away": _result(round_away, "f"),
     "idiv": _result(_truncated, "iu"),
     "irem": _result(lambda x, y: x - _truncated(x, y) * y, "iu"),

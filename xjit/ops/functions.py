@@ -10,60 +10,17 @@ import math
 
 import numpy as np
 
-from xjit.ir.expr import Expr, bitcast, cast, lit, prim, select
+from xjit.ir.expr import Expr, cast, lit, prim, select
 from xjit.ir.opdef import Gap
 from xjit.ops import references
 from xjit.ops.formulas import complex_quotient, in_single, is_finite
 from xjit.ops.references import by_class
-from xjit.ops.rows import HOST_COMPLEX, binary, boolean, unary
-from xjit.types import FLOAT64, INT64, DType, bits, is_signed
+from xjit.ops.rows import HOST_COMPLEX, binary, boolean, primitive, unary
+from xjit.types import FLOAT64, DType, bits, is_signed
 
 _INT32: DType = np.dtype(np.int32)
 
 # ---- exponentials and logarithms
-
-
-def _expm1(x: Expr) -> Expr:
-    raised = prim("exp", x)
-    less = raised - 1
-    exact = less * (x / prim("log", raised))
-    return select(raised.equals(1), x, select(less.equals(-1) | raised.equals(math.inf), less, exact))
-
-
-def _log1p(x: Expr) -> Expr:
-    more = x + 1
-    exact = prim("log", more) * (x / (more - 1))
-    return select(more.equals(1), x, select(more.equals(math.inf), more, exact))
-
-
-def _power_of_two(exponent: Expr, dtype: DType) -> Expr:
-    """2**n of an integer n within the normal range."""
-    fraction, bias = (52, 1023) if dtype == FLOAT64 else (23, 127)
-    return bitcast(prim("shl", exponent + bias, fraction), dtype)
-
-
-def _exp2(x: Expr) -> Expr:
-    """2**n * exp(f*log(2)) with |f| <= 1/2; the scale is applied in halves, so that subnormal results are right."""
-    limit, integer = (1100.0, INT64) if x.dtype == FLOAT64 else (160.0, _INT32)
-    held = prim("min", prim("max", x, -limit), limit)
-    whole = prim("rint", held)
-    steps = cast(whole, integer)
-    half = prim("ashr", steps, 1)
-    base = prim("exp", (held - whole) * math.log(2))
-    return base * _power_of_two(half, x.dtype) * _power_of_two(steps - half, x.dtype)
-
-
-def _log2(x: Expr) -> Expr:
-    """e + log(m)/log(2) with x = m*2**e and m near 1, so that powers of two are exact."""
-    fraction, integer, least = (52, INT64, 2.0**-1022) if x.dtype == FLOAT64 else (23, _INT32, 2.0**-126)
-    small = x < least
-    pattern = bitcast(select(small, x * 2.0**64, x), integer)
-    root = int(np.array([math.sqrt(0.5)], x.dtype).view(integer)[0])
-    exponent = prim("ashr", pattern - root, fraction)
-    mantissa = bitcast(pattern - prim("shl", exponent, fraction), x.dtype)
-    steps = cast(exponent - select(small, lit(64, integer), 0), x.dtype)
-    value = steps + prim("log", mantissa) * (1 / math.log(2))
-    return select(is_finite(x) & (x > 0), value, prim("log", x))
 
 
 expm1 = unary(
@@ -71,7 +28,7 @@ expm1 = unary(
     "Expm1",
     "FC",
     np.expm1,
-    {"F": in_single(_expm1)},
+    {"F": primitive("expm1")},
     gaps=HOST_COMPLEX,
     example="np.float64([1e-20, -np.inf]) -> [ 1.e-20 -1.e+00]",
     doc="exp(x) - 1, exact near 0.",
@@ -81,7 +38,7 @@ log1p = unary(
     "Log1p",
     "FC",
     np.log1p,
-    {"F": in_single(_log1p)},
+    {"F": primitive("log1p")},
     gaps=HOST_COMPLEX,
     example="np.float64([1e-20, -1]) -> [1.e-20   -inf]",
     doc="log(1 + x), exact near 0.",
@@ -91,7 +48,7 @@ exp2 = unary(
     None,
     "FC",
     np.exp2,
-    {"F": in_single(_exp2)},
+    {"F": primitive("exp2")},
     gaps=HOST_COMPLEX,
     example="np.float32([3, -1]) -> [8.  0.5]",
     doc="2 to the power x.",
@@ -101,7 +58,7 @@ log2 = unary(
     None,
     "FC",
     np.log2,
-    {"F": in_single(_log2)},
+    {"F": primitive("log2")},
     gaps=HOST_COMPLEX,
     example="np.float32([8, 0.5]) -> [ 3. -1.]",
     doc="Logarithm to base 2.",
@@ -127,7 +84,7 @@ def _halved_exponential(magnitude: Expr) -> Expr:
 
 def _sinh(x: Expr) -> Expr:
     magnitude = prim("abs", x)
-    less = _expm1(magnitude)
+    less = prim("expm1", magnitude)
     near = (less + less / (less + 1)) * 0.5
     value = select(magnitude < _safe_exponent(x.dtype), near, _halved_exponential(magnitude))
     return prim("copysign", value, x)
@@ -149,20 +106,20 @@ def _asinh(x: Expr) -> Expr:
     magnitude = prim("abs", x)
     far = prim("log", magnitude) + math.log(2)
     square = magnitude * magnitude
-    near = _log1p(magnitude + square / (prim("sqrt", square + 1) + 1))
+    near = prim("log1p", magnitude + square / (prim("sqrt", square + 1) + 1))
     return prim("copysign", select(magnitude > _large(x.dtype), far, near), x)
 
 
 def _acosh(x: Expr) -> Expr:
     over = x - 1
-    near = _log1p(over + prim("sqrt", over * 2 + over * over))
+    near = prim("log1p", over + prim("sqrt", over * 2 + over * over))
     far = prim("log", x) + math.log(2)
     return select(x < 1, math.nan, select(x > _large(x.dtype), far, near))
 
 
 def _atanh(x: Expr) -> Expr:
     magnitude = prim("abs", x)
-    return prim("copysign", _log1p(magnitude * 2 / (1 - magnitude)) * 0.5, x)
+    return prim("copysign", prim("log1p", magnitude * 2 / (1 - magnitude)) * 0.5, x)
 
 
 tan = unary(
