@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.special
 from case_values import (
     COMPLEX,
     EIGHT_BIT,
@@ -40,6 +41,10 @@ def _half_even(x: Any) -> Any:
     down = np.floor(size)
     up = (size - down > 0.5) | ((size - down == 0.5) & (down % 2 == 1))
     return np.copysign(np.where(up, down + 1, down), x)
+
+
+def _in_double(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: function(np.asarray(x, np.float64))
 
 
 # Rules that float64 computes exactly: every bit has to agree.
@@ -78,6 +83,7 @@ NEAR: dict[str, Callable[[Any], Any]] = {
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
+    "erf": _in_double(scipy.special.erf),
 }
 CLASSES: dict[str, Callable[[Any], Any]] = {
     "is_finite": lambda x: np.abs(x) < inf,

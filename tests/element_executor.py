@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.expr import Arg, Expr, Index, Lit
@@ -167,6 +168,7 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
 
 
 _SAME_IN_NUMPY = "exp exp2 expm1 log log2 log1p sin cos tanh fmod"
+_IN_SCIPY = {"erf": "erf"}
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _not_bool(np.add),
     "sub": _not_bool(np.subtract),
@@ -189,6 +191,7 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "select": lambda condition, x, y: np.where(condition, x, y),
     **{name: _result(getattr(np, name), "f") for name in ("sqrt", "rint", "floor", "ceil", "trunc", "copysign")},
     **{name: _result(getattr(np, name), "f") for name in _SAME_IN_NUMPY.split()},
+    **{name: _result(getattr(scipy.special, other), "f") for name, other in _IN_SCIPY.items()},
     "round_away": _result(round_away, "f"),
     "idiv": _result(_truncated, "iu"),
     "irem": _result(lambda x, y: x - _truncated(x, y) * y, "iu"),

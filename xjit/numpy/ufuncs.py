@@ -16,6 +16,7 @@ from xjit import ops
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
+from xjit.numpy import special
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.powers import power
 from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
@@ -121,7 +122,8 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
     """
     name = ufunc.__name__
     _refuse_options(name, options)
-    if ufunc not in ROWS:
+    row = ROWS.get(ufunc) or special.row_of(ufunc)
+    if row is None:
         raise CaptureError(f"numpy.{name} is not supported")
     if len(inputs) != ufunc.nin:
         raise TypeError(f"{name}() takes {ufunc.nin} positional arguments but {len(inputs)} were given")
@@ -130,7 +132,7 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
         result = _compare(ufunc, *operands)
     else:
         loop = loop_types(ufunc, tuple(map(spec_of, operands)), requested(dtype, name), casting)
-        result = _run(ufunc, operands, loop)
+        result = _run(ufunc, row, operands, loop)
     return finish(result, operands)
 
 
@@ -143,12 +145,12 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
     refuse(name, **{key: "given" if key == "where" else value for key, value in options.items()})
 
 
-def _run(ufunc: np.ufunc, operands: tuple[Any, ...], loop: tuple[DType, ...]) -> Any:
+def _run(ufunc: np.ufunc, row: Row, operands: tuple[Any, ...], loop: tuple[DType, ...]) -> Any:
     values = [typed(value, dtype) for value, dtype in zip(operands, loop, strict=False)]
     if ufunc in (np.power, np.float_power):
         exponent = spec_of(operands[1])
         return power(values[0], values[1], loop[1] if isinstance(exponent, type) else exponent)
-    return in_order(ROWS[ufunc], *broadcast(ufunc.__name__, *values))
+    return in_order(row, *broadcast(ufunc.__name__, *values))
 
 
 def in_order(row: Row, *values: Operand) -> Any:

@@ -101,3 +101,4 @@ from xjit.ops.shape import reshape as reshape
 from xjit.ops.shape import rev as rev
 from xjit.ops.shape import slice as slice
 from xjit.ops.shape import transpose as transpose
+from xjit.ops.special import erf as erf
