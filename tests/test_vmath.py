@@ -5,11 +5,21 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from typing import Any
 
 import numpy as np
 import pytest
-from vector_loops import AVX2, AVX512, SSE2, loop, same_class, units
+from vector_functions import (
+    WIDE_INSIDE,
+    apply,
+    arguments,
+    check_special_value,
+    check_threshold,
+    compiled,
+    parts,
+    slack,
+    truth,
+)
+from vector_loops import AVX2, AVX512, SSE2, same_class, units
 
 from xjit.codegen import llvm_pipeline
 from xjit.codegen.inline_functions import lookup
@@ -18,9 +28,6 @@ from xjit.codegen.vmath import VECTOR_FUNCTIONS
 
 INF, NAN = math.inf, math.nan
 ON_X86 = llvm_pipeline.host().triple.startswith("x86_64")
-# How far the reference itself may be off, in f64: where long double is no wider, or has no such function.
-SLACK = 0.0 if np.finfo(np.longdouble).nmant >= 63 else 1.0
-SLACK_OF_ERF = 1.0
 WITHOUT_FMA = 4.0
 
 # (function, argument, true value rounded once), computed with 1400 bits.
@@ -261,65 +268,23 @@ THRESHOLDS = (
 )
 
 
-def parts(name: str) -> tuple[str, str]:
-    """The NumPy function and the element type in a name such as exp_f64."""
-    operation, kind = name.split("_")[:2]
-    return operation, kind
-
-
-def apply(name: str, x: np.ndarray[Any, Any], processor: llvm_pipeline.Target | None = None) -> np.ndarray[Any, Any]:
-    return loop(f"{name}(v)", parts(name)[1], processor=processor)(x)
-
-
-def truth(name: str, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The function in the next wider type."""
-    operation, kind = parts(name)
-    if operation == "erf":
-        return np.array([math.erf(value) for value in x])
-    wide = np.float64 if kind == "f32" else np.longdouble
-    with np.errstate(all="ignore"):
-        result: np.ndarray[Any, Any] = getattr(np, operation)(x.astype(wide))
-    return result
-
-
-def slack(name: str) -> float:
-    """How far the true values may be off."""
-    return 0.0 if name.endswith("f32") else SLACK_OF_ERF if name.startswith("erf") else SLACK
-
-
-def arguments(name: str, rng: np.random.Generator, count: int) -> np.ndarray[Any, Any]:
-    """Arguments of every exponent and sign, of the range of everyday, and near where the function is hard."""
-    operation, kind = parts(name)
-    dtype = KINDS[kind].dtype
-    limits = np.finfo(dtype)
-    exponents = rng.uniform(limits.minexp - limits.nmant, limits.maxexp, count)
-    sizes = np.exp2(exponents.astype(np.longdouble)).astype(dtype)
-    edges = {"exp": 0.75, "exp2": 1.1, "expm1": 0.75}
-    edge = -limits.minexp * edges[operation] if operation in edges else 40.0
-    everyday = [rng.uniform(-edge, edge, count), rng.normal(size=count), 1.0 + rng.normal(size=count) * 2.0**-10]
-    quarters = np.arange(-2000, 2001) * (np.pi / 2)
-    near = np.concatenate([quarters, np.arange(-1100, 1100) * np.log(2.0) / 2, 2.0 ** np.arange(-60, 60)])
-    hard = np.concatenate([near.astype(dtype), np.nextafter(near.astype(dtype), dtype.type(INF))])
-    values = np.concatenate([sizes, -sizes, *(part.astype(dtype) for part in everyday), hard])
-    return np.abs(values) if operation in ("log", "log2") else values
-
-
 @pytest.mark.parametrize("name", sorted(VECTOR_FUNCTIONS))
 def test_results_are_within_the_stated_error(name: str, rng: np.random.Generator) -> None:
     x = arguments(name, rng, 20_000)
-    result, true = apply(name, x), truth(name, x)
-    assert same_class(result, true).all(), x[~same_class(result, true)][:5]
+    result, true = apply(name, *x), truth(name, *x)
+    assert same_class(result, true).all(), [part[~same_class(result, true)][:5] for part in x]
     error = units(result, true)
     worst = int(np.argmax(error))
-    assert error[worst] <= VECTOR_FUNCTIONS[name].error + slack(name), f"{error[worst]} units at {x[worst]!r}"
+    place = [part[worst] for part in x]
+    assert error[worst] <= VECTOR_FUNCTIONS[name].error + slack(name), f"{error[worst]} units at {place!r}"
 
 
 @pytest.mark.skipif(not ON_X86, reason="the code generator of x86 is not there")
 @pytest.mark.parametrize("name", sorted(VECTOR_FUNCTIONS))
 def test_results_are_within_four_units_without_fused_multiply_add(name: str, rng: np.random.Generator) -> None:
     x = arguments(name, rng, 5_000)
-    result, true = apply(name, x, SSE2), truth(name, x)
-    assert same_class(result, true).all(), x[~same_class(result, true)][:5]
+    result, true = apply(name, *x, processor=SSE2), truth(name, *x)
+    assert same_class(result, true).all(), [part[~same_class(result, true)][:5] for part in x]
     assert units(result, true).max() <= WITHOUT_FMA + slack(name)
 
 
@@ -334,20 +299,12 @@ def test_literal_values(operation: str, argument: float, true: float) -> None:
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 @pytest.mark.parametrize(("operation", "argument", "expected"), SPECIAL_VALUES)
 def test_special_values(operation: str, argument: float, expected: float, kind: str) -> None:
-    result = apply(f"{operation}_{kind}", np.array([argument], KINDS[kind].dtype))
-    if math.isnan(expected):
-        assert np.isnan(result[0])
-    else:
-        assert result.tobytes() == np.array([expected], KINDS[kind].dtype).tobytes(), result[0]
+    check_special_value(f"{operation}_{kind}", (argument,), expected)
 
 
 @pytest.mark.parametrize(("name", "argument", "expected"), THRESHOLDS)
 def test_thresholds(name: str, argument: str, expected: str) -> None:
-    result = apply(name, np.array([float.fromhex(argument)], KINDS[parts(name)[1]].dtype))
-    true = np.array([float.fromhex(expected)], np.float64)
-    assert same_class(result, true).all()
-    assert units(result, true)[0] <= 1.0
-    assert (result[0] == 0.0) == (true[0] == 0.0)
+    check_threshold(name, (float.fromhex(argument),), float.fromhex(expected))
 
 
 @pytest.mark.parametrize(
@@ -374,26 +331,27 @@ def test_variants_give_the_same_bits_where_they_are_right(name: str, rng: np.ran
     function = VECTOR_FUNCTIONS[name]
     dtype = KINDS[parts(name)[1]].dtype
     x = arguments(name, rng, 20_000)
-    far = loop(f"{function.is_far}(v)", parts(name)[1], "b1")
-    edges = np.array([0.0, -0.0, NAN], dtype)
-    near = np.concatenate([x[~far(x)], edges])
-    everywhere, only_near = apply(name, near), apply(function.near, near)
+    far = compiled(function.is_far)
+    edges = [np.array([0.0, -0.0, NAN], dtype)] * len(x)
+    near = [np.concatenate([part[~far(*x)], edge]) for part, edge in zip(x, edges, strict=True)]
+    everywhere, only_near = apply(name, *near), apply(function.near, *near)
     nans = np.isnan(everywhere)
     assert np.array_equal(nans, np.isnan(only_near))
     assert np.where(nans, 0, everywhere).tobytes() == np.where(nans, 0, only_near).tobytes()
-    assert apply(function.rare, x).tobytes() == apply(name, x).tobytes()
-    assert far(x).any() and not far(edges).any() and far(np.array([INF, -INF])).all()
+    assert apply(function.rare, *x).tobytes() == apply(name, *x).tobytes()
+    assert far(*x).any() and not far(*edges).any() and far(*[np.array([INF, -INF])] * len(x)).all()
     # What is rare is called, so that the loop over it is short to compile.
-    rare_ir = loop(f"{function.rare}(v)", parts(name)[1]).module.llvm_ir
+    rare_ir = compiled(function.rare).module.llvm_ir
     assert rare_ir is not None and re.search(rf"define internal .*{function.rare}", rare_ir)
     # There is a reason for two: where an argument is far the variants differ.
-    assert not np.array_equal(apply(name, x[far(x)]), apply(function.near, x[far(x)]))
+    beyond = [part[far(*x)] for part in x]
+    assert not np.array_equal(apply(name, *beyond), apply(function.near, *beyond))
 
 
 @pytest.mark.parametrize("name", ["exp", "tanh", "sin", "cos", "log", "erf"])
 def test_odd_and_even_functions_are_so_in_every_bit(name: str, rng: np.random.Generator) -> None:
     for kind in ("f32", "f64"):
-        x = arguments(f"{name}_{kind}", rng, 5_000)
+        (x,) = arguments(f"{name}_{kind}", rng, 5_000)
         positive, negative = apply(f"{name}_{kind}", np.abs(x)), apply(f"{name}_{kind}", -np.abs(x))
         if name in ("sin", "tanh", "erf"):
             assert np.array_equal(positive, -negative)
@@ -409,17 +367,19 @@ def test_odd_and_even_functions_are_so_in_every_bit(name: str, rng: np.random.Ge
 def test_text_means_the_same_uncompiled(name: str, rng: np.random.Generator) -> None:
     function = lookup(name)
     assert function is not None
-    x = arguments(name, rng, 40)[:: 20 if "sin" in name or "cos" in name else 10][:400]
-    special = np.array([INF, -INF, NAN, 0.0, -0.0, 1e30, -1e30], x.dtype)
-    x = np.concatenate([x, special])
-    compiled = apply(name, x)
+    few = [part[:: 20 if VECTOR_FUNCTIONS[name].near != name else 10][:400] for part in arguments(name, rng, 40)]
+    special = np.array([INF, -INF, NAN, 0.0, -0.0, 1e30, -1e30], few[0].dtype)
+    # All pairs of special values, where there are two arguments.
+    combined = [part.ravel() for part in np.meshgrid(*[special] * len(few))]
+    x = [np.concatenate(pair) for pair in zip(few, combined, strict=True)]
+    machine = apply(name, *x)
     with np.errstate(all="ignore"):
-        plain = np.array([function(value) for value in x])
-    assert plain.dtype == compiled.dtype
+        plain = np.array([function(*values) for values in zip(*x, strict=True)])
+    assert plain.dtype == machine.dtype
     nans = np.isnan(plain)
-    assert np.array_equal(nans, np.isnan(compiled))
+    assert np.array_equal(nans, np.isnan(machine))
     if llvm_pipeline.host().traits.fma:
-        assert np.where(nans, 0, plain).tobytes() == np.where(nans, 0, compiled).tobytes()
+        assert np.where(nans, 0, plain).tobytes() == np.where(nans, 0, machine).tobytes()
 
 
 VECTORS = {AVX512: (16, 8), AVX2: (8, 4), SSE2: (4, 2)}
@@ -429,15 +389,15 @@ VECTORS = {AVX512: (16, 8), AVX2: (8, 4), SSE2: (4, 2)}
 @pytest.mark.parametrize("processor", list(VECTORS), ids=lambda processor: str(processor.cpu))
 @pytest.mark.parametrize("name", [*sorted(VECTOR_FUNCTIONS), "sin_f32_near", "cos_f64_near"])
 def test_loops_are_vector_code_without_library_calls(name: str, processor: llvm_pipeline.Target) -> None:
-    kind = parts(name)[1]
-    module = loop(f"{name}(v)", kind, processor=processor, load=False).module
+    operation, kind = parts(name)
+    module = compiled(name, processor, load=False).module
     assert module.externals == ()
     assert module.llvm_ir is not None
     lanes = VECTORS[processor][0 if kind == "f32" else 1]
     element = "float" if kind == "f32" else "double"
     # Functions that compute in f64 inside may hold half as many f32.
     stores = {int(count) for count in re.findall(rf"store <(\d+) x {element}>", module.llvm_ir)}
-    assert stores and max(stores) >= lanes // (2 if name.startswith(("sin_f32", "cos_f32")) else 1), stores
+    assert stores and max(stores) >= lanes // (2 if operation in WIDE_INSIDE and kind == "f32" else 1), stores
     called = set(re.findall(r"call [^@]*@([\w.]+)\(", module.llvm_ir))
     assert all(callee.startswith("llvm.") for callee in called), called
     assert processor is not SSE2 or not any(callee.startswith("llvm.fma") for callee in called)
