@@ -94,4 +94,5 @@ def same_class(result: Array, true: Array) -> Array:
     with np.errstate(all="ignore"):
         expected = true.astype(result.dtype)
     infinite = np.isinf(result) | np.isinf(expected)
-    return (np.isnan(result) == np.isnan(expected)) & (~infinite | (result == expected))
+    same: Array = (np.isnan(result) == np.isnan(expected)) & (~infinite | (result == expected))
+    return same

@@ -1,0 +1,132 @@
+"""Errors of many results at once, against a screen, and the largest of them against MPFR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tools.accuracy import exact
+from tools.accuracy.oracles import RELATIVE_SLACK, Oracle
+
+Array = np.ndarray[Any, Any]
+
+EXAMPLES = 5
+"""How many arguments of each kind of mistake are kept."""
+EXACT_FUNCTIONS = exact.table()
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What judging needs to know of a type: a screen's type, significant bits, the first power of two too large."""
+
+    dtype: Any
+    wide: Any
+    digits: int
+    largest: int
+
+
+FORMATS = {"f32": Format(np.float32, np.float64, 24, 128), "f64": Format(np.float64, np.longdouble, 53, 1024)}
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What is known so far of one function: arguments tried, largest error, results of the wrong class."""
+
+    count: int = 0
+    error: float = 0.0
+    arguments: tuple[str, ...] = ()
+    mistakes: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+
+    def mistake(self, kind: str, wrong: Array, inputs: Sequence[Array]) -> None:
+        """Counts results of the wrong class, and keeps some of their arguments."""
+        places = np.flatnonzero(wrong)
+        if places.size:
+            self.mistakes[kind] = self.mistakes.get(kind, 0) + int(places.size)
+            kept = self.examples.setdefault(kind, [])
+            kept += [in_hex(inputs, place) for place in places[: EXAMPLES - len(kept)]]
+
+
+def in_hex(inputs: Sequence[Array], place: int) -> tuple[str, ...]:
+    """One set of arguments as text that keeps every bit."""
+    return tuple(float(x[place]).hex() for x in inputs)
+
+
+def last_place(true: Array, form: Format) -> Array:
+    """The unit of the last place of true values, in the screen's type; that of the smallest normal number or more."""
+    near = np.abs(true).astype(np.float64)
+    near = np.where(near > np.abs(true), np.nextafter(near, 0), near) if form.wide is np.longdouble else near
+    power = (near.view(np.uint64) & np.uint64(0x7FF << 52)).view(np.float64)
+    power = np.clip(power, 2.0 ** (2 - form.largest), 2.0 ** (form.largest - 1))
+    unit: Array = power.astype(form.wide) * form.wide(2.0) ** (1 - form.digits)
+    return unit
+
+
+def errors(result: Array, true: Array, kind: str) -> tuple[Array, Array]:
+    """Errors in units of the last place of the true values, and those units; zero where either is NaN.
+
+    Infinity counts as the first power of two that is too large, so that overflow is judged like any rounding.
+    """
+    form = FORMATS[kind]
+    top = form.wide(2.0) ** form.largest
+    true = np.clip(true, -top, top)
+    unit = last_place(true, form)
+    error = (np.abs(np.clip(result.astype(form.wide), -top, top) - true) / unit).astype(np.float64)
+    return np.where(np.isnan(error), 0.0, error), unit
+
+
+def classes(verdict: Verdict, inputs: Sequence[Array], result: Array, true: Array) -> None:
+    """Notes results that are no number where the truth is one, or the reverse, wrong infinities and wrong zeros."""
+    verdict.mistake("NaN", np.isnan(result) != np.isnan(true), inputs)
+    verdict.mistake("infinity", np.isinf(true) & ~np.isnan(result) & (result != true), inputs)
+    zeros = (result == 0) & ~np.isnan(true)
+    verdict.mistake("sign of zero", zeros & (np.signbit(result) != np.signbit(true)), inputs)
+
+
+def judge(
+    verdict: Verdict, operation: str, kind: str, inputs: Sequence[Array], result: Array, oracle: Oracle
+) -> None:
+    """Takes results into account: classes by the screen, the largest error by MPFR."""
+    verdict.count += result.size
+    screen = oracle.screen(kind)
+    with np.errstate(all="ignore"):
+        if screen is None:
+            suspects = np.arange(result.size)
+            limits = np.full(result.size, math.inf)
+        else:
+            true = screen(*(x.astype(FORMATS[kind].wide) for x in inputs))
+            classes(verdict, inputs, result, true)
+            error, unit = errors(result, true, kind)
+            absolute = oracle.absolute[kind == "f64"]
+            limits = error + RELATIVE_SLACK[kind]
+            limits = limits + (absolute / unit).astype(np.float64) if absolute else limits
+            limits = np.where(np.isfinite(true) & ~np.isnan(result), limits, 0.0)
+            suspects = np.flatnonzero(limits > verdict.error)
+            suspects = suspects[np.argsort(-limits[suspects])]
+    _decide(verdict, operation, kind, inputs, result, suspects, limits)
+
+
+def _decide(
+    verdict: Verdict,
+    operation: str,
+    kind: str,
+    inputs: Sequence[Array],
+    result: Array,
+    suspects: Array,
+    limits: Array,
+) -> None:
+    """Asks MPFR for the suspects, the worst first, until no other can be worse than the worst so far."""
+    form = FORMATS[kind]
+    for place in suspects:
+        if limits[place] <= verdict.error:
+            break
+        arguments = tuple(float(x[place]) for x in inputs)
+        error = exact.error_in_units(
+            float(result[place]), arguments, EXACT_FUNCTIONS[operation], form.digits, form.largest
+        )
+        if error > verdict.error:
+            verdict.error, verdict.arguments = error, in_hex(inputs, place)
