@@ -11,6 +11,7 @@ from case_values import ALL
 from harness import Case, array
 
 from xjit import ops
+from xjit.ops.diagonal import diagonal
 from xjit.ops.layout import pack
 
 Place = Callable[[tuple[int, ...]], tuple[int, ...] | None]
@@ -203,6 +204,25 @@ def _moving_cases() -> list[Case]:
     return found
 
 
+def _diagonal_cases() -> list[Case]:
+    found = []
+    for shape in ((3, 3), (2, 4), (5, 3), (2, 3, 4), (3, 1, 3), (2, 0, 2)):
+        x, rank = numbered("s16", *shape), len(shape)
+        for pair in itertools.permutations(range(rank), 2):
+            rest = [axis for axis in range(rank) if axis not in pair]
+            dims = (*(shape[axis] for axis in rest), min(shape[axis] for axis in pair))
+            place = lambda i, r=rest: tuple(i[r.index(k)] if k in r else i[-1] for k in range(len(r) + 2))  # noqa: E731
+            function = lambda a, p=pair: diagonal(a, *p)  # noqa: E731
+            found += [Case("diagonal", function, (one,), picked(x, dims, place)) for one in layouts(x)]
+    x = numbered("f64", 3, 3)
+    found += [Case("diagonal", lambda a: diagonal(a, 0, 1), (numbered(t, 2, 2),), numbered(t, 4)[::3]) for t in ALL]
+    found.append(Case("diagonal", lambda a: diagonal(ops.add(a, a), 1, 0), (x,), array("f64", [0, 8, 16])))
+    found += [
+        Case("diagonal", lambda a, p=pair: diagonal(a, *p), (x,), ops.ArgumentError) for pair in ((0, 0), (0, 2))
+    ]
+    return found
+
+
 # ---- pad, concatenate, iota
 
 
@@ -322,6 +342,7 @@ CASES = [
     *_implicit_cases(),
     *_reshape_cases(),
     *_moving_cases(),
+    *_diagonal_cases(),
     *_pad_cases(),
     *_concatenate_cases(),
     *_iota_cases(),
