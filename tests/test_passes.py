@@ -85,7 +85,7 @@ def _plus(like: Any, one: float, other: float) -> Any:
 
 
 def _constant(like: Any, value: float) -> Any:
-    return like.trace.wrap(like.trace.constant(Literal.of(value)), like.trace)
+    return like.owner.wrap(like.owner.constant(Literal.of(value)), like.owner)
 
 
 @pytest.mark.parametrize(("numerator", "expected"), [(1.0, np.inf), (-1.0, -np.inf), (0.0, np.nan)])

@@ -175,13 +175,13 @@ def check_alive(values: Iterable[Any]) -> None:
     """CaptureError for a value whose trace is not under construction: it was kept beyond its call."""
     now = current()
     for value in values:
-        if isinstance(value, TracedValue) and value.trace is not now:
+        if isinstance(value, TracedValue) and value.owner is not now:
             trace = now
-            while trace is not None and trace is not value.trace:
+            while trace is not None and trace is not value.owner:
                 trace = trace.parent
             if trace is None:
                 refuse(
-                    f"a traced value of {value.trace.name} is used after its trace has ended",
+                    f"a traced value of {value.owner.name} is used after its trace has ended",
                     value,
                     fix="return the value instead of storing it outside of the function",
                 )

@@ -252,7 +252,7 @@ class TracedArray(Operators, MemoryHolder):
         refuse(f"{purpose} needs the value of {self._name()}, which is not known while tracing", self, fix=fix)
 
     def _name(self) -> str:
-        return self.trace.label(self) if isinstance(self.trace, CaptureTrace) else "a traced value"
+        return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"
 
 
 def class_of_array(value: TracedValue) -> Any:

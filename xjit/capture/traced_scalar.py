@@ -101,7 +101,7 @@ class TracedScalar(Operators, TracedValue):
     @property
     def is_argument(self) -> bool:
         """Whether this is an argument as it came in, not a sum or product of arguments."""
-        return len(self.sources) == 1 and self.node in self.trace.parameters
+        return len(self.sources) == 1 and self.node in self.owner.parameters
 
     # NumPy's side
 
@@ -158,7 +158,7 @@ class TracedScalar(Operators, TracedValue):
         return self._derived(apply(registry[_STAYS_DYNAMIC[ufunc]], *operands), value, sources)
 
     def _derived(self, result: TracedValue, value: Any, sources: tuple[Path, ...]) -> TracedScalar:
-        return TracedScalar(result.node, self.trace, value, sources, self._recorder)
+        return TracedScalar(result.node, self.owner, value, sources, self._recorder)
 
     def _compared(self, sign: str, other: Any, mirrored: bool) -> bool:
         """Only the outcome is a guard: other values of the argument may share the trace."""

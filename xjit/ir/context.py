@@ -19,20 +19,20 @@ from xjit.types import ArrayType, TupleType, Type, array_type
 
 
 class TracedValue:
-    """A node and the trace it belongs to; layers above add operators.
+    """A node and the trace that owns it; layers above add operators.
 
     weak    the Python type (bool, int, float, complex) of a traced Python scalar, which promotes weakly; else None
     scalar  NumPy would hand out a scalar here, not an array of rank 0
     view    NumPy would hand out a view of an operand's memory here
     """
 
-    __slots__ = ("__weakref__", "node", "scalar", "trace", "view", "weak")
+    __slots__ = ("__weakref__", "node", "owner", "scalar", "view", "weak")
 
     def __init__(
         self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, view: bool = False
     ) -> None:
         self.node = node
-        self.trace = trace
+        self.owner = trace
         self.weak = weak
         self.scalar = scalar
         self.view = view
