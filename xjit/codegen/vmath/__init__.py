@@ -24,7 +24,7 @@ an addition stand in, and errors stay below four units in the last place.
 from __future__ import annotations
 
 from xjit.codegen import narrow_floats
-from xjit.codegen.vmath import erf, exp, hyperbolic, log, reduction, trig
+from xjit.codegen.vmath import erf, exp, hyperbolic, inverse_trig, log, reduction, trig
 from xjit.codegen.vmath.record import VectorFunction
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "erf",
     "exp",
     "hyperbolic",
+    "inverse_trig",
     "log",
     "narrow_floats",
     "reduction",
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf)
+_MODULES = (exp, log, trig, hyperbolic, erf, inverse_trig)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS
