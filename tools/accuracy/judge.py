@@ -58,12 +58,20 @@ def in_hex(inputs: Sequence[Array], place: int) -> tuple[str, ...]:
 
 def last_place(true: Array, form: Format) -> Array:
     """The unit of the last place of true values, in the screen's type; that of the smallest normal number or more."""
-    near = np.abs(true).astype(np.float64)
-    near = np.where(near > np.abs(true), np.nextafter(near, 0), near) if form.wide is np.longdouble else near
+    near = true.astype(np.float64, copy=False)
+    if form.wide is np.longdouble:  # which may have been rounded up to the next power of two
+        near = np.where(np.abs(near) > np.abs(true), np.nextafter(near, 0), near)
     power = (near.view(np.uint64) & np.uint64(0x7FF << 52)).view(np.float64)
-    power = np.clip(power, 2.0 ** (2 - form.largest), 2.0 ** (form.largest - 1))
-    unit: Array = power.astype(form.wide) * form.wide(2.0) ** (1 - form.digits)
+    within(power, 2.0 ** (2 - form.largest), 2.0 ** (form.largest - 1))
+    unit: Array = power.astype(form.wide, copy=False) * form.wide(2.0) ** (1 - form.digits)
     return unit
+
+
+def within(x: Array, low: Any, high: Any) -> Array:
+    """Brings numbers between two bounds, in place; NaN stays."""
+    np.maximum(x, low, out=x)
+    np.minimum(x, high, out=x)
+    return x
 
 
 def errors(result: Array, true: Array, kind: str) -> tuple[Array, Array]:
@@ -73,10 +81,13 @@ def errors(result: Array, true: Array, kind: str) -> tuple[Array, Array]:
     """
     form = FORMATS[kind]
     top = form.wide(2.0) ** form.largest
-    true = np.clip(true, -top, top)
+    true = within(true.copy(), -top, top)
     unit = last_place(true, form)
-    error = (np.abs(np.clip(result.astype(form.wide), -top, top) - true) / unit).astype(np.float64)
-    return np.where(np.isnan(error), 0.0, error), unit
+    error = within(result.astype(form.wide), -top, top)
+    np.abs(np.divide(np.subtract(error, true, out=error), unit, out=error), out=error)
+    error = error.astype(np.float64, copy=False)
+    error[np.isnan(error)] = 0.0
+    return error, unit
 
 
 def classes(verdict: Verdict, inputs: Sequence[Array], result: Array, true: Array) -> None:
@@ -104,8 +115,8 @@ def judge(
             absolute = oracle.absolute[kind == "f64"]
             limits = error + RELATIVE_SLACK[kind]
             limits = limits + (absolute / unit).astype(np.float64) if absolute else limits
-            limits = np.where(np.isfinite(true) & ~np.isnan(result), limits, 0.0)
             suspects = np.flatnonzero(limits > verdict.error)
+            suspects = suspects[np.isfinite(true[suspects]) & ~np.isnan(result[suspects])]
             suspects = suspects[np.argsort(-limits[suspects])]
     _decide(verdict, operation, kind, inputs, result, suspects, limits)
 

@@ -26,8 +26,8 @@ from xjit.codegen.vmath import VECTOR_FUNCTIONS
 
 Array = np.ndarray[Any, Any]
 
-BLOCK = 1 << 15
-"""Arguments judged together: few enough that all that is computed of them stays in the second-level cache."""
+BLOCK = 1 << 13
+"""Arguments judged together: few enough that all that is computed of them stays in a cache."""
 PATTERNS_PER_CHUNK = 1 << 22
 SAMPLES_PER_CHUNK = 1 << 18
 SECONDS_BETWEEN_SAVES = 10.0
@@ -193,8 +193,10 @@ def load_state(path: Path, plan: Plan) -> State:
     saved = json.loads(path.read_text(encoding="utf-8"))
     if saved["plan"] != fresh.plan:
         return fresh
-    saved["verdict"]["arguments"] = tuple(saved["verdict"]["arguments"])
-    return State(saved["plan"], saved["next_chunk"], Verdict(**saved["verdict"]))
+    verdict = Verdict(**saved["verdict"])
+    verdict.arguments = tuple(verdict.arguments)
+    verdict.examples = {kind: [tuple(place) for place in places] for kind, places in verdict.examples.items()}
+    return State(saved["plan"], saved["next_chunk"], verdict)
 
 
 def run(plan: Plan, folder: Path, resume: bool, tell: Callable[[str], None]) -> Verdict:
