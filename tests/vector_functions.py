@@ -39,7 +39,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
 EDGES = {"exp": 0.75, "exp2": 1.1, "expm1": 0.75}
 """How far the everyday range of arguments goes, as a part of the largest exponent; else it is 40."""
 
-HALF_LINES = ("log", "log2")
+HALF_LINES = ("log", "log10", "log2")
 """Operations that are tried with positive arguments only."""
 
 WIDE_INSIDE = ("sin", "cos")

@@ -1,14 +1,16 @@
-"""Logarithms: ``log``, ``log2`` and ``log1p``.
+"""Logarithms: ``log``, ``log2``, ``log10`` and ``log1p``.
 
-``x = 2**k * m`` with ``sqrt(1/2) <= m < sqrt(2)``; subnormal x is scaled up first.  With ``a = m - 1``
+``x = 2**k * m`` with ``sqrt(1/2) <= m < sqrt(2)``; subnormal x is scaled up first.  With ``a = m - 1`` and
+``s = a / (2 + a)``, from ``log(m) = 2 atanh(s)`` and ``2 s = a - s a``::
 
-* f32: ``log(m) = a + a**2 * (-1/2 + a * tail(a))``;
-* f64: ``log(m) = a - s * (a - s**2 * ratio(s**2))`` with ``s = a / (2 + a)``, from ``log(m) = 2 atanh(s)`` and
-  ``2 s = a - s a``.
+    log(m) = a - s * (a - s**2 * ratio(s**2))
 
-``k * log(2)`` is added in two parts, the low one to the small terms.
+where everything after the exact ``a`` is small.  ``k * log(2)`` is added in two parts in f64, the low one to the
+small terms; in f32 the nearest float to log(2) is good enough.  Other bases: ``a`` times the first part of the
+factor enters the last addition unrounded, so that powers of ten come out exact.
 
-``log1p(x)`` is the logarithm of ``u = 1 + x`` with what that addition rounded away put back into ``a``.
+``log1p(x)`` takes k from ``u = 1 + x``, where rounding does not matter, and computes ``a = 2**-k * x +
+(2**-k - 1)``, which rounds once.
 """
 
 from __future__ import annotations
@@ -31,7 +33,6 @@ from xjit.codegen.intrinsics import (
     i32,
     i64,
     select,
-    shl,
     u32,
     u64,
 )
@@ -39,32 +40,34 @@ from xjit.codegen.vmath.coefficients import exponential, logarithm
 from xjit.codegen.vmath.polynomial import polynomial
 from xjit.codegen.vmath.record import everywhere
 
-log_tail_f32 = polynomial("log_tail_f32", "f32", logarithm.LOG_TAIL_F32)
+log_ratio_f32 = polynomial("log_ratio_f32", "f32", logarithm.LOG_RATIO_F32)
+log2_ratio_f32 = polynomial("log2_ratio_f32", "f32", logarithm.LOG2_RATIO_F32)
+log10_ratio_f32 = polynomial("log10_ratio_f32", "f32", logarithm.LOG10_RATIO_F32)
 log_ratio_f64 = polynomial("log_ratio_f64", "f64", logarithm.LOG_RATIO_F64)
 
-LN2_HIGH_F32, LN2_LOW_F32 = exponential.LN2_F32
+LN2_F32, LN10_F32 = logarithm.LN2_NEAREST_F32, logarithm.LN10_NEAREST_F32
 LN2_HIGH_F64, LN2_LOW_F64 = exponential.LN2_F64
 
-LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = exponential.LOG2_E_F32
+LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = logarithm.LOG2_E_F32
 LOG2_E_HIGH_F64, LOG2_E_LOW_F64 = exponential.LOG2_E_F64
+LOG10_E_F32 = logarithm.LOG10_E_NEAREST_F32
+LOG10_E_HIGH_F64, LOG10_E_LOW_F64 = logarithm.LOG10_E_F64
+LOG10_2_HIGH_F32, LOG10_2_LOW_F32 = logarithm.LOG10_2_F32
+LOG10_2_HIGH_F64, LOG10_2_LOW_F64 = logarithm.LOG10_2_F64
 
 INFINITY = math.inf
 NEGATIVE_INFINITY = -math.inf
 
 SMALLEST_NORMAL_F32 = 2.0**-126
 SMALLEST_NORMAL_F64 = 2.0**-1022
-# Bit patterns: sqrt(1/2), the fraction, one less than infinity.
-ROOT_HALF_F32, FRACTION_F32, FINITE_F32 = 0x3F3504F3, 0x007FFFFF, 0x7F7FFFFF
-ROOT_HALF_F64, FRACTION_F64, FINITE_F64 = 0x3FE6A09E667F3BCD, 0x000FFFFFFFFFFFFF, 0x7FEFFFFFFFFFFFFF
+# Bit patterns: sqrt(1/2), sign and exponent, one less than infinity, one and two.
+ROOT_HALF_F32, EXPONENT_F32, FINITE_F32 = 0x3F3504F3, 0xFF800000, 0x7F7FFFFF
+ROOT_HALF_F64, EXPONENT_F64, FINITE_F64 = 0x3FE6A09E667F3BCD, 0xFFF0000000000000, 0x7FEFFFFFFFFFFFFF
+TWO_BITS_F32, TWO_BITS_F64 = 128 << 23, 1024 << 52
 
 # Adding the bits of 1.5 * 2**52 to an integer makes a float of it that is too large by that number.
 ROUNDER_F64 = 1.5 * 2.0**52
 ROUNDER_BITS_F64 = 0x4338000000000000
-
-
-# Numbers above 2**60 are not changed by adding one.
-ONE_COUNTS_BELOW = 2.0**60
-ONE_BITS_F32, ONE_BITS_F64 = 127 << 23, 1023 << 52
 
 
 @inline("f32(f32)")
@@ -79,37 +82,55 @@ def without_subnormals_f64(x: Any) -> Any:
     return select(x < SMALLEST_NORMAL_F64, x * 2.0**54, x)
 
 
+@inline("u32(f32)")
+def power_bits_f32(v: Any) -> Any:
+    """k of v = 2**k * m where a float has its exponent: what to subtract from the bits of v to get those of m."""
+    return (as_u32(v) - u32(ROOT_HALF_F32)) & u32(EXPONENT_F32)
+
+
+@inline("u64(f64)")
+def power_bits_f64(v: Any) -> Any:
+    """k of v = 2**k * m where a float has its exponent: what to subtract from the bits of v to get those of m."""
+    return (as_u64(v) - u64(ROOT_HALF_F64)) & u64(EXPONENT_F64)
+
+
 @inline("f32(f32)")
 def fraction_f32(v: Any) -> Any:
     """m of v = 2**k * m."""
-    return as_f32(((as_u32(v) - u32(ROOT_HALF_F32)) & u32(FRACTION_F32)) + u32(ROOT_HALF_F32))
+    return as_f32(as_u32(v) - power_bits_f32(v))
 
 
 @inline("f64(f64)")
 def fraction_f64(v: Any) -> Any:
     """m of v = 2**k * m."""
-    return as_f64(((as_u64(v) - u64(ROOT_HALF_F64)) & u64(FRACTION_F64)) + u64(ROOT_HALF_F64))
+    return as_f64(as_u64(v) - power_bits_f64(v))
+
+
+@inline("f32(f32)")
+def normal_exponent_f32(v: Any) -> Any:
+    """k of v = 2**k * m for v that is not subnormal."""
+    return f32(ashr(as_i32(as_u32(v) - u32(ROOT_HALF_F32)), i32(23)))
+
+
+@inline("f64(f64,f64)")
+def normal_exponent_f64(v: Any, rounder: Any) -> Any:
+    """k of v = 2**k * m for v that is not subnormal, too large by what ``rounder`` is less than ROUNDER_F64."""
+    k = ashr(as_i64(as_u64(v) - u64(ROOT_HALF_F64)), i64(52))
+    return as_f64(as_u64(k) + u64(ROUNDER_BITS_F64)) - rounder
 
 
 @inline("f32(f32)")
 def exponent_f32(x: Any) -> Any:
     """k of x = 2**k * m, also for subnormal x."""
-    k = ashr(as_i32(as_u32(without_subnormals_f32(x)) - u32(ROOT_HALF_F32)), i32(23))
-    return f32(k - select(x < f32(SMALLEST_NORMAL_F32), i32(23), i32(0)))
+    shift = select(x < f32(SMALLEST_NORMAL_F32), f32(23.0), f32(0.0))
+    return normal_exponent_f32(without_subnormals_f32(x)) - shift
 
 
 @inline("f64(f64)")
 def exponent_f64(x: Any) -> Any:
     """k of x = 2**k * m, also for subnormal x."""
-    k = ashr(as_i64(as_u64(without_subnormals_f64(x)) - u64(ROOT_HALF_F64)), i64(52))
-    rounder = select(x < SMALLEST_NORMAL_F64, u64(ROUNDER_BITS_F64 - 54), u64(ROUNDER_BITS_F64))
-    return as_f64(as_u64(k) + rounder) - ROUNDER_F64
-
-
-@inline("f32(f32)")
-def curve_f32(a: Any) -> Any:
-    """log(1 + a) - a."""
-    return a * a * fma(a, log_tail_f32(a), f32(-0.5))
+    rounder = select(x < SMALLEST_NORMAL_F64, ROUNDER_F64 + 54.0, ROUNDER_F64)
+    return normal_exponent_f64(without_subnormals_f64(x), rounder)
 
 
 @inline("f64(f64,f64)")
@@ -118,6 +139,14 @@ def curve_f64(a: Any, a_plus_two: Any) -> Any:
     s = a / a_plus_two
     square = s * s
     return s * fma(-square, log_ratio_f64(square), a)
+
+
+@inline("f32(f32,f32)")
+def near_one_f32(a: Any, a_plus_two: Any) -> Any:
+    """log(1 + a)."""
+    s = a / a_plus_two
+    square = s * s
+    return fma(-s, fma(-square, log_ratio_f32(square), a), a)
 
 
 @inline("f32(f32,f32)")
@@ -141,10 +170,9 @@ def with_special_f64(x: Any, result: Any) -> Any:
 @inline("f32(f32)")
 def log_f32(x: Any) -> Any:
     """Natural logarithm of x."""
-    k = exponent_f32(x)
-    a = fraction_f32(without_subnormals_f32(x)) - f32(1.0)
-    small = fma(k, f32(LN2_LOW_F32), curve_f32(a))
-    return with_special_f32(x, fma(k, f32(LN2_HIGH_F32), a + small))
+    m = fraction_f32(without_subnormals_f32(x))
+    near_one = near_one_f32(m - f32(1.0), m + f32(1.0))
+    return with_special_f32(x, fma(exponent_f32(x), f32(LN2_F32), near_one))
 
 
 @inline("f64(f64)")
@@ -160,8 +188,12 @@ def log_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def log2_f32(x: Any) -> Any:
     """Logarithm of x to base 2."""
-    a = fraction_f32(without_subnormals_f32(x)) - f32(1.0)
-    small = fma(curve_f32(a), f32(LOG2_E_HIGH_F32), a * f32(LOG2_E_LOW_F32))
+    m = fraction_f32(without_subnormals_f32(x))
+    a = m - f32(1.0)
+    # The factor for the curved part comes with the divisor, which saves a rounding.
+    s = a / fma(m, f32(LN2_F32), f32(LN2_F32))
+    square = s * s
+    small = fma(-s, fma(-square, log2_ratio_f32(square), a), a * f32(LOG2_E_LOW_F32))
     return with_special_f32(x, exponent_f32(x) + fma(a, f32(LOG2_E_HIGH_F32), small))
 
 
@@ -175,45 +207,83 @@ def log2_f64(x: Any) -> Any:
 
 
 @inline("f32(f32)")
+def log10_f32(x: Any) -> Any:
+    """Logarithm of x to base 10."""
+    k = exponent_f32(x)
+    m = fraction_f32(without_subnormals_f32(x))
+    a = m - f32(1.0)
+    s = a / fma(m, f32(LN10_F32), f32(LN10_F32))
+    square = s * s
+    small = fma(-s, fma(-square, log10_ratio_f32(square), a), k * f32(LOG10_2_LOW_F32))
+    return with_special_f32(x, fma(k, f32(LOG10_2_HIGH_F32), fma(a, f32(LOG10_E_F32), small)))
+
+
+@inline("f64(f64)")
+def log10_f64(x: Any) -> Any:
+    """Logarithm of x to base 10."""
+    k = exponent_f64(x)
+    m = fraction_f64(without_subnormals_f64(x))
+    a = m - 1.0
+    small = fma(curve_f64(a, m + 1.0), -LOG10_E_HIGH_F64, fma(k, LOG10_2_LOW_F64, a * LOG10_E_LOW_F64))
+    return with_special_f64(x, fma(k, LOG10_2_HIGH_F64, fma(a, LOG10_E_HIGH_F64, small)))
+
+
+@inline("f32(f32,f32)")
+def beyond_one_f32(x: Any, u: Any) -> Any:
+    """(1 + x) / 2**k - 1 with k of u, which is about 1 + x."""
+    power = power_bits_f32(u)
+    # Half the double of 2**-k, whose exponent is within bounds for every k.
+    below = fma(as_f32(u32(TWO_BITS_F32) - power), f32(0.5), f32(-1.0))
+    return as_f32(as_u32(x) - power) + below
+
+
+@inline("f64(f64,f64)")
+def beyond_one_f64(x: Any, u: Any) -> Any:
+    """(1 + x) / 2**k - 1 with k of u, which is about 1 + x."""
+    power = power_bits_f64(u)
+    below = fma(as_f64(u64(TWO_BITS_F64) - power), 0.5, -1.0)
+    return as_f64(as_u64(x) - power) + below
+
+
+@inline("f32(f32,f32)")
+def log1p_times_power_f32(x: Any, n: Any) -> Any:
+    """log((1 + x) * 2**n), with log(0) and so on where x is -1 and so on."""
+    u = f32(1.0) + x
+    a = beyond_one_f32(x, u)
+    k = normal_exponent_f32(u) + n
+    return with_special_f32(u, fma(k, f32(LN2_F32), near_one_f32(a, a + f32(2.0))))
+
+
+@inline("f64(f64,f64)")
+def log1p_times_power_f64(x: Any, rounder: Any) -> Any:
+    """log((1 + x) * 2**(ROUNDER_F64 - rounder)), with log(0) and so on where x is -1 and so on."""
+    u = 1.0 + x
+    a = beyond_one_f64(x, u)
+    k = normal_exponent_f64(u, rounder)
+    small = fma(k, -LN2_LOW_F64, curve_f64(a, a + 2.0))
+    return with_special_f64(u, fma(k, LN2_HIGH_F64, a - small))
+
+
+@inline("f32(f32)")
 def log1p_f32(x: Any) -> Any:
     """Natural logarithm of 1 + x."""
-    u = f32(1.0) + x
-    k = ashr(as_i32(as_u32(u) - u32(ROOT_HALF_F32)), i32(23))
-    # What u lacks, in the scale of m.
-    back = u - f32(1.0)
-    lacking = (f32(1.0) - (u - back)) + (x - back)
-    scale = as_f32(u32(ONE_BITS_F32) - shl(u32(k), u32(23)))
-    lacking = lacking * select(x < f32(ONE_COUNTS_BELOW), scale, f32(0.0))
-    b = fraction_f32(u) - f32(1.0)
-    a = b + lacking
-    rest = lacking - (a - b)
-    n = f32(k)
-    small = fma(n, f32(LN2_LOW_F32), curve_f32(a) + rest)
-    return copysign(with_special_f32(u, fma(n, f32(LN2_HIGH_F32), a + small)), x)
+    # Adding -0 is nothing; the sign is that of x down to that of zero.
+    return copysign(log1p_times_power_f32(x, f32(-0.0)), x)
 
 
 @inline("f64(f64)")
 def log1p_f64(x: Any) -> Any:
     """Natural logarithm of 1 + x."""
-    u = 1.0 + x
-    k = ashr(as_i64(as_u64(u) - u64(ROOT_HALF_F64)), i64(52))
-    back = u - 1.0
-    lacking = (1.0 - (u - back)) + (x - back)
-    scale = as_f64(u64(ONE_BITS_F64) - shl(u64(k), u64(52)))
-    lacking = lacking * select(x < ONE_COUNTS_BELOW, scale, 0.0)
-    b = fraction_f64(u) - 1.0
-    a = b + lacking
-    rest = lacking - (a - b)
-    n = exponent_f64(u)
-    small = fma(n, -LN2_LOW_F64, curve_f64(a, a + 2.0) - rest)
-    return copysign(with_special_f64(u, fma(n, LN2_HIGH_F64, a - small)), x)
+    return copysign(log1p_times_power_f64(x, ROUNDER_F64), x)
 
 
 FUNCTIONS = (
-    everywhere("log_f32", 0.95),
+    everywhere("log_f32", 0.97),
     everywhere("log_f64", 1.0),
-    everywhere("log2_f32", 1.1),
+    everywhere("log2_f32", 0.98),
     everywhere("log2_f64", 1.2),
-    everywhere("log1p_f32", 1.02),
-    everywhere("log1p_f64", 1.1),
+    everywhere("log10_f32", 1.4),
+    everywhere("log10_f64", 1.15),
+    everywhere("log1p_f32", 1.52),
+    everywhere("log1p_f64", 1.55),
 )

@@ -5,20 +5,39 @@ Polynomial coefficients stand from the lowest power up.  Do not edit: change the
 
 from __future__ import annotations
 
-# (log(1 + a) - a + a**2/2) / a**3 in a, sqrt(1/2) <= 1 + a <= sqrt(2).
-# Largest error of the function 2**-27.21.
-LOG_TAIL_F32 = (
-    0.3333333134651184,
-    -0.2500081956386566,
-    0.20001226663589478,
-    -0.16623356938362122,
-    0.14201754331588745,
-    -0.13160182535648346,
-    0.12761595845222473,
-    -0.07634516060352325,
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in s**2.
+# Largest error of the function 2**-30.2.
+LOG_RATIO_F32 = (
+    0.6666677594184875,
+    0.3997758626937866,
+    0.29870694875717163,
 )
 
-# (2 atanh(s) / s - 2) / s**2 in s**2, |s| <= 3 - sqrt(8).
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in (s / 0.693147)**2, times the square of that number.
+# Largest error of the function 2**-30.16.
+LOG2_RATIO_F32 = (
+    0.3203025460243225,
+    0.0922817513346672,
+    0.03313421085476875,
+)
+
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in (s / 2.30259)**2, times the square of that number.
+# Largest error of the function 2**-30.2.
+LOG10_RATIO_F32 = (
+    3.534604549407959,
+    11.237741470336914,
+    44.51924514770508,
+)
+
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.205, in s**2.
+# Largest error of the function 2**-28.09.
+WIDE_RATIO_F32 = (
+    0.6666699647903442,
+    0.39953094720840454,
+    0.3045879006385803,
+)
+
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in s**2.
 # Largest error of the function 2**-59.31.
 LOG_RATIO_F64 = (
     0.666666666666671,
@@ -28,4 +47,50 @@ LOG_RATIO_F64 = (
     0.18183459129129786,
     0.15316529750870717,
     0.1477282128207273,
+)
+
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.205, in s**2.
+# Largest error of the function 2**-61.83.
+WIDE_RATIO_F64 = (
+    0.6666666666666661,
+    0.4000000000005843,
+    0.28571428554239053,
+    0.22222224550110345,
+    0.18181648027439307,
+    0.15391748567389396,
+    0.13162333418019714,
+    0.13921632282487467,
+)
+
+# Log(2) to 24 bits, which happen to be right to 28.
+LN2_NEAREST_F32 = 0.6931471824645996
+
+# Log(10) to 24 bits.
+LN10_NEAREST_F32 = 2.3025851249694824
+
+# 1 / log(2) in two parts, the first the nearest float.
+LOG2_E_F32 = (
+    1.4426950216293335,
+    1.925963033500011e-08,
+)
+
+# 1 / log(10) to 24 bits.
+LOG10_E_NEAREST_F32 = 0.4342944920063019
+
+# Log10(2) in two parts, the same way.
+LOG10_2_F32 = (
+    0.3010300099849701,
+    -1.432098883924482e-08,
+)
+
+# 1 / log(10) in two parts.
+LOG10_E_F64 = (
+    0.4342944819032518,
+    1.098319650216765e-17,
+)
+
+# Log10(2) in two parts; products of the first with 11-bit integers are exact.
+LOG10_2_F64 = (
+    0.30102999566395283,
+    2.8363394551044964e-14,
 )
