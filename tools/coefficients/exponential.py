@@ -16,6 +16,13 @@ def tables() -> list[Fit | Table]:
         Fit("EXP_TAIL_F32", "(exp(r) - 1 - r) / r**2 in r, |r| <= log(2)/2", *exp_tail, -half_log, half_log, 5, 24),
         Fit("EXP_TAIL_F64", "the same", *exp_tail, -half_log, half_log, 10, 53),
         Fit(
+            "EXPM1_TAIL_F32",
+            "the same, -0.415 log(2) <= r <= 0.585 log(2)",
+            *exp_tail,
+            *(-log2 * mp.mpf("0.4155"), log2 * mp.mpf("0.5855"), 5, 24),
+        ),
+        Fit("EXPM1_TAIL_F64", "the same", *exp_tail, -log2 * mp.mpf("0.4155"), log2 * mp.mpf("0.5855"), 10, 53),
+        Fit(
             "EXP2_F32",
             "2**r in r, |r| <= 1/2",
             lambda r: mp.mpf(2) ** r,

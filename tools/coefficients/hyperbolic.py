@@ -17,7 +17,7 @@ def tables() -> list[Fit | Table]:
     return [
         Fit(
             "TANH_TAIL_F32",
-            "(tanh(a) - a) / a**3 in a**2, |a| <= 0.7",
-            *(*tanh_tail, tiny, mp.mpf("0.7") ** 2, 5, 24),
+            "(tanh(a) - a) / a**3 in a**2, |a| <= 0.8",
+            *(*tanh_tail, tiny, mp.mpf("0.8") ** 2, 6, 24),
         ),
     ]
