@@ -6,6 +6,7 @@
     python -m tools.accuracy tan --samples 1e6         # a quick look
     python -m tools.accuracy --record ...              # enters what was found into docs/accuracy.json
     python -m tools.accuracy --table                   # writes docs/accuracy.md from it
+    python -m tools.accuracy --narrow                  # how many 16-bit results are not correctly rounded
     python -m tools.accuracy --check                   # exit status 1 if a figure is missing or stale
 
 Needs ``gmpy2`` and ``scipy``.  A run that was stopped loses nothing: ``--resume`` goes on at the last chunk.
@@ -20,7 +21,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.accuracy import results, table
+from tools.accuracy import narrow, results, table
 from tools.accuracy.measure import DEFAULT_SAMPLES, Plan, arity, every_float32, result_of, run, sampled
 from tools.accuracy.records import has_record, record, split
 from tools.accuracy.results import Result
@@ -106,6 +107,7 @@ def parser() -> argparse.ArgumentParser:
     how.add_argument("--samples", type=float, help="this many arguments instead of what the record asks")
     how.add_argument("--table", action="store_true", help="only write docs/accuracy.md")
     how.add_argument("--check", action="store_true", help="only compare docs/accuracy.json with the functions")
+    how.add_argument("--narrow", action="store_true", help="only count 16-bit results that are not correctly rounded")
     top.add_argument("--resume", action="store_true", help="go on where an earlier run stopped")
     top.add_argument("--record", action="store_true", help="enter the figures into docs/accuracy.json")
     top.add_argument("--jobs", type=int, default=1, help="functions measured at a time, each in its process")
@@ -118,6 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     if options.table:
         table.write()
+        return 0
+    if options.narrow:
+        for line in narrow.lines():
+            say(line)
         return 0
     if options.check:
         problems = table.problems(results.read())

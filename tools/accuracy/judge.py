@@ -84,7 +84,8 @@ def errors(result: Array, true: Array, kind: str) -> tuple[Array, Array]:
     true = within(true.copy(), -top, top)
     unit = last_place(true, form)
     error = within(result.astype(form.wide), -top, top)
-    np.abs(np.divide(np.subtract(error, true, out=error), unit, out=error), out=error)
+    with np.errstate(invalid="ignore"):
+        np.abs(np.divide(np.subtract(error, true, out=error), unit, out=error), out=error)
     error = error.astype(np.float64, copy=False)
     error[np.isnan(error)] = 0.0
     return error, unit
