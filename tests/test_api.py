@@ -282,17 +282,6 @@ def test_exceptions_of_the_user_pass_unchanged() -> None:
         xjit.jit(failing)(LINE)
 
 
-def test_no_fallback_refuses_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Powers of float64 run through NumPy inside of a compiled program; explain says so."""
-    function = xjit.jit(lambda x: x**1.7 + 1.0)
-    assert any(step.startswith("NumPy runs pow") for step in function.explain(LINE).steps)
-    np.testing.assert_array_equal(function(LINE), LINE**1.7 + 1.0)
-    assert function.stats().fallbacks == 1
-    monkeypatch.setenv("XJIT_NO_FALLBACK", "1")
-    with pytest.raises(XjitError, match="pow would run through NumPy"):
-        function(LINE)
-
-
 # ---- kinds of functions and arguments
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit import compile, config, tree
+from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
@@ -49,6 +50,7 @@ class Dispatcher:
         self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, XjitError] = {}
+        self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
         self._tally = KernelTally()
         self._traces = 0
         self._fallbacks = 0
@@ -107,6 +109,7 @@ class Dispatcher:
             raise TargetError(f"xjit: a trace does not hold for the call it was made from: {found.captured.guards}")
         self._known.setdefault(key, []).insert(0, found)
         self._remember(key, found)
+        self._warn_of_steps(found)
         return result
 
     def _remember(self, key: Key, found: Specialisation) -> None:
@@ -118,6 +121,14 @@ class Dispatcher:
             while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
                 dropped = self._known.popitem(last=False)[1]
                 self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
+
+    def _warn_of_steps(self, found: Specialisation) -> None:
+        """One warning for each reason why NumPy runs steps of the program."""
+        for reason, step in found.host_steps.items():
+            if reason not in self._told:
+                self._told.add(reason)
+                text = f"{self.name} runs a step through NumPy: {step}"
+                warnings.warn(text, FallbackWarning, stacklevel=stack_level())
 
     def _failed(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
@@ -146,11 +157,14 @@ class Dispatcher:
         values = captured.guards.fetch(leaves)
         assert values is not None
         lowered = _lower(captured, values)
-        program = None
-        if self.options.errors == "ignore":
-            program = compile.build_program(lowered, self._tally, contract=self.options.contract)
-            self._fallbacks += program.fallbacks
-        return Specialisation(captured, lowered, program, key[0])
+        if self.options.errors != "ignore":
+            return Specialisation(captured, lowered, None, key[0])
+        steps = host_steps(captured, lowered)
+        if steps and self.options.raises:
+            raise next(iter(steps.values()))
+        program = compile.build_program(lowered, self._tally, contract=self.options.contract)
+        self._fallbacks += program.fallbacks
+        return Specialisation(captured, lowered, program, key[0], steps)
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
         return capture(self.function, leaves, in_tree, name=self.name, strict=self.options.raises)

@@ -13,7 +13,7 @@ class Options:
     """How a function is compiled.
 
     target    "cpu"
-    strict    raise where a call would otherwise run through NumPy with a warning
+    strict    raise where a call, or a step of it, would otherwise run through NumPy with a warning
     contract  let a multiplication and an addition become one fused operation, which changes last bits
     errors    "numpy": obey np.errstate, by running NumPy operation by operation
     """

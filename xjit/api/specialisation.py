@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,16 @@ from xjit.types import dtype_class
 
 @dataclass(eq=False)
 class Specialisation:
-    """A trace, its lowered form, and its program. ``program`` is None under errors="numpy"."""
+    """A trace, its lowered form, and its program. ``program`` is None under errors="numpy".
+
+    ``host_steps`` says what there is to say about steps of the program that NumPy runs, by the reason.
+    """
 
     captured: Captured
     lowered: Lowered
     program: Program | None
     in_tree: tree.Tree
+    host_steps: Mapping[str, TargetError] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.entry = self._shortcut()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NoReturn
@@ -52,9 +53,9 @@ def refuse(message: str, *values: Any, fix: str = "") -> NoReturn:
 
 def noted(error: XjitError, *values: Any) -> XjitError:
     """The error with position and origin filled in, remembered by the trace."""
-    traced = [value for value in values if isinstance(value, TracedValue)]
+    nodes = [value.node for value in values if isinstance(value, TracedValue)]
     trace = enclosing_capture()
-    error.located(position(), origin_lines(traced, trace))
+    error.located(position(), origin_lines(nodes, {} if trace is None else trace.labels))
     if trace is not None:
         trace.refusals.append(error)
     return error
@@ -70,15 +71,17 @@ def position() -> Where:
     return user_position()
 
 
-def origin_lines(values: list[TracedValue], trace: CaptureTrace | None) -> tuple[str, ...]:
-    """At most five lines: the operations and arguments nearest to the values, with the user's lines.
+def origin_lines(nodes: Iterable[Node], labels: Mapping[Node, str]) -> tuple[str, ...]:
+    """At most five lines: the operations and arguments nearest to these nodes, with the user's lines.
+
+    ``labels`` names parameters in words.
 
     The last line is kept for an argument, if any contributed, because that is what the caller can change.
     """
     lines: list[str] = []
     leaf = ""
     seen: set[Node] = set()
-    queue = deque(value.node for value in values)
+    queue = deque(nodes)
     while queue and len(seen) < 1000:
         node = queue.popleft()
         if node in seen:
@@ -87,6 +90,6 @@ def origin_lines(values: list[TracedValue], trace: CaptureTrace | None) -> tuple
         queue.extend(node.inputs)
         if node.op.kind is not Kind.LEAF:
             lines.append(f"{node.op.name} -> {node.type}, {node.where}")
-        elif trace is not None and node in trace.labels:
-            leaf = leaf or f"{trace.labels[node]}: {node.type}"
+        elif node in labels:
+            leaf = leaf or f"{labels[node]}: {node.type}"
     return (*lines[: MAX_ORIGIN_LINES - 1], leaf) if leaf else tuple(lines[:MAX_ORIGIN_LINES])
