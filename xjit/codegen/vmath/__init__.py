@@ -24,7 +24,7 @@ an addition stand in, and errors stay below four units in the last place.
 from __future__ import annotations
 
 from xjit.codegen import narrow_floats
-from xjit.codegen.vmath import erf, exp, hyperbolic, inverse_trig, log, reduction, trig
+from xjit.codegen.vmath import erf, exp, hyperbolic, inverse_trig, log, reduction, tan, trig
 from xjit.codegen.vmath.record import VectorFunction
 
 __all__ = [
@@ -37,11 +37,12 @@ __all__ = [
     "log",
     "narrow_floats",
     "reduction",
+    "tan",
     "trig",
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf, inverse_trig)
+_MODULES = (exp, log, trig, hyperbolic, erf, inverse_trig, tan)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS

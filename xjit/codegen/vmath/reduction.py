@@ -106,18 +106,28 @@ def near_cosine_angle_f64(x: Any) -> Any:
     return as_f64(as_u64(r) ^ shl(as_u64(shifted), u64(63)))
 
 
+@inline("b1(f32)")
+def finite_and_far_f32(x: Any) -> Any:
+    """Whether x is finite and of at least NEAR_F32, so that the far reductions are right."""
+    return (lshr(as_u32(x), u32(23)) & u32(255)) - u32(FIRST_FAR_F32) < u32(FAR_COUNT_F32)
+
+
+@inline("b1(f64)")
+def finite_and_far_f64(x: Any) -> Any:
+    """Whether x is finite and of at least NEAR_F64, so that the far reductions are right."""
+    return (lshr(as_u64(x), u64(52)) & u64(2047)) - u64(FIRST_FAR_F64) < u64(FAR_COUNT_F64)
+
+
 @inline("f64(f32,f64,f64)")
 def angle_f32(x: Any, far: Any, near: Any) -> Any:
-    """The far angle for finite x of at least NEAR_F32, else the near one, which makes NaN of infinity."""
-    is_far = (lshr(as_u32(x), u32(23)) & u32(255)) - u32(FIRST_FAR_F32) < u32(FAR_COUNT_F32)
-    return select(is_far, far, near)
+    """The far angle where x is finite and far, else the near one, which makes NaN of infinity."""
+    return select(finite_and_far_f32(x), far, near)
 
 
 @inline("f64(f64,f64,f64)")
 def angle_f64(x: Any, far: Any, near: Any) -> Any:
-    """The far angle for finite x of at least NEAR_F64, else the near one, which makes NaN of infinity."""
-    is_far = (lshr(as_u64(x), u64(52)) & u64(2047)) - u64(FIRST_FAR_F64) < u64(FAR_COUNT_F64)
-    return select(is_far, far, near)
+    """The far angle where x is finite and far, else the near one, which makes NaN of infinity."""
+    return select(finite_and_far_f64(x), far, near)
 
 
 def _word_function(name: str, kind: str, words: tuple[int, ...], first: int, index_bits: int) -> InlineFunction:
@@ -159,9 +169,9 @@ def funnel_u64(high: Any, low: Any, count: Any) -> Any:
     return shl(high, count) | lshr(lshr(low, u64(1)), u64(63) - count)
 
 
-@inline("f64(f32,u64)")
-def far_angle_f32(x: Any, turn: Any) -> Any:
-    """Reduced angle of |x|, for finite x of at least NEAR_F32."""
+@inline("u64(f32)")
+def far_turns_f32(x: Any) -> Any:
+    """|x| / pi modulo two, for finite x of at least NEAR_F32; the top bit weighs one."""
     bits = as_u32(x)
     position = (lshr(bits, u32(23)) & u32(255)) - u32(FIRST_FAR_F32)
     mantissa = u64((bits & u32(FRACTION_F32)) | u32(IMPLICIT_F32))
@@ -171,8 +181,13 @@ def far_angle_f32(x: Any, turn: Any) -> Any:
     high = u64(funnel_u32(inverse_pi_word0_f32(index), second, count))
     middle = u64(funnel_u32(second, third, count))
     low = u64(funnel_u32(third, inverse_pi_word3_f32(index), count))
-    # |x| / pi modulo two; the top bit weighs one.
-    turns = shl(mantissa * high, u64(32)) + mantissa * middle + lshr(mantissa * low, u64(32)) + turn
+    return shl(mantissa * high, u64(32)) + mantissa * middle + lshr(mantissa * low, u64(32))
+
+
+@inline("f64(f32,u64)")
+def far_angle_f32(x: Any, turn: Any) -> Any:
+    """Reduced angle of |x|, for finite x of at least NEAR_F32."""
+    turns = far_turns_f32(x) + turn
     # As a signed number this is the distance to the nearest integer.
     distance = shl(turns, u64(1))
     r = f64(as_i64(distance)) * HALF_TURN_UNIT
@@ -197,9 +212,13 @@ def product_high_exact_u64(a: Any, b: Any) -> Any:
     return a_high * b_high + lshr(first, u64(32)) + lshr(second, u64(32)) + lshr(carried, u64(32))
 
 
-@inline("f64(f64,u64)")
-def far_angle_f64(x: Any, turn: Any) -> Any:
-    """Reduced angle of |x|, for finite x of at least NEAR_F64."""
+@inline("u64(f64,u64)")
+def far_turns_f64(x: Any, lower: Any) -> Any:
+    """|x| / pi modulo two, for finite x of at least NEAR_F64; the top bit weighs one.
+
+    This is the upper half of it, or the lower half where ``lower`` is one; asked for both, the compiler works it
+    out once.
+    """
     bits = as_u64(x)
     position = (lshr(bits, u64(52)) & u64(2047)) - u64(FIRST_FAR_F64)
     mantissa = (bits & u64(FRACTION_F64)) | u64(IMPLICIT_F64)
@@ -209,19 +228,38 @@ def far_angle_f64(x: Any, turn: Any) -> Any:
     high = funnel_u64(inverse_pi_word0_f64(index), second, count)
     middle = funnel_u64(second, third, count)
     low = funnel_u64(third, inverse_pi_word3_f64(index), count)
-    # |x| / pi modulo two in 128 bits; the top bit weighs one.
     middle_low = mantissa * middle
     turns_low = middle_low + product_high_u64(mantissa, low)
     carry = u64(turns_low < middle_low)
-    turns = mantissa * high + product_high_exact_u64(mantissa, middle) + carry + turn
-    # As a signed number this is the distance to the nearest integer.
-    distance = funnel_u64(turns, turns_low, u64(1))
-    distance_low = shl(turns_low, u64(1))
+    turns = mantissa * high + product_high_exact_u64(mantissa, middle) + carry
+    return select(lower != u64(0), turns_low, turns)
+
+
+@inline("f64(u64,u64)")
+def signed_fraction_f64(distance: Any, distance_low: Any) -> Any:
+    """A signed 128-bit number times 2**-128, rounded."""
     # The upper 52 bits, rounded, and the signed rest: two floats that do not cancel each other.
     upper = ashr(as_i64(distance + u64(1 << 11)), i64(12))
     rest = as_i64(shl(distance, u64(52)) | lshr(distance_low, u64(12)))
+    return f64(upper) * 2.0**-52 + f64(rest) * 2.0**-116
+
+
+@inline("f64(u64,u64)")
+def signed_fraction_rest_f64(distance: Any, distance_low: Any) -> Any:
+    """What signed_fraction_f64 rounds away."""
+    upper = ashr(as_i64(distance + u64(1 << 11)), i64(12))
+    rest = as_i64(shl(distance, u64(52)) | lshr(distance_low, u64(12)))
     a, b = f64(upper) * 2.0**-52, f64(rest) * 2.0**-116
-    near = a + b
-    near_rest = b - (near - a)
+    return b - ((a + b) - a)
+
+
+@inline("f64(f64,u64)")
+def far_angle_f64(x: Any, turn: Any) -> Any:
+    """Reduced angle of |x|, for finite x of at least NEAR_F64."""
+    turns, turns_low = far_turns_f64(x, u64(0)) + turn, far_turns_f64(x, u64(1))
+    # As a signed number this is the distance to the nearest integer.
+    distance = funnel_u64(turns, turns_low, u64(1))
+    near = signed_fraction_f64(distance, shl(turns_low, u64(1)))
+    near_rest = signed_fraction_rest_f64(distance, shl(turns_low, u64(1)))
     r = fma(near, PI, fma(near, PI_REST, near_rest * PI))
     return as_f64(as_u64(r) ^ ((turns ^ distance) & u64(SIGN)))

@@ -27,6 +27,32 @@ SINE_TAIL_F64 = (
     2.7216577267458826e-15,
 )
 
+# (tan(r) / r * (1 - 0.4053 * r**2) - 1) / r**2 in r**2, |r| <= pi/4.
+# Largest error of the function 2**-27.74.
+TANGENT_TAIL_F32 = (
+    -0.07195153832435608,
+    -0.0017602220177650452,
+    -7.34412096790038e-05,
+)
+
+# (tan(r) / r * (1 - 0.4053 * r**2) - 1) / r**2 in r**2, |r| <= pi/4.
+# Largest error of the function 2**-56.29.
+TANGENT_TAIL_F64 = (
+    -0.07195140123601858,
+    -0.001761578189742779,
+    -6.971064161894703e-05,
+    -3.020944182750301e-06,
+    -1.3434251542201724e-07,
+    -5.991277614195605e-09,
+    -3.022467430589368e-10,
+)
+
+# (2 / pi)**2, the pole of the first of these.
+POLE_F32 = 0.40528473258018494
+
+# The same, of the second.
+POLE_F64 = 0.4052847345693511
+
 # 1 / pi.
 INVERSE_PI = 0.3183098861837907
 
@@ -48,6 +74,14 @@ PI_F64 = (
 PI_PAIR = (
     3.141592653589793,
     1.2246467991473532e-16,
+)
+
+# Pi / 2 in four parts; products of all but the last with 12-bit integers are exact.
+HALF_PI_PARTS_F32 = (
+    1.5703125,
+    0.0004837512969970703,
+    7.549533620476723e-08,
+    2.563344151594519e-12,
 )
 
 # Binary digits of 1 / pi from weight 2**-1 on.
