@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 from vector_functions import (
+    NEAR_EDGES,
     WIDE_INSIDE,
     apply,
     arguments,
@@ -332,7 +333,7 @@ def test_variants_give_the_same_bits_where_they_are_right(name: str, rng: np.ran
     dtype = KINDS[parts(name)[1]].dtype
     x = arguments(name, rng, 20_000)
     far = compiled(function.is_far)
-    edges = [np.array([0.0, -0.0, NAN], dtype)] * len(x)
+    edges = [np.array(NEAR_EDGES.get(parts(name)[0], (0.0, -0.0, NAN)), dtype)] * len(x)
     near = [np.concatenate([part[~far(*x)], edge]) for part, edge in zip(x, edges, strict=True)]
     everywhere, only_near = apply(name, *near), apply(function.near, *near)
     nans = np.isnan(everywhere)

@@ -14,7 +14,7 @@ from xjit.codegen.inline_functions import lookup
 from xjit.codegen.kinds import KINDS
 from xjit.codegen.vmath import VECTOR_FUNCTIONS
 
-INF = math.inf
+INF, NAN = math.inf, math.nan
 Array = np.ndarray[Any, Any]
 
 # How far the reference itself may be off, in f64: where long double is no wider, or has no such function.
@@ -32,6 +32,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "atan": np.arctan,
     "atan2": np.arctan2,
     "erf": _erf,
+    "pow": np.power,
     "rsqrt": lambda x: 1 / np.sqrt(x),
 }
 """True values of what NumPy has no function of the same name for; arguments are of the next wider type."""
@@ -44,6 +45,9 @@ HALF_LINES = ("log", "log10", "log2")
 
 WIDE_INSIDE = ("sin", "cos")
 """Operations whose f32 form computes in f64, and so may hold half as many elements in a vector."""
+
+NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
+"""Arguments, all alike where there are two, for which quick variants are right."""
 
 UNIT_INTERVALS = ("acos", "asin")
 """Operations that are tried with sizes up to one only, but for a few arguments beyond."""

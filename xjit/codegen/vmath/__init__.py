@@ -24,7 +24,7 @@ an addition stand in, and errors stay below four units in the last place.
 from __future__ import annotations
 
 from xjit.codegen import narrow_floats
-from xjit.codegen.vmath import erf, exp, hyperbolic, inverse_trig, log, reduction, tan, trig
+from xjit.codegen.vmath import erf, exp, hyperbolic, inverse_trig, log, power, reduction, tan, trig
 from xjit.codegen.vmath.record import VectorFunction
 
 __all__ = [
@@ -36,13 +36,14 @@ __all__ = [
     "inverse_trig",
     "log",
     "narrow_floats",
+    "power",
     "reduction",
     "tan",
     "trig",
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf, inverse_trig, tan)
+_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS
