@@ -49,6 +49,12 @@ def black_scholes(price: Array, strike: Array, years: Array) -> tuple[Array, Arr
     return call, call - price + discounted
 
 
+def accelerations(position: Array, mass: Array) -> Array:
+    away = position[None, :, :] - position[:, None, :]
+    distance = np.square(away).sum(axis=-1) + 0.01
+    return (away * (mass[None, :] * distance**-1.5)[:, :, None]).sum(axis=1)
+
+
 def sum_of_squares(x: Array) -> Any:
     return (x * x).sum()
 

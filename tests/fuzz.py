@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from kernel_executors import run_parallel, run_uncompiled
+from kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrolled
 from random_judge import judge
 from random_programs import Program, random_program
 
@@ -71,12 +71,12 @@ def main() -> int:
     os.environ["XJIT_STRICT"] = "1"
     warnings.simplefilter("ignore")
     seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
-    run = run_parallel if options.compiled else run_uncompiled
+    runs = (run_parallel, run_serial) if options.compiled else (run_uncompiled, run_unrolled)
     stop = time.monotonic() + options.seconds
     found: dict[str, tuple[int, Program]] = {}
     first = seed
     while time.monotonic() < stop:
-        program = random_program(random.Random(seed).choice)
+        program, run = random_program(random.Random(seed).choice), runs[seed % 2]
         text = failure(program, run)
         if text is not None and text not in found:
             found[text] = (seed, shortened(program, run))

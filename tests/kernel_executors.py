@@ -12,7 +12,7 @@ from unittest import mock
 
 import xjit
 from xjit.codegen import lower, reductions, rows, schedule, strips
-from xjit.fusion import planner
+from xjit.fusion import planner, tiny
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
 from xjit.ir.node import Graph, Node
@@ -44,11 +44,14 @@ def small_blocks() -> Iterator[None]:
 
 @contextmanager
 def many_pieces() -> Iterator[None]:
-    """Programs that are built in here are cut as large ones would be: shared loops, and reductions into chunks."""
+    """Programs that are built in here are cut as large ones would be: shared loops, reductions into chunks, and
+    loops over all axes but those of two elements.
+    """
     with (
         mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
         mock.patch.multiple(split, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8, SHORT_AXIS=3),
         mock.patch.multiple(split, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20),
+        mock.patch.object(tiny, "TINY", 2),
     ):
         yield
 
@@ -70,6 +73,12 @@ def one_kernel_for_each() -> Iterator[None]:
 def run_uncompiled(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
     """The generated source, uncompiled, in pieces and chunks: no access may leave its buffer."""
     with uncompiled(), many_pieces(), small_blocks():
+        return xjit.jit(function)(*arrays)
+
+
+def run_unrolled(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    """The generated source, uncompiled, as it is for arrays of this size: short axes are written out."""
+    with uncompiled():
         return xjit.jit(function)(*arrays)
 
 

@@ -33,6 +33,9 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "outer_exponential": (formulas.outer_exponential, (LINE, np.ones((100, 50)))),
     "joined": (formulas.joined, (LINE,)),
     "nearest": (formulas.nearest, (np.ones((20, 3)), np.ones((5, 3)))),
+    "accelerations": (formulas.accelerations, (np.ones((100, 3)), LINE)),
+    "softmax_of_four": (formulas.softmax, (np.ones((100, 4)),)),
+    "sines": (lambda x: np.sin(x).sum(axis=1), (ROWS,)),
     "collatz": (formulas.collatz, (np.ones(100, np.int32),)),
     "half_precision": (formulas.hypotenuse, (LINE.astype(np.float16), LINE.astype(np.float16))),
 }

@@ -13,6 +13,7 @@ from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.passes.split import TINY
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,33 @@ class RegionAccesses:
         if not results:
             return None
         strides = self.layouts.strides(results[0])
+        fixed, start = dict(unit.fixed), 0
         for place, axis in enumerate(unit.kept):
+            start += strides[place] * fixed.get(axis, 0)
             if unit.dims[axis] != 1:
                 moves[axis] = strides[place]
         if unit.chunk is not None:
             moves[unit.chunk[0]] = strides[-1]
-        return Access(unit.target, tuple(moves), 0)
+        return Access(unit.target, tuple(moves), start)
+
+    def interleaved(self) -> dict[Access, int]:
+        """Accesses that share a buffer and its steps of a few elements with others, and where their common part
+        begins: parts of one element after the other, as in the coordinates of points. Addressed from one place they
+        become vector loads and stores.
+        """
+        together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
+        for access in (*self.reads.values(), *filter(None, self.writes)):
+            together.setdefault((access.node, access.moves), set()).add(access.start)
+        found: dict[Access, int] = {}
+        for (node, moves), starts in together.items():
+            step = min((abs(move) for move in moves if move), default=1)
+            if not 1 < step <= TINY or len(starts) == 1:
+                continue
+            base = min(starts)
+            for start in sorted(starts):
+                base = base if start < base + step else start
+                found[Access(node, moves, start)] = base
+        return found
 
     @property
     def moves(self) -> list[tuple[int, ...]]:

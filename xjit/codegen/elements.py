@@ -20,7 +20,7 @@ from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
 from xjit.ir.index import Index as IndexMap
 from xjit.ir.loops import Accumulate, Call, Const, Let, Position, Value, Var
 from xjit.ir.node import Graph, Node
-from xjit.ir.opdef import Kind
+from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType
 
@@ -82,7 +82,20 @@ class Elements:
         if node.op.kind is Kind.INDEXING:
             found: Held = held[0]
             return found
+        if node.op.kind is Kind.REDUCE:
+            return self._folded(node, held, self._scope(pull, held))
         return self.element(node, held, pull.index, self._scope(pull, held))
+
+    def _folded(self, node: Node, held: list[Held], scope: Scope) -> Held:
+        """One result of a reduction over a few elements: ``v1 = v0 + x1``, and so on, from the initial value."""
+        reducer: Reducer = node.param("reducer")
+        types = [source.aval.dtype for source in node.inputs]
+        values = [self.plain(one, types[0], node.where) for one in held[:-1]]
+        result = self.plain(held[-1], types[1], node.where)
+        for value in values:
+            call = Call(reducer.combine, (result, value), result.dtype)
+            result = self.let(scope, "v", call, result.dtype, node.where)
+        return Held(result, None, scope)
 
     def evaluation(self, pull: Pull, held: list[Held]) -> Evaluation:
         """What computes the node's element from these elements of its operands."""

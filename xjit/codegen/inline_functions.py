@@ -42,6 +42,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from xjit.codegen import fingerprint
+from xjit.codegen.kinds import KINDS
 
 LIBRARY = "xjit.codegen.vmath"
 """The package of vector math functions, imported when kernel text is looked at for the first time."""
@@ -91,8 +92,8 @@ class InlineFunction:
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
-        """Runs the function uncompiled."""
-        return self.function(*arguments)
+        """Runs the function uncompiled; a constant that it returns gets the type of its result."""
+        return KINDS[self.result].dtype.type(self.function(*arguments))
 
     def __repr__(self) -> str:
         return f"<inline function {self.name}: {self.signature}>"

@@ -10,6 +10,7 @@ A row region with two passes:
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
 from xjit.ir.loops import Alloc, Argument, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
 from xjit.ir.node import Node
+from xjit.passes.split import TINY
 from xjit.types import DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
@@ -80,6 +82,7 @@ class _Lowering:
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost)
         self.strips = Strips(self.nest, self.elements)
+        self.interleaved = self.accesses.interleaved()
         self.levels = self._levels()
         self.row_storage = RowStorage()
         self.level = 0
@@ -257,7 +260,7 @@ class _Lowering:
         access = self.accesses.writes[number]
         if access is None or node not in self.stored:
             return
-        self._put(Access(node, access.moves, access.start), held, chunked=self.region.chunk is not None)
+        self._put(dataclasses.replace(access, node=node), held, chunked=self.region.chunk is not None)
 
     def _row_units(self, level: int) -> None:
         """Stores that need no more passes: one element per row."""
@@ -371,7 +374,7 @@ class _Lowering:
 
     def _load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         dtype = node.aval.dtype
-        name = self.pointer(access.node, access.start, written)
+        name = self.pointer(access.node, self.interleaved.get(access, access.start), written)
         return self._held(
             Load(name, self._offset(access, name), storage_dtype(dtype), self.written[name]), scope, node
         )
@@ -382,16 +385,18 @@ class _Lowering:
 
     def _offset(self, access: Access, name: str, chunked: bool = False) -> Offset:
         strides: dict[str, str | int] = {}
+        base = self.interleaved.get(access)
         for loop in (*self.plan.kept, *self.plan.reduced):
             move = access.moves[loop.axes[-1]]
             variable = loop.variable
             if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
                 variable = "k"
-            if move in (0, 1):
+            if move in (0, 1) or (base is not None and abs(move) <= TINY):
                 strides[variable] = move
             else:
                 strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
-        return self.nest.offset((name, access.moves), name, strides)
+        offset = self.nest.offset((name, access.moves), name, strides)
+        return offset if base is None else Offset(offset.terms, access.start - base)
 
     def pointer(self, node: Node, start: int, written: bool) -> str:
         """The name of the pointer to a buffer from some element on."""
@@ -416,7 +421,7 @@ class _Lowering:
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype
         storage = storage_dtype(dtype)
-        name = self.pointer(node, access.start, True)
+        name = self.pointer(node, self.interleaved.get(access, access.start), True)
         self.dtypes[name] = storage  # of another width than the node's own in a bitcast
         value = self.elements.bits(held, dtype, node.where)
         offset = self._offset(access, name, chunked)
@@ -440,7 +445,7 @@ class _Lowering:
         if number is not None:
             access = self.accesses.writes[number]
             assert access is not None
-            name = self.pointer(access.node, access.start, True)
+            name = self.pointer(access.node, self.interleaved.get(access, access.start), True)
             return name, self._offset(access, name)
         loop = self.plan.reduced[0]
         if pull not in self.row_names:

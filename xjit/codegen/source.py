@@ -173,4 +173,6 @@ def offset_text(offset: Offset) -> str:
         product = term.variable if term.stride in (1, -1) else f"{term.variable} * {term.stride}"
         sign = (" - " if text else "-") if term.stride == -1 else (" + " if text else "")
         text = f"{text}{sign}{product}"
-    return text or "0"
+    if not text:
+        return str(offset.constant)
+    return f"{text} + {offset.constant}" if offset.constant else text

@@ -10,8 +10,9 @@ from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
+from xjit.fusion.tiny import unrolled
 from xjit.fusion.units import owner
-from xjit.ir.index import ORIGIN, Index
+from xjit.ir.index import Index
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 
@@ -71,12 +72,19 @@ class Grouping:
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
 
+    def parts(self, unit: Unit) -> tuple[Unit, ...]:
+        """The unit itself, or one for each position along its short axes where that lets them share more."""
+        found = walk(unit.values, self.leaves, unit.target)
+        across = unit.is_reduction and not self._reduces_fast_axes(unit, found.reads)
+        return unrolled(unit, found.visits, across=across)
+
     def add(self, unit: Unit) -> Group:
         """Finds the group that the unit joins, or opens one."""
         found = walk(unit.values, self.leaves, unit.target)
         reads = tuple(pull for pull in found.reads)
         before = {group for pull in reads for group in self.home.get(owner(pull.node), ())}
-        before |= set(self.home.get(unit.target, ()))  # parts of one result overlap: they run one after the other
+        if not unit.fixed:  # other parts of one result overlap: they run one after the other
+            before |= set(self.home.get(unit.target, ()))
         for group in self._candidates(unit, reads, before):
             axes = self._placement(group, unit, reads, before, len(found.visits))
             if axes is not None:
@@ -115,7 +123,7 @@ class Grouping:
     ) -> dict[int, int] | None:
         """The axes of the unit in the group's domain, or None with the reason noted."""
         axes = _match_domain(group, unit)
-        if any(other.target is unit.target for other in group.units):
+        if any(other.target is unit.target and not other.fixed for other in group.units):
             return self._refuse(group, unit, "parts of one result run one after the other")
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
@@ -130,9 +138,9 @@ class Grouping:
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
         for pull in reads:
-            for number, other in enumerate(group.units):
-                if other.target is owner(pull.node) and not _reads_in_place(pull, other, group, number, axes):
-                    return self._refuse(group, unit, "a value is read at another position than it is made at")
+            makers = [n for n, other in enumerate(group.units) if other.target is owner(pull.node)]
+            if makers and not any(_reads_in_place(pull, group.units[n], group, n, axes) for n in makers):
+                return self._refuse(group, unit, "a value is read at another position than it is made at")
         if any(_reaches(other, group) for other in before if other is not group):
             return self._refuse(group, unit, "another kernel has to run between the two")
         group.reasons.append(f"{_name(unit)} joins: same loops, values read where they are made")
@@ -193,12 +201,13 @@ def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: di
 
 def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
-    if unit.is_reduction:
-        kept = (ORIGIN if unit.dims[a] == 1 else AxisMap(axes[a]) for a in unit.kept)
-        return tuple(kept) if unit.chunk is None else None
-    if unit.values[0].node is not unit.target:
+    places = unit.kept if unit.is_reduction else range(len(unit.dims))
+    if unit.chunk is not None or (not unit.is_reduction and unit.values[0].node is not unit.target):
         return None
-    return tuple(ORIGIN if size == 1 else AxisMap(axes[axis]) for axis, size in enumerate(unit.dims))
+    fixed = dict(unit.fixed)
+    return tuple(
+        AxisMap(None, 1, fixed.get(axis, 0)) if unit.dims[axis] == 1 else AxisMap(axes[axis]) for axis in places
+    )
 
 
 def _reaches(start: Group, goal: Group) -> bool:

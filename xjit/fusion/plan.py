@@ -23,7 +23,9 @@ class Unit:
 
     A store walks ``dims`` and writes ``values[0]``; domain axis d moves by ``steps[d]`` elements of the target's
     buffer, beginning at element ``start``. A reduction folds ``values`` (operands, then initial values) over the
-    axes ``reduced`` of ``dims``; ``chunk`` = (axis, size) cuts one reduced axis into chunks with a result each.
+    axes ``reduced`` of ``dims``, which may be none; ``chunk`` = (axis, size) cuts one reduced axis into chunks with
+    a result each. ``fixed`` = ((axis, position), ...) are axes of which the unit is one position: they count as
+    axes of one element.
     """
 
     target: Node
@@ -33,11 +35,8 @@ class Unit:
     start: int = 0
     reduced: tuple[int, ...] = ()
     chunk: tuple[int, int] | None = None
-
-    @property
-    def is_reduction(self) -> bool:
-        """Whether the unit folds over axes; a fold over no axes at all counts."""
-        return not self.steps and self.target.op.kind.value == "reduce"
+    fixed: tuple[tuple[int, int], ...] = ()
+    is_reduction: bool = False
 
     @property
     def kept(self) -> tuple[int, ...]:

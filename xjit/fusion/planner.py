@@ -123,7 +123,8 @@ def _draft(graph: Graph, stored: set[Node], layouts: Layouts) -> _Draft:
         else:
             for unit in units_of(node, layouts):
                 if 0 not in unit.dims or unit.is_reduction:
-                    grouping.add(unit)
+                    for part in grouping.parts(unit):
+                        grouping.add(part)
     return _Draft(grouping.leaves, grouping)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from xjit.fusion.plan import Pull
+from xjit.fusion.tiny import is_tiny_reduction, reduced_pulls
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index import compose, normalise
 from xjit.ir.node import Node
@@ -49,7 +50,7 @@ def walk(roots: Iterable[Pull], leaves: frozenset[Node], target: Node | None = N
 
 
 def sources(pull: Pull) -> tuple[Pull, ...]:
-    """The values that an elementwise or indexing node reads for one of its elements."""
+    """The values that a node that is pulled in reads for one of its elements."""
     node = pull.node
     if node.op.kind is Kind.ELEMENTWISE:
         return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
@@ -58,6 +59,8 @@ def sources(pull: Pull) -> tuple[Pull, ...]:
         if access is not None:
             source = node.inputs[0]
             return (Pull(source, normalise(compose(access, pull.index), source.aval.shape)),)
+    if is_tiny_reduction(node):
+        return reduced_pulls(pull)
     return ()
 
 
@@ -70,7 +73,7 @@ def is_pulled(node: Node) -> bool:
     if node.op.kind is Kind.INDEXING and node.op.access is not None:
         types = tuple(source.aval for source in node.inputs)
         return node.op.access(types, node.kwargs, node.aval) is not None
-    return False
+    return is_tiny_reduction(node)
 
 
 def gap_reason(node: Node) -> str | None:

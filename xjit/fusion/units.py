@@ -5,6 +5,7 @@ from __future__ import annotations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.reads import is_pulled
+from xjit.fusion.tiny import is_tiny_reduction
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.index import identity
 from xjit.ir.node import Node
@@ -35,7 +36,7 @@ def view_chain(node: Node) -> tuple[Node, ...]:
 
 def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
     """The units that fill the node's buffer."""
-    if node.op.kind is Kind.REDUCE:
+    if node.op.kind is Kind.REDUCE and not is_tiny_reduction(node):
         return (_reduction(node),)
     if node.op.flat and not is_pulled(node):
         return (_flat(node, layouts),)
@@ -51,7 +52,9 @@ def _reduction(node: Node) -> Unit:
     operands = tuple(Pull(source, identity(dims)) for source in node.inputs[:count])
     scalars = tuple(Pull(source, ()) for source in node.inputs[count:])
     chunk = dict(node.params).get("chunk")
-    return Unit(node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk)
+    return Unit(
+        node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk, is_reduction=True
+    )
 
 
 def _flat(node: Node, layouts: Layouts) -> Unit:

@@ -107,9 +107,10 @@ def _whole_bytes(node: Node) -> int:
 
 def _written_bytes(unit: Unit, written: set[Node]) -> int:
     """What one unit stores: the part of an array that it makes, all results of a reduction."""
-    if unit.is_reduction:
+    if unit.is_reduction and not unit.fixed:
         return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
-    return math.prod(unit.dims) * unit.values[0].node.aval.dtype.itemsize
+    dims = [unit.dims[axis] for axis in unit.kept]
+    return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:

@@ -32,9 +32,10 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """A sum of terms."""
+    """A sum of terms and a constant."""
 
     terms: tuple[Term, ...] = ()
+    constant: int = 0
 
 
 @dataclass(frozen=True, slots=True)

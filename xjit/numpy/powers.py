@@ -21,6 +21,8 @@ from xjit.types import NARROW_FLOATS, DType, dtype_class, is_signed
 LARGEST_PRODUCT = 8
 LARGEST_QUOTIENT = 4
 COMPLEX_LIMIT = 100
+# Powers of these exponents are a root times at most two factors.
+HALVES = (0.5, 1.5, 2.5)
 
 
 def power(x: Operand, y: Operand, exponent_type: DType) -> Any:
@@ -71,6 +73,8 @@ def float_power(x: Operand, exponent: float) -> Any:
     """The exponents that NumPy's loop takes a short way for, and those where products are as exact; else None."""
     if exponent == 0.5:
         return ops.sqrt(x) if dtype_of(x) not in NARROW_FLOATS else _power_of_half(x)
+    if abs(exponent) in HALVES:
+        return in_single(lambda z: _power_of_halves(z, exponent))(x)
     if not math.isfinite(exponent) or exponent != int(exponent):
         return None
     count = int(exponent)
@@ -80,6 +84,19 @@ def float_power(x: Operand, exponent: float) -> Any:
         # The power of the reciprocal neither overflows nor loses digits where the quotient is a normal number.
         return in_single(lambda z: product(ops.div(full_like(z, 1), z), -count))(x)
     return None
+
+
+def _power_of_halves(x: Operand, exponent: float) -> Any:
+    """The root times a few factors. The reciprocal goes first, so that what is small stays right.
+
+    Negative numbers become NaN by the root; the sign of zeros and infinities does not count.
+    """
+    count = int(abs(exponent))
+    base = ops.abs(ops.div(full_like(x, 1), x) if exponent < -1 else x)
+    value = ops.mul(product(base, count), ops.sqrt(base)) if count else ops.sqrt(base)
+    value = ops.div(full_like(x, 1), value) if exponent == -0.5 else value
+    finite = ops.logical_and(ops.lt(x, full_like(x, 0)), ops.gt(x, full_like(x, -np.inf)))
+    return ops.select(finite, full_like(x, math.nan), value)
 
 
 def _power_of_half(x: Operand) -> Any:

@@ -25,6 +25,8 @@ MANY_COLUMN_ELEMENTS = 262_144
 CHUNK_COLUMN_ELEMENTS = 65_536
 # An axis shorter than this is not worth cutting.
 SHORT_AXIS = 16
+# As many elements as fit into two vectors: axes that are written out instead of looped over.
+TINY = 8
 
 
 def split_reductions(graph: Graph) -> Graph:
@@ -52,7 +54,7 @@ def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
     """How many elements go into one result of a chunk, or None when the reduction stays whole."""
     reduced = math.prod(aval.shape[axis] for axis in dims)
     kept = math.prod(size for axis, size in enumerate(aval.shape) if axis not in dims)
-    long = [axis for axis in aval.order if aval.shape[axis] > 1]
+    long = [axis for axis in aval.order if aval.shape[axis] > (1 if axis in dims else TINY)]
     if long and long[-1] not in dims:
         few = kept < FEW_COLUMNS and aval.size >= MANY_COLUMN_ELEMENTS
         return max(1, CHUNK_COLUMN_ELEMENTS // kept) if few else None

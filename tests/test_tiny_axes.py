@@ -1,0 +1,115 @@
+"""Axes of a few elements: reductions over them are expressions, loops around them are written out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import formulas
+import numpy as np
+import pytest
+from kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrolled
+
+import xjit
+from xjit.passes.split import TINY
+
+POINTS = np.random.default_rng(0).normal(size=(50, 3))
+FOURS = np.random.default_rng(1).normal(size=(40, 4))
+
+
+def kernels(function: Callable[..., Any], *arguments: Any) -> int:
+    return len(xjit.jit(function).explain(*arguments).kernels)
+
+
+def loops_of(function: Callable[..., Any], *arguments: Any) -> list[str]:
+    return re.findall(r"for (\w+) in", xjit.jit(function).source(*arguments))
+
+
+def columns(x: Any) -> Any:
+    return x.sum(axis=0), x.max(axis=0), x.mean(axis=0)
+
+
+def nearest(x: Any, centres: Any) -> Any:
+    return np.square(x[:, None, :] - centres[None, :, :]).sum(axis=2).argmin(axis=1)
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "lengths": (lambda x: np.sqrt((x * x).sum(axis=1)), (POINTS,)),
+    "first axis": (lambda x: x.sum(axis=0), (np.ascontiguousarray(POINTS.T),)),
+    "softmax": (formulas.softmax, (FOURS,)),
+    "softmax of single": (formulas.softmax, (FOURS.astype(np.float32),)),
+    "centred": (lambda x: x - x.mean(axis=1, keepdims=True), (POINTS,)),
+    "deviation": (lambda x: x.std(axis=1), (FOURS,)),
+    "accelerations": (formulas.accelerations, (POINTS, np.linspace(0.5, 1.5, 50))),
+    "columns": (columns, (POINTS,)),
+    "columns of integers": (lambda x: x.sum(axis=0), ((POINTS * 10).astype(np.int32),)),
+    "nearest": (nearest, (POINTS, POINTS[:5])),
+    "nearest of many": (nearest, (POINTS, POINTS[:20])),
+    "largest": (lambda x: x.argmax(axis=1), (FOURS,)),
+    "any": (lambda x: (x > 1).any(axis=1), (FOURS,)),
+    "half": (lambda x: x.sum(axis=1), (FOURS.astype(np.float16),)),
+    "complex": (lambda z: z.sum(axis=1) * 2, (FOURS + 1j,)),
+    "product": (lambda x: x.prod(axis=(0, 1)), (np.random.default_rng(2).normal(size=(2, 3, 30)),)),
+    "started": (lambda x: x.sum(axis=1, initial=3.0), (FOURS,)),
+    "all of it": (lambda x: x.sum(), (np.arange(5.0),)),
+    "strided": (lambda x: (x * 2).sum(axis=1), (POINTS[::-2, ::-1],)),
+    "fortran": (lambda x: (x * 2).sum(axis=1), (np.asfortranarray(POINTS),)),
+    "two short axes": (lambda x: x - x.mean(axis=(1, 2), keepdims=True), (np.arange(120.0).reshape(30, 2, 2),)),
+    "long rows of short": (lambda x: x - x.max(axis=2, keepdims=True), (np.arange(840.0).reshape(4, 70, 3) % 7,)),
+    "both kinds": (lambda x: (x - x.mean(axis=1, keepdims=True)).sum(axis=0), (POINTS,)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "run", [run_unrolled, run_uncompiled, run_serial, run_parallel], ids=lambda run: run.__name__
+)
+def test_results_are_numpys(name: str, run: Any) -> None:
+    function, arguments = PROGRAMS[name]
+    found, expected = run(function, arguments), function(*arguments)
+    for one, other in zip(*(v if isinstance(v, tuple) else (v,) for v in (found, expected)), strict=True):
+        assert one.dtype == other.dtype and one.shape == other.shape
+        exact = other.dtype.kind in "biu" or name in ("largest", "half")
+        np.testing.assert_allclose(one, other, rtol=0 if exact else 1e-5 if other.dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["lengths", "softmax", "centred", "deviation", "accelerations", "nearest", "largest"]
+)
+def test_one_kernel_suffices(name: str) -> None:
+    function, arguments = PROGRAMS[name]
+    assert kernels(function, *arguments) == 1
+
+
+def test_short_axes_have_no_loop() -> None:
+    assert loops_of(lambda x: x.sum(axis=1), np.ones((100, TINY))) == ["i0"]
+    assert loops_of(lambda x: x.sum(axis=1), np.ones((100, TINY + 1))) != ["i0"]
+    assert loops_of(formulas.softmax, FOURS) == ["i0"]
+
+
+def test_shared_values_are_computed_once() -> None:
+    source = xjit.jit(formulas.softmax).source(FOURS)
+    assert source.count("exp_f64(") == 4
+    assert xjit.jit(formulas.accelerations).source(*PROGRAMS["accelerations"][1]).count("sqrt(") == 1
+
+
+def test_neighbours_are_read_from_one_place() -> None:
+    """Three coordinates in a row, addressed from one pointer: vector loads with a shuffle, not gathers."""
+    source = xjit.jit(PROGRAMS["lengths"][0]).source(POINTS)
+    assert re.findall(r"ld\(a0, ([^)]*)\)", source) == ["i0 * 3", "i0 * 3 + 1", "i0 * 3 + 2"]
+
+
+def test_a_sum_of_negative_zeros_is_zero_as_numpys() -> None:
+    zeros = np.full((20, 3), -0.0)
+    assert not np.signbit(run_serial(lambda x: x.sum(axis=1), [zeros])).any()
+    assert not np.signbit(zeros.sum(axis=1)).any()
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.5, 2.5, -0.5, -1.5, -2.5])
+def test_powers_of_halves(exponent: float) -> None:
+    x = np.array([0.0, -0.0, 1.0, 4.0, 2.25, -1.0, np.inf, -np.inf, np.nan, 1e-300, 1e200, 1e206, 5e-324, 3e120])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(
+            run_serial(lambda v: np.power(v, exponent), [x]), np.power(x, exponent), rtol=1e-15, atol=1e-323
+        )

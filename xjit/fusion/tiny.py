@@ -1,0 +1,83 @@
+"""Short axes: reductions over a few elements become expressions, axes of a few elements become copies of the body.
+
+The squared distance of points in space, ``(d**2).sum(axis=-1)`` with three elements along the axis, is no loop but
+``d[..., 0]**2 + d[..., 1]**2 + d[..., 2]**2``: it is pulled into its consumer like any elementwise value. Where the
+consumer itself runs over such an axis, repeating what does not depend on it, the axis is unrolled: one unit for each
+position, in one nest, so that shared values are computed once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+
+from xjit.fusion.plan import Pull, Unit
+from xjit.ir.context import CONSTANT
+from xjit.ir.index import Index, axes_of, normalise
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap, Kind
+from xjit.passes.split import TINY
+
+
+def is_tiny_reduction(node: Node) -> bool:
+    """Whether the node is a named reduction of one operand over so few elements that it is written out."""
+    if node.op.kind is not Kind.REDUCE or node.param("n") != 1 or node.param("reducer") is None:
+        return False
+    chunked = any("chunk" in dict(one.params) for one in (node, node.inputs[0]))  # these want more exact sums
+    if chunked or node.inputs[1].op is not CONSTANT:
+        return False
+    shape: tuple[int, ...] = node.inputs[0].aval.shape
+    return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= TINY)
+
+
+def reduced_pulls(pull: Pull) -> tuple[Pull, ...]:
+    """The elements that one result of a tiny reduction is made of, in row-major order, then the initial value."""
+    node = pull.node
+    operand, initial = node.inputs
+    shape, dims = operand.aval.shape, node.param("dims")
+    kept = [axis for axis in range(len(shape)) if axis not in dims]
+    index = [AxisMap(None)] * len(shape)
+    for axis, map in zip(kept, pull.index, strict=True):
+        index[axis] = map
+    found = []
+    for position in itertools.product(*(range(shape[axis]) for axis in dims)):
+        for axis, at in zip(dims, position, strict=True):
+            index[axis] = AxisMap(None, 1, at)
+        found.append(Pull(operand, normalise(tuple(index), shape)))
+    return (*found, Pull(initial, ()))
+
+
+def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit, ...]:
+    """The unit, or one for each position along the short axes that a tiny reduction in it does not depend on.
+
+    ``visits`` is what the unit pulls in; ``across`` says that it reduces axes other than the fastest in memory: then
+    all short axes are unrolled.
+    """
+    if unit.is_reduction and (unit.target.param("n") != 1 or unit.target.param("reducer") is None):
+        return (unit,)
+    short = [axis for axis in unit.kept if 1 < unit.dims[axis] <= TINY]
+    tiny = [axes_of(pull.index) for pull in visits if is_tiny_reduction(pull.node)]
+    chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
+    if not chosen or math.prod(unit.dims[axis] for axis in chosen) > TINY:
+        return (unit,)
+    return tuple(_parts(unit, chosen))
+
+
+def _parts(unit: Unit, chosen: list[int]) -> Iterator[Unit]:
+    for position in itertools.product(*(range(unit.dims[axis]) for axis in chosen)):
+        fixed = dict(zip(chosen, position, strict=True))
+        yield dataclasses.replace(
+            unit,
+            dims=tuple(1 if axis in fixed else size for axis, size in enumerate(unit.dims)),
+            values=tuple(Pull(pull.node, _fixed(pull.index, fixed)) for pull in unit.values),
+            start=unit.start + sum(unit.steps[axis] * at for axis, at in fixed.items() if unit.steps),
+            fixed=tuple(fixed.items()),
+        )
+
+
+def _fixed(index: Index, fixed: dict[int, int]) -> Index:
+    return tuple(
+        AxisMap(None, 1, map.scale * fixed[map.axis] + map.offset) if map.axis in fixed else map for map in index
+    )
