@@ -28,9 +28,12 @@ def _erf(x: Array) -> Array:
 
 ORACLES: dict[str, Callable[..., Any]] = {
     "acos": np.arccos,
+    "acosh": np.arccosh,
     "asin": np.arcsin,
+    "asinh": np.arcsinh,
     "atan": np.arctan,
     "atan2": np.arctan2,
+    "atanh": np.arctanh,
     "erf": _erf,
     "pow": np.power,
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -49,7 +52,7 @@ WIDE_INSIDE = ("sin", "cos")
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
 """Arguments, all alike where there are two, for which quick variants are right."""
 
-UNIT_INTERVALS = ("acos", "asin")
+UNIT_INTERVALS = ("acos", "asin", "atanh")
 """Operations that are tried with sizes up to one only, but for a few arguments beyond."""
 
 

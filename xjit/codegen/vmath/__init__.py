@@ -24,7 +24,18 @@ an addition stand in, and errors stay below four units in the last place.
 from __future__ import annotations
 
 from xjit.codegen import narrow_floats
-from xjit.codegen.vmath import erf, exp, hyperbolic, inverse_trig, log, power, reduction, tan, trig
+from xjit.codegen.vmath import (
+    erf,
+    exp,
+    hyperbolic,
+    inverse_hyperbolic,
+    inverse_trig,
+    log,
+    power,
+    reduction,
+    tan,
+    trig,
+)
 from xjit.codegen.vmath.record import VectorFunction
 
 __all__ = [
@@ -33,6 +44,7 @@ __all__ = [
     "erf",
     "exp",
     "hyperbolic",
+    "inverse_hyperbolic",
     "inverse_trig",
     "log",
     "narrow_floats",
@@ -43,7 +55,7 @@ __all__ = [
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan)
+_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan, inverse_hyperbolic)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS

@@ -9,8 +9,8 @@ where everything after the exact ``a`` is small.  ``k * log(2)`` is added in two
 small terms; in f32 the nearest float to log(2) is good enough.  Other bases: ``a`` times the first part of the
 factor enters the last addition unrounded, so that powers of ten come out exact.
 
-``log1p(x)`` takes k from ``u = 1 + x``, where rounding does not matter, and computes ``a = 2**-k * x +
-(2**-k - 1)``, which rounds once.
+``log1p(x)`` takes k from ``u = 1 + x``, where rounding does not matter, and ``a = 2**-k * x + (2**-k - 1)``.  With
+``3/4 <= m < 3/2`` that sum is exact: its terms are within a factor of two of each other, unless k is zero.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ from xjit.codegen.vmath.record import everywhere
 log_ratio_f32 = polynomial("log_ratio_f32", "f32", logarithm.LOG_RATIO_F32)
 log2_ratio_f32 = polynomial("log2_ratio_f32", "f32", logarithm.LOG2_RATIO_F32)
 log10_ratio_f32 = polynomial("log10_ratio_f32", "f32", logarithm.LOG10_RATIO_F32)
+wide_ratio_f32 = polynomial("wide_ratio_f32", "f32", logarithm.WIDE_RATIO_F32)
+wide_ratio_f64 = polynomial("wide_ratio_f64", "f64", logarithm.WIDE_RATIO_F64)
 log_ratio_f64 = polynomial("log_ratio_f64", "f64", logarithm.LOG_RATIO_F64)
 
 LN2_F32, LN10_F32 = logarithm.LN2_NEAREST_F32, logarithm.LN10_NEAREST_F32
@@ -60,9 +62,10 @@ NEGATIVE_INFINITY = -math.inf
 
 SMALLEST_NORMAL_F32 = 2.0**-126
 SMALLEST_NORMAL_F64 = 2.0**-1022
-# Bit patterns: sqrt(1/2), sign and exponent, one less than infinity, one and two.
+# Bit patterns: sqrt(1/2), sign and exponent, one less than infinity, 3/4, two.
 ROOT_HALF_F32, EXPONENT_F32, FINITE_F32 = 0x3F3504F3, 0xFF800000, 0x7F7FFFFF
 ROOT_HALF_F64, EXPONENT_F64, FINITE_F64 = 0x3FE6A09E667F3BCD, 0xFFF0000000000000, 0x7FEFFFFFFFFFFFFF
+THREE_QUARTERS_F32, THREE_QUARTERS_F64 = 0x3F400000, 0x3FE8000000000000
 TWO_BITS_F32, TWO_BITS_F64 = 128 << 23, 1024 << 52
 
 # Adding the bits of 1.5 * 2**52 to an integer makes a float of it that is too large by that number.
@@ -228,40 +231,94 @@ def log10_f64(x: Any) -> Any:
     return with_special_f64(x, fma(k, LOG10_2_HIGH_F64, fma(a, LOG10_E_HIGH_F64, small)))
 
 
-@inline("f32(f32,f32)")
-def beyond_one_f32(x: Any, u: Any) -> Any:
-    """(1 + x) / 2**k - 1 with k of u, which is about 1 + x."""
-    power = power_bits_f32(u)
+@inline("u32(f32)")
+def sum_power_bits_f32(u: Any) -> Any:
+    """k of u = 2**k * m with 3/4 <= m < 3/2, where a float has its exponent."""
+    return (as_u32(u) - u32(THREE_QUARTERS_F32)) & u32(EXPONENT_F32)
+
+
+@inline("u64(f64)")
+def sum_power_bits_f64(u: Any) -> Any:
+    """k of u = 2**k * m with 3/4 <= m < 3/2, where a float has its exponent."""
+    return (as_u64(u) - u64(THREE_QUARTERS_F64)) & u64(EXPONENT_F64)
+
+
+@inline("f32(f32,u32)")
+def beyond_one_f32(x: Any, power: Any) -> Any:
+    """(1 + x) / 2**k - 1, exact."""
     # Half the double of 2**-k, whose exponent is within bounds for every k.
     below = fma(as_f32(u32(TWO_BITS_F32) - power), f32(0.5), f32(-1.0))
     return as_f32(as_u32(x) - power) + below
 
 
-@inline("f64(f64,f64)")
-def beyond_one_f64(x: Any, u: Any) -> Any:
-    """(1 + x) / 2**k - 1 with k of u, which is about 1 + x."""
-    power = power_bits_f64(u)
+@inline("f64(f64,u64)")
+def beyond_one_f64(x: Any, power: Any) -> Any:
+    """(1 + x) / 2**k - 1, exact."""
     below = fma(as_f64(u64(TWO_BITS_F64) - power), 0.5, -1.0)
     return as_f64(as_u64(x) - power) + below
+
+
+@inline("f32(f32)")
+def sum_exponent_f32(u: Any) -> Any:
+    """k of u = 2**k * m with 3/4 <= m < 3/2."""
+    return f32(ashr(as_i32(as_u32(u) - u32(THREE_QUARTERS_F32)), i32(23)))
+
+
+@inline("f64(f64,f64)")
+def sum_exponent_f64(u: Any, rounder: Any) -> Any:
+    """k of u = 2**k * m with 3/4 <= m < 3/2, too large by what ``rounder`` is less than ROUNDER_F64."""
+    k = ashr(as_i64(as_u64(u) - u64(THREE_QUARTERS_F64)), i64(52))
+    return as_f64(as_u64(k) + u64(ROUNDER_BITS_F64)) - rounder
 
 
 @inline("f32(f32,f32)")
 def log1p_times_power_f32(x: Any, n: Any) -> Any:
     """log((1 + x) * 2**n), with log(0) and so on where x is -1 and so on."""
     u = f32(1.0) + x
-    a = beyond_one_f32(x, u)
-    k = normal_exponent_f32(u) + n
-    return with_special_f32(u, fma(k, f32(LN2_F32), near_one_f32(a, a + f32(2.0))))
+    a = beyond_one_f32(x, sum_power_bits_f32(u))
+    s = a / (a + f32(2.0))
+    square = s * s
+    near_one = fma(-s, fma(-square, wide_ratio_f32(square), a), a)
+    return with_special_f32(u, fma(sum_exponent_f32(u) + n, f32(LN2_F32), near_one))
 
 
 @inline("f64(f64,f64)")
 def log1p_times_power_f64(x: Any, rounder: Any) -> Any:
     """log((1 + x) * 2**(ROUNDER_F64 - rounder)), with log(0) and so on where x is -1 and so on."""
     u = 1.0 + x
-    a = beyond_one_f64(x, u)
-    k = normal_exponent_f64(u, rounder)
-    small = fma(k, -LN2_LOW_F64, curve_f64(a, a + 2.0))
-    return with_special_f64(u, fma(k, LN2_HIGH_F64, a - small))
+    a = beyond_one_f64(x, sum_power_bits_f64(u))
+    k = sum_exponent_f64(u, rounder)
+    s = a / (a + 2.0)
+    square = s * s
+    curve = s * fma(-square, wide_ratio_f64(square), a)
+    return with_special_f64(u, fma(k, LN2_HIGH_F64, a - fma(k, -LN2_LOW_F64, curve)))
+
+
+@inline("f32(f32,f32,f32)")
+def log1p_of_sum_f32(x: Any, rest: Any, n: Any) -> Any:
+    """log((1 + x + rest) * 2**n) for a rest that x was rounded by."""
+    u = f32(1.0) + x
+    power = sum_power_bits_f32(u)
+    a = beyond_one_f32(x, power)
+    s = a / (a + f32(2.0))
+    square = s * s
+    rest = rest * (as_f32(u32(TWO_BITS_F32) - power) * f32(0.5))
+    small = fma(-s, fma(-square, wide_ratio_f32(square), a), rest)
+    return with_special_f32(u, fma(sum_exponent_f32(u) + n, f32(LN2_F32), a + small))
+
+
+@inline("f64(f64,f64,f64)")
+def log1p_of_sum_f64(x: Any, rest: Any, rounder: Any) -> Any:
+    """log((1 + x + rest) * 2**(ROUNDER_F64 - rounder)) for a rest that x was rounded by."""
+    u = 1.0 + x
+    power = sum_power_bits_f64(u)
+    a = beyond_one_f64(x, power)
+    k = sum_exponent_f64(u, rounder)
+    s = a / (a + 2.0)
+    square = s * s
+    rest = rest * (as_f64(u64(TWO_BITS_F64) - power) * 0.5)
+    small = fma(-s, fma(-square, wide_ratio_f64(square), a), fma(k, LN2_LOW_F64, rest))
+    return with_special_f64(u, fma(k, LN2_HIGH_F64, a + small))
 
 
 @inline("f32(f32)")
@@ -284,6 +341,6 @@ FUNCTIONS = (
     everywhere("log2_f64", 1.2),
     everywhere("log10_f32", 1.4),
     everywhere("log10_f64", 1.15),
-    everywhere("log1p_f32", 1.52),
-    everywhere("log1p_f64", 1.55),
+    everywhere("log1p_f32", 0.98),
+    everywhere("log1p_f64", 1.05),
 )
