@@ -11,6 +11,7 @@ from perf.bandwidth import measure_bandwidth
 from perf.compare import compare
 from perf.compile_time import measure_compile_time
 from perf.figures import Figure, bandwidth_figure, compile_figures, overhead_figures, shape_figures
+from perf.function_report import write_page
 from perf.overhead import measure_overhead
 from perf.report import figure_table, measure_entries, missed, start_text, write_report
 from perf.shapes import measure_shapes
@@ -63,6 +64,10 @@ def parser() -> argparse.ArgumentParser:
     programs = commands.add_parser("programs", help="measure the programs only and print them (the default)")
     for command in (report, programs):
         command.add_argument("--budget", type=float, default=3.0, help="seconds per program and size")
+    functions = commands.add_parser("functions", help="measure single functions and chains of them, write their page")
+    functions.add_argument("--output", type=Path, default=ROOT / "docs" / "function-speed.md")
+    functions.add_argument("--budget", type=float, default=1.0, help="seconds per entry")
+    functions.add_argument("--only", nargs="+", default=[], help="names of functions, such as exp erf")
     versus = commands.add_parser("compare", help="compare an older revision with the working tree")
     versus.add_argument("revision", help="the older revision, as git names it")
     versus.add_argument("--against", help="the newer revision; the working tree when not given")
@@ -86,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     match options.command:
         case "report":
             write_report(options.output, options.budget)
+            return 0
+        case "functions":
+            write_page(options.output, options.budget, options.only)
             return 0
         case "compare":
             return compare(options.revision, options.against, options.sizes, options.budget)

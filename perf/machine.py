@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perf.peers import installed
+from perf.peers import Runner, installed
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 UNKNOWN_LAST_CACHE = 32 << 20
@@ -60,10 +61,10 @@ def parse_size(text: str) -> int:
     return int(text[:-1]) * UNITS[text[-1]] if text[-1:] in UNITS else int(text)
 
 
-def this_machine() -> Machine:
-    """Return the description of the machine this runs on."""
+def this_machine(runners: Sequence[Runner] | None = None) -> Machine:
+    """Return the description of the machine this runs on, with the versions of those that take part."""
     versions = [f"Python {platform.python_version()}"]
-    versions += [f"{runner.name} {runner.version}" for runner in installed()]
+    versions += [f"{runner.name} {runner.version}" for runner in (installed() if runners is None else runners)]
     versions.append(f"Numba {importlib.metadata.version('numba')}")
     return Machine(
         processor(), cores(), last_cache(), f"{platform.system()} {platform.release()}", ", ".join(versions)

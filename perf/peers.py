@@ -1,4 +1,4 @@
-"""Those that run a program: xjit, NumPy itself, and the peers JAX and numexpr where they are installed.
+"""Those that run a program: xjit, NumPy itself, and the peers JAX, numexpr and PyTorch where they are installed.
 
 Each prepares a program for given arrays once (compiling, moving data to its own device arrays) and
 returns a call without arguments that computes the whole result anew.
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -55,11 +58,28 @@ def prepare_jax(program: Program, arrays: Arrays) -> Call:
     """Return the program jitted by JAX, on JAX's own device arrays, waiting for the result."""
     jax = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)
-    function = jax.jit(over_module(program.function, importlib.import_module("jax.numpy")))
+    modules = (importlib.import_module(name) for name in ("jax.numpy", "jax.scipy.special"))
+    function = jax.jit(over_module(program.function, *modules))
     call = bound(function, tuple(jax.device_put(array) for array in arrays))
     wait = jax.block_until_ready
     wait(call())
     return lambda: wait(call())
+
+
+def prepare_torch(program: Program, arrays: Arrays) -> Call | None:
+    """Return the program compiled by torch.compile, on PyTorch's own tensors; None where it has no C++ compiler."""
+    torch = importlib.import_module("torch")
+    if shutil.which(os.environ.get("CXX", "g++")) is None and shutil.which("clang++") is None:
+        return None
+    torch.set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    function = torch.compile(over_module(program.function, torch, torch.special))
+    call = bound(function, tuple(torch.from_numpy(array) for array in arrays))
+    try:
+        call()
+    except importlib.import_module("torch._dynamo.exc").TorchDynamoException as problem:
+        warnings.warn(f"torch.compile could not compile {program.name}: {problem}", stacklevel=2)
+        return None
+    return call
 
 
 def prepare_numexpr(program: Program, arrays: Arrays) -> Call | None:
@@ -76,6 +96,7 @@ def prepare_numexpr(program: Program, arrays: Arrays) -> Call | None:
 NUMPY = Runner("NumPy", "numpy", prepare_numpy)
 XJIT = Runner("xjit", "xjit", prepare_xjit)
 JAX = Runner("JAX", "jax", prepare_jax)
+TORCH = Runner("torch.compile", "torch", prepare_torch)
 NUMEXPR = Runner("numexpr", "numexpr", prepare_numexpr)
 RUNNERS = (NUMPY, XJIT, JAX, NUMEXPR)
 

@@ -23,6 +23,7 @@ Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, ...]
 Shape = tuple[int, ...]
 Function = Callable[..., Any]
+Random = np.random.Generator
 
 SEED = 20_240_501
 
@@ -61,11 +62,18 @@ class Program:
         return self.inputs(np.random.default_rng(SEED), self.sizes[size])
 
 
-def over_module(function: Function, module: types.ModuleType) -> Function:
-    """Return `function`, and the functions of its file that it calls, rebuilt so that `np` means `module`."""
+def over_module(function: Function, module: types.ModuleType, special: types.ModuleType | None = None) -> Function:
+    """Return `function`, and the functions of its file that it calls, rebuilt so that `np` means `module`.
+
+    The name `special`, for SciPy's module, then means the module given for it.
+    """
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"expected a plain function, got {type(function).__name__}")
-    variables = {**function.__globals__, "np": module}
+    # The name of its own keeps PyTorch from looking for the globals in the module of that name.
+    name = f"{function.__module__} over {module.__name__}"
+    variables = {**function.__globals__, "np": module, "__name__": name}
+    if special is not None:
+        variables["special"] = special
     for name, value in function.__globals__.items():
         if isinstance(value, types.FunctionType) and value.__globals__ is function.__globals__:
             variables[name] = types.FunctionType(value.__code__, variables, name, value.__defaults__)

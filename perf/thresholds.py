@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from perf.peers import JAX, NUMPY, Runner
+from perf.peers import JAX, NUMPY, TORCH, Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,17 @@ SINGLE_ENTRIES = (
     Threshold(NUMPY, 6.0, "softmax f32", "L"),
     Threshold(JAX, 1.2, "softmax f32", "L", minima=True),
 )
+
+# Single functions: on one thread over NumPy, on all cores over NumPy and JAX; each, and the geometric mean.
+FUNCTION_OVER_NUMPY = 0.9
+FUNCTIONS_OVER_NUMPY = 1.2
+FUNCTIONS_ON_ALL_CORES_OVER_NUMPY = 1.8
+FUNCTION_ON_ALL_CORES_OVER_JAX = 1.0
+FUNCTIONS_ON_ALL_CORES_OVER_JAX = 1.4
+# Fused chains of functions, each over each.
+CHAIN_OVER = {NUMPY: 6.0, JAX: 2.0, TORCH: 1.2}
+# What the use of one function adds to a cold compile.
+FUNCTION_COMPILE_SECONDS = 0.025
 
 LARGE_GEOMETRIC_MEAN_OVER_NUMPY = 5.0
 GEOMETRIC_MEAN_OVER_JAX = 2.0
