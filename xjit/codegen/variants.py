@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xjit.codegen.scalar_text import kind
-from xjit.codegen.vmath import VECTOR_FUNCTIONS
+from xjit.codegen.vmath import COMPLEX_FUNCTIONS, VECTOR_FUNCTIONS
 from xjit.types import FLOAT32, NARROW_FLOATS, DType
 
 
@@ -14,5 +14,6 @@ def has_variants(prim: str, dtype: DType) -> bool:
     >>> has_variants("sin", np.dtype(np.float64)), has_variants("exp", np.dtype(np.float64))
     (True, False)
     """
-    function = VECTOR_FUNCTIONS.get(f"{prim}_{kind(FLOAT32 if dtype in NARROW_FLOATS else dtype)}")
+    name = f"{prim}_{kind(FLOAT32 if dtype in NARROW_FLOATS else dtype)}"
+    function = VECTOR_FUNCTIONS.get(name) or COMPLEX_FUNCTIONS.get(name)
     return function is not None and function.varied

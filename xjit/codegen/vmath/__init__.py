@@ -1,7 +1,8 @@
 """Elementary functions for kernels: branch-free, so that loops that call them become vector code.
 
-Kernels call them by name, as ``exp_f64(v)``; :data:`VECTOR_FUNCTIONS` lists the names.  Every one is right for
-every argument: infinities, NaN, signed zeros, subnormal arguments and results, huge angles.
+Kernels call them by name, as ``exp_f64(v)``; :data:`VECTOR_FUNCTIONS` lists the names, :data:`COMPLEX_FUNCTIONS`
+those of complex numbers.  Every one is right for every argument: infinities, NaN, signed zeros, subnormal arguments
+and results, huge angles.
 
 Some have three companions.  ``sin_f64_near`` is right wherever ``sin_f64_is_far`` is false, and for NaN, and returns
 some number elsewhere; it costs a third or less.  ``sin_f64_rare`` is the function itself, but called instead of
@@ -36,9 +37,11 @@ from xjit.codegen.vmath import (
     tan,
     trig,
 )
+from xjit.codegen.vmath.complex_functions import COMPLEX_FUNCTIONS
 from xjit.codegen.vmath.record import VectorFunction
 
 __all__ = [
+    "COMPLEX_FUNCTIONS",
     "VECTOR_FUNCTIONS",
     "VectorFunction",
     "erf",
