@@ -241,6 +241,24 @@ def _power_cases() -> list[Case]:
     ]
 
 
+def _angle_cases() -> list[Case]:
+    """C99's table of zeros and infinities, then points of every quadrant."""
+    pi = math.pi
+    table = [
+        *((0.0, 1.0, 0.0), (-0.0, 1.0, -0.0), (0.0, 0.0, 0.0), (-0.0, 0.0, -0.0), (0.0, -0.0, pi), (-0.0, -0.0, -pi)),
+        *((0.0, -2.0, pi), (-0.0, -2.0, -pi), (3.0, 0.0, pi / 2), (-3.0, -0.0, -pi / 2), (1.0, -inf, pi)),
+        *((-1.0, -inf, -pi), (1.0, inf, 0.0), (-1.0, inf, -0.0), (inf, 5.0, pi / 2), (-inf, 5.0, -pi / 2)),
+        *((inf, inf, pi / 4), (-inf, inf, -pi / 4), (inf, -inf, 3 * pi / 4), (-inf, -inf, -3 * pi / 4)),
+        *((nan, 1.0, nan), (1.0, nan, nan), (1.0, 1.0, pi / 4), (1.0, -1.0, 3 * pi / 4), (-1.0, -1.0, -3 * pi / 4)),
+        (math.sqrt(3.0), 1.0, pi / 3),
+    ]
+    y, x, angle = zip(*table, strict=True)
+    return [
+        Case("atan2", ops.atan2, (array(dtype, y), array(dtype, x)), array(dtype, angle), 2)
+        for dtype in ("f32", "f64", "f16", "bf16")
+    ]
+
+
 def _scalar_cases() -> list[Case]:
     """Bare Python scalars take the element type of the other operand when their kind fits."""
     x = array("f32", [1, 2])
@@ -264,6 +282,7 @@ CASES = [
     *_complex_cases(),
     *_pred_cases(),
     *_power_cases(),
+    *_angle_cases(),
     *_scalar_cases(),
     *_error_cases(),
     Case(

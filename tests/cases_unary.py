@@ -83,6 +83,10 @@ NEAR: dict[str, Callable[[Any], Any]] = {
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
+    "log10": np.log10,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
     "erf": _in_double(scipy.special.erf),
 }
 CLASSES: dict[str, Callable[[Any], Any]] = {

@@ -167,7 +167,8 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
     return checked
 
 
-_SAME_IN_NUMPY = "exp exp2 expm1 log log2 log1p sin cos tanh fmod"
+_SAME_IN_NUMPY = "exp exp2 expm1 log log2 log10 log1p sin cos tan tanh fmod"
+_OTHERWISE_IN_NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
 _IN_SCIPY = {"erf": "erf"}
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _not_bool(np.add),
@@ -191,6 +192,7 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "select": lambda condition, x, y: np.where(condition, x, y),
     **{name: _result(getattr(np, name), "f") for name in ("sqrt", "rint", "floor", "ceil", "trunc", "copysign")},
     **{name: _result(getattr(np, name), "f") for name in _SAME_IN_NUMPY.split()},
+    **{name: _result(getattr(np, other), "f") for name, other in _OTHERWISE_IN_NUMPY.items()},
     **{name: _result(getattr(scipy.special, other), "f") for name, other in _IN_SCIPY.items()},
     "round_away": _result(round_away, "f"),
     "idiv": _result(_truncated, "iu"),

@@ -283,16 +283,6 @@ degrees = ratio(180.0, math.pi)
 radians = ratio(math.pi, 180.0)
 
 
-@in_single
-def log10(x: Value) -> Value:
-    """The natural logarithm over that of ten."""
-    if letter(x) == "C":
-        value = ops.log(x)
-        parts = (ops.real(value), ops.imag(value))
-        return ops.complex(*(ops.div(part, full_like(part, math.log(10.0))) for part in parts))
-    return ops.div(ops.log(x), full_like(x, math.log(10.0)))
-
-
 def right_shift(x: Value, count: Value) -> Value:
     """Copies of the sign move in; zeros if there is no sign."""
     record = ops.shift_right_arithmetic if is_signed(dtype_of(x)) else ops.shift_right_logical

@@ -66,10 +66,6 @@ from xjit.ops.elementwise import sqrt as sqrt
 from xjit.ops.elementwise import sub as sub
 from xjit.ops.elementwise import tanh as tanh
 from xjit.ops.elementwise import xor as xor
-from xjit.ops.functions import acosh as acosh
-from xjit.ops.functions import asinh as asinh
-from xjit.ops.functions import atanh as atanh
-from xjit.ops.functions import cosh as cosh
 from xjit.ops.functions import exp2 as exp2
 from xjit.ops.functions import expm1 as expm1
 from xjit.ops.functions import is_inf as is_inf
@@ -79,11 +75,10 @@ from xjit.ops.functions import is_neg_zero as is_neg_zero
 from xjit.ops.functions import is_pos_inf as is_pos_inf
 from xjit.ops.functions import log1p as log1p
 from xjit.ops.functions import log2 as log2
+from xjit.ops.functions import log10 as log10
 from xjit.ops.functions import pow as pow
 from xjit.ops.functions import reciprocal as reciprocal
-from xjit.ops.functions import sinh as sinh
 from xjit.ops.functions import square as square
-from xjit.ops.functions import tan as tan
 from xjit.ops.linalg import DotDimensionNumbers as DotDimensionNumbers
 from xjit.ops.linalg import dot as dot
 from xjit.ops.linalg import dot_general as dot_general
@@ -102,3 +97,13 @@ from xjit.ops.shape import rev as rev
 from xjit.ops.shape import slice as slice
 from xjit.ops.shape import transpose as transpose
 from xjit.ops.special import erf as erf
+from xjit.ops.trigonometric import acos as acos
+from xjit.ops.trigonometric import acosh as acosh
+from xjit.ops.trigonometric import asin as asin
+from xjit.ops.trigonometric import asinh as asinh
+from xjit.ops.trigonometric import atan as atan
+from xjit.ops.trigonometric import atan2 as atan2
+from xjit.ops.trigonometric import atanh as atanh
+from xjit.ops.trigonometric import cosh as cosh
+from xjit.ops.trigonometric import sinh as sinh
+from xjit.ops.trigonometric import tan as tan

@@ -1,0 +1,176 @@
+"""Trigonometric and hyperbolic functions and their inverses.
+
+Formulas are those of the textbooks (Abramowitz and Stegun 4.5 and 4.6), written so that nothing overflows before the
+result does.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from xjit.ir.expr import Expr, prim, select
+from xjit.ir.opdef import Parity
+from xjit.ops.formulas import in_single
+from xjit.ops.rows import HOST_COMPLEX, binary, primitive, unary
+from xjit.types import FLOAT64, DType
+
+
+def _safe_exponent(dtype: DType) -> float:
+    """Up to this argument exp does not overflow; the largest finite results lie a little further."""
+    return 708.0 if dtype == FLOAT64 else 87.0
+
+
+def _halved_exponential(magnitude: Expr) -> Expr:
+    """exp(x)/2 as a product, for x where exp(x) alone overflows."""
+    half = prim("exp", magnitude * 0.5)
+    return half * 0.5 * half
+
+
+def _sinh(x: Expr) -> Expr:
+    magnitude = prim("abs", x)
+    less = prim("expm1", magnitude)
+    near = (less + less / (less + 1)) * 0.5
+    value = select(magnitude < _safe_exponent(x.dtype), near, _halved_exponential(magnitude))
+    return prim("copysign", value, x)
+
+
+def _cosh(x: Expr) -> Expr:
+    magnitude = prim("abs", x)
+    raised = prim("exp", magnitude)
+    near = (raised + 1 / raised) * 0.5
+    return select(magnitude < _safe_exponent(x.dtype), near, _halved_exponential(magnitude))
+
+
+def _large(dtype: DType) -> float:
+    """From here on 1 is nothing beside the square."""
+    return 2.0**27 if dtype == FLOAT64 else 2.0**12
+
+
+def _asinh(x: Expr) -> Expr:
+    magnitude = prim("abs", x)
+    far = prim("log", magnitude) + math.log(2)
+    square = magnitude * magnitude
+    near = prim("log1p", magnitude + square / (prim("sqrt", square + 1) + 1))
+    return prim("copysign", select(magnitude > _large(x.dtype), far, near), x)
+
+
+def _acosh(x: Expr) -> Expr:
+    over = x - 1
+    near = prim("log1p", over + prim("sqrt", over * 2 + over * over))
+    far = prim("log", x) + math.log(2)
+    return select(x < 1, math.nan, select(x > _large(x.dtype), far, near))
+
+
+def _atanh(x: Expr) -> Expr:
+    magnitude = prim("abs", x)
+    return prim("copysign", prim("log1p", magnitude * 2 / (1 - magnitude)) * 0.5, x)
+
+
+tan = unary(
+    "tan",
+    "Tan",
+    "FC",
+    np.tan,
+    {"F": primitive("tan")},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.ODD,),
+    example="np.float32([0, np.inf]) -> [ 0. nan]",
+    doc="Tangent.",
+)
+asin = unary(
+    "asin",
+    "Asin",
+    "FC",
+    np.arcsin,
+    {"F": primitive("asin")},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.ODD,),
+    example="np.float32([0, 1, 2]) -> [0.        1.5707964       nan]",
+    doc="Inverse sine; NaN outside [-1, 1].",
+)
+acos = unary(
+    "acos",
+    "Acos",
+    "FC",
+    np.arccos,
+    {"F": primitive("acos")},
+    gaps=HOST_COMPLEX,
+    example="np.float32([1, -1, 2]) -> [0.        3.1415927       nan]",
+    doc="Inverse cosine; NaN outside [-1, 1].",
+)
+atan = unary(
+    "atan",
+    "Atan",
+    "FC",
+    np.arctan,
+    {"F": primitive("atan")},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.ODD,),
+    example="np.float32([0, np.inf]) -> [0.        1.5707964]",
+    doc="Inverse tangent.",
+)
+atan2 = binary(
+    "atan2",
+    "Atan2",
+    "F",
+    np.arctan2,
+    {"F": primitive("atan2")},
+    example="np.float32([0, 1]), np.float32([-1, 1]) -> [3.1415927 0.7853981]",
+    doc="The angle of the point (rhs, lhs), in (-pi, pi]; C99's for zeros and infinities.",
+)
+sinh = unary(
+    "sinh",
+    "Sinh",
+    "FC",
+    np.sinh,
+    {"F": in_single(_sinh)},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.ODD,),
+    example="np.float32([0, np.inf]) -> [ 0. inf]",
+    doc="Hyperbolic sine.",
+)
+cosh = unary(
+    "cosh",
+    "Cosh",
+    "FC",
+    np.cosh,
+    {"F": in_single(_cosh)},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.EVEN,),
+    example="np.float32([0, np.inf]) -> [ 1. inf]",
+    doc="Hyperbolic cosine.",
+)
+asinh = unary(
+    "asinh",
+    "Asinh",
+    "FC",
+    np.arcsinh,
+    {"F": in_single(_asinh)},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.ODD,),
+    example="np.float32([0, np.inf]) -> [ 0. inf]",
+    doc="Inverse hyperbolic sine.",
+)
+acosh = unary(
+    "acosh",
+    "Acosh",
+    "FC",
+    np.arccosh,
+    {"F": in_single(_acosh)},
+    gaps=HOST_COMPLEX,
+    example="np.float32([1, 0]) -> [ 0. nan]",
+    doc="Inverse hyperbolic cosine.",
+)
+atanh = unary(
+    "atanh",
+    "Atanh",
+    "FC",
+    np.arctanh,
+    {"F": in_single(_atanh)},
+    gaps=HOST_COMPLEX,
+    parity=(Parity.ODD,),
+    example="np.float32([0, 1]) -> [ 0. inf]",
+    doc="Inverse hyperbolic tangent.",
+)
