@@ -14,7 +14,16 @@ import scipy.special
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.expr import Arg, Expr, Index, Lit
 from xjit.ir.node import Graph, Node
-from xjit.ops.references import Array, convert, maximum, minimum, paired, round_away
+from xjit.ops.references import (
+    Array,
+    convert,
+    logistic,
+    maximum,
+    minimum,
+    paired,
+    reciprocal_root,
+    round_away,
+)
 from xjit.types import FLOAT32, NARROW_FLOATS, DType
 
 
@@ -168,7 +177,16 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
 
 
 _SAME_IN_NUMPY = "exp exp2 expm1 log log2 log10 log1p sin cos tan tanh fmod"
-_OTHERWISE_IN_NUMPY = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
+_OTHERWISE_IN_NUMPY = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "pow": "power",
+}
 _IN_SCIPY = {"erf": "erf"}
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _not_bool(np.add),
@@ -190,9 +208,12 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "min": _extreme(minimum, np.minimum),
     "max": _extreme(maximum, np.maximum),
     "select": lambda condition, x, y: np.where(condition, x, y),
-    **{name: _result(getattr(np, name), "f") for name in ("sqrt", "rint", "floor", "ceil", "trunc", "copysign")},
-    **{name: _result(getattr(np, name), "f") for name in _SAME_IN_NUMPY.split()},
-    **{name: _result(getattr(np, other), "f") for name, other in _OTHERWISE_IN_NUMPY.items()},
+    **{name: _result(getattr(np, name), "f") for name in ("rint", "floor", "ceil", "trunc", "copysign")},
+    "sqrt": _result(np.sqrt, "fc"),
+    **{name: _result(getattr(np, name), "fc") for name in _SAME_IN_NUMPY.split()},
+    **{name: _result(getattr(np, other), "fc") for name, other in _OTHERWISE_IN_NUMPY.items()},
+    "logistic": _result(logistic, "fc"),
+    "rsqrt": _result(reciprocal_root, "fc"),
     **{name: _result(getattr(scipy.special, other), "f") for name, other in _IN_SCIPY.items()},
     "round_away": _result(round_away, "f"),
     "idiv": _result(_truncated, "iu"),
