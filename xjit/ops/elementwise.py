@@ -11,7 +11,7 @@ from xjit.ir.expr import Expr, lit, prim
 from xjit.ir.opdef import Parity
 from xjit.ops import formulas, references
 from xjit.ops.references import by_class
-from xjit.ops.rows import HOST_COMPLEX, binary, boolean, part, primitive, unary
+from xjit.ops.rows import binary, boolean, part, primitive, unary
 
 # ---- binary arithmetic
 
@@ -163,8 +163,7 @@ cos = unary(
     "Cos",
     "FC",
     np.cos,
-    {"F": primitive("cos")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("cos")},
     example="np.float32([0, np.inf]) -> [ 1. nan]",
     doc="Cosine.",
 )
@@ -173,8 +172,7 @@ sin = unary(
     "Sin",
     "FC",
     np.sin,
-    {"F": primitive("sin")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("sin")},
     example="np.float32([0, np.inf]) -> [ 0. nan]",
     doc="Sine.",
 )
@@ -183,8 +181,7 @@ exp = unary(
     "Exp",
     "FC",
     np.exp,
-    {"F": primitive("exp")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("exp")},
     example="np.float32([0, -np.inf]) -> [1. 0.]",
     doc="e to the power x.",
 )
@@ -193,8 +190,7 @@ log = unary(
     "Log",
     "FC",
     np.log,
-    {"F": primitive("log")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("log")},
     example="np.float32([1, 0, -1]) -> [  0. -inf  nan]",
     doc="Natural logarithm.",
 )
@@ -203,8 +199,7 @@ tanh = unary(
     "Tanh",
     "FC",
     np.tanh,
-    {"F": primitive("tanh")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("tanh")},
     example="np.float32([0, np.inf]) -> [0. 1.]",
     doc="Hyperbolic tangent.",
 )
@@ -213,8 +208,7 @@ logistic = unary(
     "Logistic",
     "FC",
     references.logistic,
-    {"F": formulas.logistic},
-    gaps=HOST_COMPLEX,
+    {"F": formulas.logistic, "C": primitive("logistic")},
     example="np.float32([0, np.inf]) -> [0.5 1. ]",
     doc="1/(1+exp(-x)).",
 )
@@ -223,8 +217,7 @@ sqrt = unary(
     "Sqrt",
     "FC",
     np.sqrt,
-    {"F": primitive("sqrt")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("sqrt")},
     example="np.float32([4, -0.0, -1]) -> [ 2. -0. nan]",
     doc="Square root; NaN below zero, -0 for -0, the principal root of complex numbers.",
 )
@@ -232,9 +225,8 @@ rsqrt = unary(
     "rsqrt",
     "Rsqrt",
     "FC",
-    lambda x: 1 / np.sqrt(x),
-    {"F": lambda x: 1 / prim("sqrt", x)},
-    gaps=HOST_COMPLEX,
+    references.reciprocal_root,
+    {"F": lambda x: 1 / prim("sqrt", x), "C": primitive("rsqrt")},
     example="np.float32([4, 0]) -> [0.5 inf]",
     doc="1/sqrt(x); -inf for -0.",
 )

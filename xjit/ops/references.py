@@ -102,8 +102,23 @@ def paired(real: Array, imag: Array) -> Array:
     return result
 
 
+def reciprocal_root(x: Array) -> Array:
+    """1/sqrt(x); the real part of a complex one is not negative, the imaginary part has the sign that x has not."""
+    result = np.asarray(1 / np.sqrt(x))
+    if x.dtype.kind != "c":
+        return result
+    return paired(np.abs(result.real), np.copysign(result.imag, -x.imag))
+
+
 def logistic(x: Array) -> Array:
-    """1/(1+exp(-x)) through the exponential that does not overflow."""
+    """1/(1+exp(-x)) through the exponential that does not overflow; that of conjugates are conjugates."""
+    if x.dtype.kind == "c":
+        result = _logistic(paired(x.real, np.abs(x.imag)))
+        return paired(result.real, np.copysign(1, x.imag) * result.imag).astype(x.dtype)
+    return _logistic(x)
+
+
+def _logistic(x: Array) -> Array:
     decayed = np.exp(np.where(x.real > 0, -x, x))
     return np.where(x.real > 0, 1 / (1 + decayed), decayed / (1 + decayed)).astype(x.dtype)
 
