@@ -4,7 +4,27 @@ from __future__ import annotations
 
 import mpmath as mp
 
-from tools.coefficients.fitting import Fit, Function, Table, at_root
+from tools.coefficients.fitting import Fit, Function, Real, Table, at_root
+
+TAIL_CENTRE, ROOT_CENTRE = mp.mpf("0.75"), mp.mpf(2)
+
+
+def root(power: int, factor: int) -> tuple[Function, Function]:
+    """The root of erfc / factor that a polynomial comes near, and what its errors count in erfc."""
+
+    def function(a: Real) -> Real:
+        return (mp.erfc(a) / factor) ** (mp.mpf(1) / power)
+
+    def weight(a: Real) -> Real:
+        return factor * power * function(a) ** (power - 1)
+
+    return function, weight
+
+
+def at_distance(functions: tuple[Function, Function], centre: Real) -> tuple[Function, Function]:
+    """The functions of the distance of their argument to a centre."""
+    first, second = functions
+    return (lambda u: first(u + centre)), (lambda u: second(u + centre))
 
 
 def tables() -> list[Fit | Table]:
@@ -13,27 +33,32 @@ def tables() -> list[Fit | Table]:
         at_root(lambda r: (mp.erf(r) - r) / r),
         at_root(lambda r: r / mp.erf(r)),
     )
-    decay: tuple[Function, Function] = (lambda a: mp.log(mp.erfc(a)), mp.erfc)
-    tiny, meeting = mp.mpf(10) ** -9, mp.mpf("0.9")
+    centred = at_distance(tail, TAIL_CENTRE)
+    tiny = mp.mpf(10) ** -9
+    low, high = mp.mpf("1.201"), mp.mpf("1.451")
     return [
-        Fit("ERF_TAIL_F32", "(erf(a) - a) / a in a**2, |a| <= 0.9", *tail, tiny, meeting**2, 7, 24),
-        Fit("ERF_TAIL_F64", "the same", *tail, tiny, meeting**2, 12, 53),
         Fit(
-            "ERFC_LOG_F32",
-            "log(erfc(a)) in a, 0.9 <= a <= 4; the error is that of erfc",
-            *decay,
-            meeting,
-            mp.mpf("4.0"),
-            8,
-            24,
+            "ERF_TAIL_F32",
+            "(erf(a) - a) / a in a**2 - 0.75, |a| <= 1.2",
+            *centred,
+            *(tiny - TAIL_CENTRE, low**2 - TAIL_CENTRE, 8, 24),
         ),
         Fit(
-            "ERFC_LOG_F64",
-            "the same, 0.9 <= a <= 6; the error is that of erfc",
-            *decay,
-            meeting,
-            mp.mpf("6.0"),
-            22,
-            53,
+            "ERF_TAIL_F64",
+            "the same, |a| <= 1.45",
+            *centred,
+            *(tiny - TAIL_CENTRE, high**2 - TAIL_CENTRE, 16, 53),
+        ),
+        Fit(
+            "ERFC_ROOT_F32",
+            "(erfc(a) / 2)**(1/4) in a - 2, 1.2 <= a <= 4; the error is that of erfc",
+            *at_distance(root(4, 2), ROOT_CENTRE),
+            *(low - mp.mpf("0.002") - ROOT_CENTRE, 4 - ROOT_CENTRE, 8, 24),
+        ),
+        Fit(
+            "ERFC_ROOT_F64",
+            "erfc(a)**(1/16) in a, 1.45 <= a <= 6; the error is that of erfc",
+            *root(16, 1),
+            *(high - mp.mpf("0.002"), mp.mpf(6), 17, 53),
         ),
     ]
