@@ -11,6 +11,7 @@ import numpy as np
 from xjit import config
 from xjit.errors import TargetError
 from xjit.ir.node import Node
+from xjit.runtime.blas import blas_limit
 from xjit.runtime.records import MISS, ArraySpec, FastProgram
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
@@ -49,7 +50,7 @@ class CallStep:
         """Evaluates the operation and lays its result out as the kernels expect it."""
         if self.fallback and config.flag("XJIT_NO_FALLBACK"):
             raise TargetError(f"{self.node.op.name} would run through NumPy: {self.fallback}", where=self.node.where)
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), blas_limit():
             made = self.node.op.reference(*(slots[number] for number in self.inputs), **self.node.kwargs)
         slots[self.result] = made if self.spec is None else laid_out(np.asarray(made), self.spec)
 

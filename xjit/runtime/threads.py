@@ -28,14 +28,14 @@ _limit = _ThreadLimit()
 
 
 class threads:
-    """Limit parallel kernels launched by this Python thread to ``count`` threads, the caller included.
+    """Limit what this Python thread runs compiled to ``count`` threads, the caller included.
 
     Takes effect at once, up or down, for the calling Python thread only, and lasts until the next call.  Used
     in a ``with`` statement the earlier limit returns at the end of the block.  ``threads(None)`` returns to
     :func:`default_threads`.
 
-    Compiled kernels obey; the BLAS library behind ``numpy.matmul`` has one setting per process, which is left
-    alone (``threadpoolctl`` changes it).
+    Kernels obey, and matrix products inside of compiled functions where NumPy uses OpenBLAS (on Linux and macOS).
+    Products elsewhere do not, and other BLAS libraries follow their own settings (``threadpoolctl`` changes them).
 
     Raises ``TypeError`` when ``count`` is neither an integer nor None, ``ValueError`` when it is below one.
 
@@ -63,6 +63,11 @@ class threads:
 def current_threads() -> int:
     """The number of threads a parallel kernel launched now by this Python thread may use."""
     return _limit.value or default_threads()
+
+
+def own_limit() -> int:
+    """The limit that this Python thread has set for itself; 0 when it follows the default."""
+    return _limit.value
 
 
 @functools.cache
