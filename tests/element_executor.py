@@ -176,7 +176,7 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
     return checked
 
 
-_SAME_IN_NUMPY = "exp exp2 expm1 log log2 log10 log1p sin cos tan tanh fmod"
+_SAME_IN_NUMPY = "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh fmod"
 _OTHERWISE_IN_NUMPY = {
     "asin": "arcsin",
     "acos": "arccos",

@@ -8,7 +8,7 @@ from xjit.ir.expr import Expr, lit, prim, select
 from xjit.ops import references
 from xjit.ops.formulas import complex_quotient
 from xjit.ops.references import by_class
-from xjit.ops.rows import HOST_COMPLEX, binary, boolean, primitive, unary
+from xjit.ops.rows import binary, boolean, primitive, unary
 from xjit.types import DType, bits, is_signed
 
 _INT32: DType = np.dtype(np.int32)
@@ -21,8 +21,7 @@ expm1 = unary(
     "Expm1",
     "FC",
     np.expm1,
-    {"F": primitive("expm1")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("expm1")},
     example="np.float64([1e-20, -np.inf]) -> [ 1.e-20 -1.e+00]",
     doc="exp(x) - 1, exact near 0.",
 )
@@ -31,8 +30,7 @@ log1p = unary(
     "Log1p",
     "FC",
     np.log1p,
-    {"F": primitive("log1p")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("log1p")},
     example="np.float64([1e-20, -1]) -> [1.e-20   -inf]",
     doc="log(1 + x), exact near 0.",
 )
@@ -41,8 +39,7 @@ exp2 = unary(
     None,
     "FC",
     np.exp2,
-    {"F": primitive("exp2")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("exp2")},
     example="np.float32([3, -1]) -> [8.  0.5]",
     doc="2 to the power x.",
 )
@@ -51,8 +48,7 @@ log2 = unary(
     None,
     "FC",
     np.log2,
-    {"F": primitive("log2")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("log2")},
     example="np.float32([8, 0.5]) -> [ 3. -1.]",
     doc="Logarithm to base 2.",
 )
@@ -61,8 +57,7 @@ log10 = unary(
     None,
     "FC",
     np.log10,
-    {"F": primitive("log10")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("log10")},
     example="np.float64([1000, 0.1]) -> [ 3. -1.]",
     doc="Logarithm to base 10.",
 )
@@ -93,10 +88,9 @@ pow = binary(
     "Pow",
     "IFC",
     by_class(I=references.integer_power, FC=np.power),
-    {"I": _integer_power, "F": primitive("pow")},
-    gaps=HOST_COMPLEX,
+    {"I": _integer_power, "FC": primitive("pow")},
     example="np.int32([2, 3]), np.int32([10, -1]) -> [1024    0]",
-    doc="Power; C99's for floats, integers wrap.",
+    doc="Power; C99's for floats, exp(rhs*log(lhs)) for complex numbers, integers wrap.",
 )
 
 # ---- products and classes of floats

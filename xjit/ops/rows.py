@@ -23,8 +23,6 @@ Builder: TypeAlias = Callable[..., Expr]
 Element: TypeAlias = Callable[[tuple[ArrayType, ...], Params, ArrayType], Expr]
 Result: TypeAlias = Callable[[DType], DType]
 
-HOST_COMPLEX = (Gap("cpu", "C", "there is no vector function for complex numbers; NumPy computes this step"),)
-
 
 class Unary(Protocol):
     """A public function of one operand."""

@@ -11,7 +11,7 @@ import numpy as np
 from xjit.ir.expr import Expr, prim, select
 from xjit.ir.opdef import Parity
 from xjit.ops.formulas import in_single
-from xjit.ops.rows import HOST_COMPLEX, binary, primitive, unary
+from xjit.ops.rows import binary, primitive, unary
 from xjit.types import FLOAT64, DType
 
 
@@ -46,8 +46,7 @@ tan = unary(
     "Tan",
     "FC",
     np.tan,
-    {"F": primitive("tan")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("tan")},
     parity=(Parity.ODD,),
     example="np.float32([0, np.inf]) -> [ 0. nan]",
     doc="Tangent.",
@@ -57,8 +56,7 @@ asin = unary(
     "Asin",
     "FC",
     np.arcsin,
-    {"F": primitive("asin")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("asin")},
     parity=(Parity.ODD,),
     example="np.float32([0, 1, 2]) -> [0.        1.5707964       nan]",
     doc="Inverse sine; NaN outside [-1, 1].",
@@ -68,8 +66,7 @@ acos = unary(
     "Acos",
     "FC",
     np.arccos,
-    {"F": primitive("acos")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("acos")},
     example="np.float32([1, -1, 2]) -> [0.        3.1415927       nan]",
     doc="Inverse cosine; NaN outside [-1, 1].",
 )
@@ -78,8 +75,7 @@ atan = unary(
     "Atan",
     "FC",
     np.arctan,
-    {"F": primitive("atan")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("atan")},
     parity=(Parity.ODD,),
     example="np.float32([0, np.inf]) -> [0.        1.5707964]",
     doc="Inverse tangent.",
@@ -98,8 +94,7 @@ sinh = unary(
     "Sinh",
     "FC",
     np.sinh,
-    {"F": in_single(_sinh)},
-    gaps=HOST_COMPLEX,
+    {"F": in_single(_sinh), "C": primitive("sinh")},
     parity=(Parity.ODD,),
     example="np.float32([0, np.inf]) -> [ 0. inf]",
     doc="Hyperbolic sine.",
@@ -109,8 +104,7 @@ cosh = unary(
     "Cosh",
     "FC",
     np.cosh,
-    {"F": in_single(_cosh)},
-    gaps=HOST_COMPLEX,
+    {"F": in_single(_cosh), "C": primitive("cosh")},
     parity=(Parity.EVEN,),
     example="np.float32([0, np.inf]) -> [ 1. inf]",
     doc="Hyperbolic cosine.",
@@ -120,8 +114,7 @@ asinh = unary(
     "Asinh",
     "FC",
     np.arcsinh,
-    {"F": primitive("asinh")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("asinh")},
     parity=(Parity.ODD,),
     example="np.float32([0, np.inf]) -> [ 0. inf]",
     doc="Inverse hyperbolic sine.",
@@ -131,8 +124,7 @@ acosh = unary(
     "Acosh",
     "FC",
     np.arccosh,
-    {"F": primitive("acosh")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("acosh")},
     example="np.float32([1, 0]) -> [ 0. nan]",
     doc="Inverse hyperbolic cosine.",
 )
@@ -141,8 +133,7 @@ atanh = unary(
     "Atanh",
     "FC",
     np.arctanh,
-    {"F": primitive("atanh")},
-    gaps=HOST_COMPLEX,
+    {"FC": primitive("atanh")},
     parity=(Parity.ODD,),
     example="np.float32([0, 1]) -> [ 0. inf]",
     doc="Inverse hyperbolic tangent.",
