@@ -26,6 +26,12 @@ def _erf(x: Array) -> Array:
     return np.array([math.erf(value) for value in x])
 
 
+def _logit(x: Array) -> Array:
+    # The first form is exact near one half, the second elsewhere.
+    result: Array = np.where(np.abs(x - 0.5) < 0.25, 2 * np.arctanh(2 * x - 1), np.log(x) - np.log1p(-x))
+    return result
+
+
 ORACLES: dict[str, Callable[..., Any]] = {
     "acos": np.arccos,
     "acosh": np.arccosh,
@@ -35,12 +41,14 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "atanh": np.arctanh,
     "erf": _erf,
+    "logit": _logit,
     "pow": np.power,
     "rsqrt": lambda x: 1 / np.sqrt(x),
+    "softplus": lambda x: np.logaddexp(0, x),
 }
 """True values of what NumPy has no function of the same name for; arguments are of the next wider type."""
 
-EDGES = {"exp": 0.75, "exp2": 1.1, "expm1": 0.75}
+EDGES = {"exp": 0.75, "exp2": 1.1, "expm1": 0.75, "softplus": 0.75}
 """How far the everyday range of arguments goes, as a part of the largest exponent; else it is 40."""
 
 HALF_LINES = ("log", "log10", "log2")
@@ -52,7 +60,7 @@ WIDE_INSIDE = ("sin", "cos")
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
 """Arguments, all alike where there are two, for which quick variants are right."""
 
-UNIT_INTERVALS = ("acos", "asin", "atanh")
+UNIT_INTERVALS = ("acos", "asin", "atanh", "logit")
 """Operations that are tried with sizes up to one only, but for a few arguments beyond."""
 
 

@@ -32,6 +32,7 @@ from xjit.codegen.vmath import (
     inverse_hyperbolic,
     inverse_trig,
     log,
+    log_odds,
     power,
     reduction,
     tan,
@@ -50,6 +51,7 @@ __all__ = [
     "inverse_hyperbolic",
     "inverse_trig",
     "log",
+    "log_odds",
     "narrow_floats",
     "power",
     "reduction",
@@ -58,7 +60,7 @@ __all__ = [
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan, inverse_hyperbolic)
+_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan, inverse_hyperbolic, log_odds)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS
