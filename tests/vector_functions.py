@@ -54,7 +54,7 @@ EDGES = {"exp": 0.75, "exp2": 1.1, "expm1": 0.75, "softplus": 0.75}
 HALF_LINES = ("log", "log10", "log2")
 """Operations that are tried with positive arguments only."""
 
-WIDE_INSIDE = ("sin", "cos")
+WIDE_INSIDE = ("sin", "cos", "hypot")
 """Operations whose f32 form computes in f64, and so may hold half as many elements in a vector."""
 
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}

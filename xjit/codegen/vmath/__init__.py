@@ -35,6 +35,7 @@ from xjit.codegen.vmath import (
     log_odds,
     power,
     reduction,
+    roots,
     tan,
     trig,
 )
@@ -55,12 +56,13 @@ __all__ = [
     "narrow_floats",
     "power",
     "reduction",
+    "roots",
     "tan",
     "trig",
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan, inverse_hyperbolic, log_odds)
+_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan, inverse_hyperbolic, log_odds, roots)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS
