@@ -195,8 +195,13 @@ def _multiply(a: Scalar, b: Scalar) -> Scalar:
     return a * b
 
 
+def _typed(value: Any) -> Scalar:
+    """A scalar; literals of floats are f64."""
+    return value if isinstance(value, np.generic) else np.float64(value)
+
+
 def _fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar:
-    dtype = a.dtype.type
+    dtype = _typed(a).dtype.type
     if not (math.isfinite(a) and math.isfinite(b)):
         return a * b + c
     if not math.isfinite(c):
@@ -275,7 +280,7 @@ def _trailing_zeros(x: Scalar) -> Scalar:
 
 
 def _complex(a: Scalar, b: Scalar) -> Scalar:
-    value = np.empty((), np.complex64 if a.dtype == np.float32 else np.complex128)
+    value = np.empty((), np.complex64 if _typed(a).dtype == np.float32 else np.complex128)
     value.real, value.imag = a, b
     return value[()]
 

@@ -116,7 +116,7 @@ def hyperbolic_f64(x: Any) -> Any:
     m = m + fma(power, (r - p) + curve, fma(power, p, above_one - m))
     quotient = m / (m + 1.0)
     half = 0.5 * m
-    sine = select(v < SINE_IS_ANGLE_BELOW, v, fma(0.5, select(large, 0.0, quotient), half))
+    sine = select(v < SINE_IS_ANGLE_BELOW, v, fma(f64(0.5), select(large, 0.0, quotient), half))
     cosine = fma(half, select(large, 1.0, quotient), select(large, 0.0, 1.0))
     return cplx(copysign(sine, x), cosine)
 

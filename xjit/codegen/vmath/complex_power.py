@@ -105,7 +105,7 @@ def chosen_power_c128(z: Any, w: Any, limit: Any, product: Any, raised: Any) -> 
     c, d = re(w), im(w)
     whole = (d == 0.0) & (rint(c) == c) & (fabs(c) < limit)
     result = select(whole & is_number_c128(product), product, raised)
-    at_zero = select(c > 0.0, 0.0, NAN)
+    at_zero = select(c > 0.0, f64(0.0), NAN)
     zero = (re(z) == 0.0) & (im(z) == 0.0)
     result = select(zero, cplx(at_zero, at_zero), result)
     result = select((c == 1.0) & (d == 0.0), z, result)
