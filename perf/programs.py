@@ -69,15 +69,14 @@ def over_module(function: Function, module: types.ModuleType, special: types.Mod
     """
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"expected a plain function, got {type(function).__name__}")
-    # The name of its own keeps PyTorch from looking for the globals in the module of that name.
-    name = f"{function.__module__} over {module.__name__}"
-    variables = {**function.__globals__, "np": module, "__name__": name}
+    variables = {**function.__globals__, "np": module}
     if special is not None:
         variables["special"] = special
     for name, value in function.__globals__.items():
         if isinstance(value, types.FunctionType) and value.__globals__ is function.__globals__:
             variables[name] = types.FunctionType(value.__code__, variables, name, value.__defaults__)
-    return types.FunctionType(function.__code__, variables, function.__name__, function.__defaults__)
+    # PyTorch remembers what it compiled by the code object, and would use it with the globals of an earlier copy.
+    return types.FunctionType(function.__code__.replace(), variables, function.__name__, function.__defaults__)
 
 
 def normals(count: int, dtype: type) -> Callable[[np.random.Generator, Shape], Arrays]:
