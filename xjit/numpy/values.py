@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError
+from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import PARAMETER, TracedValue, current
 from xjit.ir.expr import Literal
 from xjit.numpy.promotion import cast, result_type, supported, weak_type
@@ -34,6 +34,8 @@ def numpy_errors(name: str, value_error: type[Exception] = ShapeError) -> Iterat
     """Turns what NumPy's own checks raise into our errors of the same built-in type."""
     try:
         yield
+    except XjitError:
+        raise
     except np.exceptions.AxisError as error:
         raise AxisError(f"numpy.{name}: {error}") from None
     except IndexError as error:
