@@ -29,10 +29,6 @@ class CaptureTrace(Trace):
     refusals: list[XjitError] = field(default_factory=list)
     recorder: Any = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Values carry their trace under a name that arrays have a method of."""
-        refuse("numpy.ndarray.trace is not supported", fix="sum the elements of the diagonal")
-
     def label(self, value: TracedValue) -> str:
         """What to call a value in a message."""
         return self.labels.get(value.node) or f"the result of {value.node.op.name}"

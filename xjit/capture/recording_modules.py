@@ -24,7 +24,7 @@ MAX_CONCRETE = 1024
 """Arrays of constants up to this size are plain arrays while tracing, so that Python can use their elements."""
 
 _CREATION: frozenset[Any] = frozenset(
-    {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity}
+    {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity, np.tri}
 )
 # Functions that read or change something outside of the function, or take functions apart.
 _REFUSED = {

@@ -8,7 +8,26 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import CaptureError
-from xjit.numpy import creation, joining, linear, methods, reductions, selection, sequences, shaping, ufuncs
+from xjit.numpy import (
+    creation,
+    diagonals,
+    differences,
+    grids,
+    joining,
+    linear,
+    methods,
+    padding,
+    picking,
+    polynomials,
+    reductions,
+    repeating,
+    selection,
+    sequences,
+    shaping,
+    splitting,
+    turning,
+    ufuncs,
+)
 from xjit.numpy.values import refuse
 
 Function = Callable[..., Any]
@@ -51,6 +70,8 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.hstack: joining.hstack,
     np.vstack: joining.vstack,
     np.column_stack: joining.column_stack,
+    np.dstack: joining.dstack,
+    np.append: joining.append,
     np.where: selection.where,
     np.select: selection.select,
     np.clip: selection.clip,
@@ -77,6 +98,15 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.dot: linear.dot,
     np.real: methods.real,
     np.imag: methods.imag,
+    **turning.FUNCTIONS,
+    **splitting.FUNCTIONS,
+    **repeating.FUNCTIONS,
+    **picking.FUNCTIONS,
+    **padding.FUNCTIONS,
+    **differences.FUNCTIONS,
+    **diagonals.FUNCTIONS,
+    **grids.FUNCTIONS,
+    **polynomials.FUNCTIONS,
 }
 
 

@@ -10,7 +10,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.numpy.promotion import cast, requested, result_type, typed
-from xjit.numpy.shaping import atleast_1d, atleast_2d, expand_dims, ravel
+from xjit.numpy.shaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 from xjit.numpy.values import (
     Shape,
     as_value,
@@ -67,6 +67,28 @@ def column_stack(tup: Any) -> Any:
     parts = [as_value(part, "column_stack") for part in elements(tup, "column_stack")]
     columns = [ops.reshape(p, (shape_of(p)[0], 1)) if len(shape_of(p)) == 1 else atleast_2d(p) for p in parts]
     return join("column_stack", columns, 1, None)
+
+
+def dstack(tup: Any) -> Any:
+    """Arrays behind each other: along the third axis.
+
+    >>> dstack([np.array([1, 2]), np.array([3, 4])])
+    array([[[1, 3],
+            [2, 4]]])
+    """
+    return join("dstack", _at_least(atleast_3d, elements(tup, "dstack"), "dstack"), 2, None)
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Any:
+    """The array and behind it the values, along an axis or flattened; element types as in ``concatenate``.
+
+    >>> append(np.array([1, 2]), 3)
+    array([1, 2, 3])
+    """
+    value, more = as_value(arr, "append"), as_value(values, "append", "values")
+    if axis is None:
+        value, more, axis = ravel(value), ravel(more), 0
+    return join("append", [value, more], axis)
 
 
 def _at_least(raised: Any, parts: list[Any], name: str) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
-from xjit.numpy import creation, linear, reductions, selection, shaping
+from xjit.numpy import creation, diagonals, linear, picking, reductions, repeating, selection, shaping
 from xjit.numpy.compositions import full_like
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, as_view, fresh, is_scalar, scalar_like, shape_of
@@ -73,6 +73,10 @@ def _round(x: Any, decimals: int = 0, out: Any = None) -> Any:
     return selection.round(x, decimals, out)
 
 
+def _compress(x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return picking.compress(condition, x, axis, out)
+
+
 def _clip(x: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
     return selection.clip(x, min, max, out, **options)
 
@@ -107,6 +111,10 @@ METHODS: dict[str, Method] = {
     "clip": _clip,
     "round": _round,
     "dot": linear.dot,
+    "repeat": repeating.repeat,
+    "diagonal": diagonals.diagonal,
+    "trace": diagonals.trace,
+    "compress": _compress,
     "conj": _conjugate,
     "conjugate": _conjugate,
     "item": _refused("item", "return the array and take the item outside"),

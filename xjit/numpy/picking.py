@@ -1,0 +1,231 @@
+"""Elements picked along an axis by positions known while tracing: delete, insert, compress, extract.
+
+Runs of evenly spaced positions become slices, which are put together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from xjit import ops
+from xjit.errors import ArgumentError, CaptureError
+from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.promotion import stored
+from xjit.numpy.shaping import as_array, moveaxis, ravel
+from xjit.numpy.static import column_or_row_major, hollow, order_by, static_array
+from xjit.numpy.values import as_value, fresh, numpy_errors, operand, refuse, shape_of, with_order
+from xjit.ops._core import Array, Operand, dtype_of
+from xjit.ops.layout import pack
+from xjit.types import c_order
+
+MOST_RUNS = 64
+"""More parts than this are not put together: each is a loop of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Evenly spaced positions: the first one, the step (which may be zero or negative) and their number."""
+
+    first: int
+    step: int
+    count: int
+
+
+def runs_of(positions: Array) -> Iterator[Run]:
+    """The positions as few runs, in order.
+
+    >>> list(runs_of(np.array([4, 3, 2, 2, 2])))
+    [Run(first=4, step=-1, count=3), Run(first=2, step=0, count=2)]
+    """
+    values, start = positions.tolist(), 0
+    while start < len(values):
+        end = start + 1
+        step = values[end] - values[start] if end < len(values) else 1
+        while end < len(values) and values[end] - values[end - 1] == step:
+            end += 1
+        yield Run(values[start], step, end - start)
+        start = end
+
+
+def along(value: Operand, positions: Array, axis: int, name: str) -> Any:
+    """The elements at these positions of one axis, in this order.
+
+    Raises CaptureError for positions that fall into too many runs.
+    """
+    runs = list(runs_of(positions))
+    if len(runs) > MOST_RUNS:
+        raise CaptureError(
+            f"numpy.{name}: positions in more than {MOST_RUNS} evenly spaced runs are not supported; got {len(runs)}",
+            fix="pick the elements outside of the function",
+        )
+    return joined([picked(value, run, axis) for run in runs], value, axis)
+
+
+def joined(parts: list[Any], like: Operand, axis: int) -> Any:
+    """Parts of an array behind each other along an axis; without any, as much as nothing of the array."""
+    if not parts:
+        return picked(like, Run(0, 1, 0), axis)
+    return parts[0] if len(parts) == 1 else ops.concatenate(parts, axis)
+
+
+def picked(value: Operand, run: Run, axis: int) -> Any:
+    """The elements of one run."""
+    shape = shape_of(value)
+    if run.step == 0:
+        cell = _sliced(value, run.first, run.first + 1, 1, axis)
+        return broadcast_to_shape(cell, (*shape[:axis], run.count, *shape[axis + 1 :]))
+    last = run.first + (run.count - 1) * run.step
+    low = min(run.first, last) if run.count else 0
+    part = _sliced(value, low, max(run.first, last) + 1 if run.count else 0, abs(run.step), axis)
+    return ops.rev(part, (axis,)) if run.step < 0 and run.count > 1 else part
+
+
+def _sliced(value: Operand, low: int, high: int, step: int, axis: int) -> Any:
+    shape = shape_of(value)
+    if (low, high, step) == (0, shape[axis], 1):
+        return value
+    rank = len(shape)
+    starts = tuple(low if k == axis else 0 for k in range(rank))
+    ends = tuple(high if k == axis else n for k, n in enumerate(shape))
+    return ops.slice(value, starts, ends, tuple(step if k == axis else 1 for k in range(rank)))
+
+
+def _line(arr: Any, axis: Any, name: str) -> tuple[Operand, int]:
+    """The operand and the axis that is meant; without an axis the flattened operand."""
+    value = as_array(as_value(arr, name))
+    if axis is not None:
+        with numpy_errors(name):
+            return value, normalize_axis_index(axis, len(shape_of(value)))
+    return (value if len(shape_of(value)) == 1 else ravel(value)), 0
+
+
+def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+    """Without the entries at some positions of an axis, or of the flattened array.
+
+    ``obj`` is an integer, a slice, or a list of integers or truth values, known while tracing. Any element type.
+    Raises IndexOutOfBoundsError, AxisError, CaptureError for unknown or too scattered positions.
+
+    >>> delete(np.arange(5), [0, 3])
+    array([1, 2, 4])
+    """
+    value, place = _line(arr, axis, "delete")
+    gone = obj if isinstance(obj, slice) else _positions(obj, "delete")
+    size = shape_of(value)[place]
+    with numpy_errors("delete", ArgumentError):
+        rest = np.delete(np.arange(size), gone)
+    one = isinstance(gone, slice) or (np.size(gone) == 1 and np.asarray(gone).dtype != bool)
+    if one or len(shape_of(value)) < 2:
+        order = column_or_row_major(value, "delete")
+    else:
+        order = order_by(lambda array: np.delete(array, gone, place), value, whole=(place,))
+    return own(along(value, rest, place, "delete"), value, order)
+
+
+def own(result: Any, value: Operand, order: tuple[int, ...]) -> Any:
+    """A result in memory of its own, packed in this order: never the operand itself, nor a view of it."""
+    return pack(result, order) if result is value else with_order(fresh(result), order)
+
+
+def _positions(obj: Any, name: str) -> Any:
+    """The argument as NumPy takes it: integers stay integers, empty lists stay lists."""
+    if isinstance(obj, int | np.integer) or (isinstance(obj, list | tuple) and not obj):
+        return obj
+    return static_array(obj, name, "obj")
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+    """With values put in before some positions of an axis, or of the flattened array.
+
+    ``obj`` as in ``delete``; the values broadcast and take the array's element type. Raises IndexOutOfBoundsError,
+    AxisError, ArgumentError for shapes that do not fit, CaptureError for unknown positions.
+
+    >>> insert(np.array([1, 2, 3]), 1, 9)
+    array([1, 9, 2, 3])
+    """
+    value, place = _line(arr, axis, "insert")
+    shape = shape_of(value)
+    spots = np.arange(shape[place])[obj] if isinstance(obj, slice) else _positions(obj, "insert")
+    new = stored(operand(values, "insert", "values"), dtype_of(value))
+    count = -1
+    if np.size(spots) == 1:
+        new = ops.reshape(new, (1,) * (len(shape) - len(shape_of(new))) + shape_of(new))
+        new = moveaxis(new, 0, place) if np.ndim(spots) == 0 else new
+        count = shape_of(new)[place]
+    with numpy_errors("insert", ArgumentError):
+        mixed = _mixed(shape[place], spots, count)
+        wanted = (*shape[:place], int((mixed < 0).sum()), *shape[place + 1 :])
+        np.broadcast_to(hollow(new), wanted)
+    return _merged(value, broadcast_to_shape(new, wanted), mixed, place)
+
+
+def _mixed(size: int, spots: Any, count: int) -> Array:
+    """Positions in the array where elements stay, and -1, -2, ... for the inserted ones."""
+    if count >= 0:
+        return np.insert(np.arange(size), spots, -1 - np.arange(count))
+    length = len(np.insert(np.arange(size), spots, 0)) - size
+    return np.insert(np.arange(size), spots, -1 - np.arange(length))
+
+
+def _merged(value: Operand, new: Operand, mixed: Array, axis: int) -> Any:
+    cuts = np.flatnonzero(np.diff(mixed < 0)) + 1
+    parts: list[Any] = []
+    for part in np.split(mixed, cuts):
+        if part.size:
+            inserted = part[0] < 0
+            parts.append(along(new if inserted else value, -1 - part if inserted else part, axis, "insert"))
+    if len(parts) > MOST_RUNS:
+        raise CaptureError(f"numpy.insert: more than {MOST_RUNS} parts are not supported; got {len(parts)}")
+    return own(joined(parts, value, axis), value, column_or_row_major(value, "insert"))
+
+
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    """The entries along an axis, or of the flattened array, where a condition is true that is known while tracing.
+
+    Any element type. Raises IndexOutOfBoundsError for a condition that is true beyond the end, CaptureError for a
+    traced condition.
+
+    >>> compress([True, False, True], np.arange(3))
+    array([0, 2])
+    """
+    refuse("compress", out=out)
+    value = as_value(a, "compress")
+    value, place = _line(value, None if not shape_of(value) and axis in (0, -1) else axis, "compress")
+    mask = static_array(condition, "compress", "condition")
+    with numpy_errors("compress", ArgumentError):
+        positions = np.compress(mask, np.arange(shape_of(value)[place]))
+    return own(along(value, positions, place, "compress"), value, c_order(len(shape_of(value))))
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    """The elements, flattened, where a condition is true that is known while tracing.
+
+    >>> extract([False, True], np.array([3, 4]))
+    array([4])
+    """
+    value = ravel(as_value(arr, "extract"))
+    mask = static_array(condition, "extract", "condition")
+    with numpy_errors("extract", ArgumentError):
+        positions = np.extract(mask, np.arange(shape_of(value)[0]))
+    return own(along(value, positions, 0, "extract"), value, (0,))
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Refused: how many zeros there are decides the shape, and only the run will tell."""
+    raise CaptureError(
+        "numpy.trim_zeros: the shape of the result would depend on the elements of a traced array",
+        fix="trim the array outside of the function",
+    )
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.delete: delete,
+    np.insert: insert,
+    np.compress: compress,
+    np.extract: extract,
+    np.trim_zeros: trim_zeros,
+}
