@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "atanh": np.arctanh,
     "erf": _erf,
+    "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "logit": _logit,
     "pow": np.power,
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -48,7 +50,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
 }
 """True values of what NumPy has no function of the same name for; arguments are of the next wider type."""
 
-EDGES = {"exp": 0.75, "exp2": 1.1, "expm1": 0.75, "softplus": 0.75}
+EDGES = {"cosh": 0.75, "exp": 0.75, "exp2": 1.1, "expm1": 0.75, "logistic": 0.75, "sinh": 0.75, "softplus": 0.75}
 """How far the everyday range of arguments goes, as a part of the largest exponent; else it is 40."""
 
 HALF_LINES = ("log", "log10", "log2")
@@ -66,7 +68,7 @@ UNIT_INTERVALS = ("acos", "asin", "atanh", "logit")
 
 def parts(name: str) -> tuple[str, str]:
     """The NumPy function and the element type in a name such as exp_f64."""
-    operation, kind = name.split("_")[:2]
+    operation, kind = re.split("_(?=f32|f64)", name.removesuffix("_near").removesuffix("_rare"))
     return operation, kind
 
 

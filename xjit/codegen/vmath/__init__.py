@@ -29,10 +29,12 @@ from xjit.codegen.vmath import (
     erf,
     exp,
     hyperbolic,
+    hyperbolic_sine,
     inverse_hyperbolic,
     inverse_trig,
     log,
     log_odds,
+    logistic,
     power,
     reduction,
     roots,
@@ -49,10 +51,12 @@ __all__ = [
     "erf",
     "exp",
     "hyperbolic",
+    "hyperbolic_sine",
     "inverse_hyperbolic",
     "inverse_trig",
     "log",
     "log_odds",
+    "logistic",
     "narrow_floats",
     "power",
     "reduction",
@@ -62,7 +66,21 @@ __all__ = [
 ]
 
 
-_MODULES = (exp, log, trig, hyperbolic, erf, power, inverse_trig, tan, inverse_hyperbolic, log_odds, roots)
+_MODULES = (
+    exp,
+    log,
+    trig,
+    hyperbolic,
+    erf,
+    power,
+    inverse_trig,
+    tan,
+    inverse_hyperbolic,
+    log_odds,
+    roots,
+    hyperbolic_sine,
+    logistic,
+)
 
 VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS
