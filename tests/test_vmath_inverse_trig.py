@@ -207,7 +207,8 @@ def test_angles_stay_within_their_intervals(kind: str, rng: np.random.Generator)
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_results_grow_across_the_meeting_of_two_forms(kind: str) -> None:
     dtype = KINDS[kind].dtype
-    for operation, meeting, direction in (("asin", 0.5, 1), ("acos", 0.5, -1), ("acos", -0.5, -1), ("atan", 1.0, 1)):
+    meetings = (("asin", 0.5, 1), ("acos", 0.5, -1), ("acos", -0.5, -1), *(("atan", a, 1) for a in (0.5, 1.0, 2.0)))
+    for operation, meeting, direction in meetings:
         near = meeting * (1.0 + np.arange(-500, 501) * 16.0 * np.finfo(dtype).eps * np.sign(meeting))
         steps = np.diff(apply(f"{operation}_{kind}", near.astype(dtype)))
         assert (steps * direction >= 0.0).all()

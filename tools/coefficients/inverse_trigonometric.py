@@ -24,6 +24,7 @@ def tables() -> list[Fit | Table]:
         Fit("ASIN_TAIL_F64", "the same", *asin_tail, tiny, quarter, 12, 53),
         Fit("ATAN_TAIL_F32", "(atan(t) - t) / t**3 in t**2, |t| <= 1", *atan_tail, tiny, mp.mpf("1.0001"), 9, 24),
         Fit("ATAN_TAIL_F64", "the same", *atan_tail, tiny, mp.mpf("1.0001"), 20, 53),
+        Fit("ATAN_HALF_TAIL_F64", "the same, |t| <= 1/2", *atan_tail, tiny, quarter, 12, 53),
         Table("HALF_PI_F32", "pi / 2 in two parts", pieces(mp.pi / 2, 24, 24)),
         Table("HALF_PI_F64", "pi / 2 in two parts", pieces(mp.pi / 2, 53, 53)),
     ]

@@ -6,7 +6,8 @@ a multiple of pi/2 in two parts.  The part that a float holds comes last; what i
 ``asin`` and ``acos`` above one half: ``acos(a) = 2 * asin(sqrt((1 - a) / 2))``.  One minus a is exact there, so
 ``acos`` is as accurate next to one, where it vanishes, as anywhere.
 
-``atan`` above one: ``atan(a) = pi/2 - atan(1 / a)``.  ``atan2`` divides the smaller by the larger of its
+``atan`` above one: ``atan(a) = pi/2 - atan(1 / a)``; in f64 from one half to two ``pi/4 + atan((a - 1) / (a + 1))``,
+which leaves angles so small that they need fewer terms.  ``atan2`` divides the smaller by the larger of its
 arguments; signs, zeros and infinities then follow from which of the multiples of pi/2 is added.
 """
 
@@ -38,6 +39,7 @@ asin_tail_f32 = polynomial("asin_tail_f32", "f32", inverse_trigonometric.ASIN_TA
 asin_tail_f64 = polynomial("asin_tail_f64", "f64", inverse_trigonometric.ASIN_TAIL_F64)
 atan_tail_f32 = polynomial("atan_tail_f32", "f32", inverse_trigonometric.ATAN_TAIL_F32)
 atan_tail_f64 = polynomial("atan_tail_f64", "f64", inverse_trigonometric.ATAN_TAIL_F64)
+atan_half_tail_f64 = polynomial("atan_half_tail_f64", "f64", inverse_trigonometric.ATAN_HALF_TAIL_F64)
 
 HALF_PI_F32, HALF_PI_REST_F32 = inverse_trigonometric.HALF_PI_F32
 HALF_PI_F64, HALF_PI_REST_F64 = inverse_trigonometric.HALF_PI_F64
@@ -115,12 +117,15 @@ def atan_f32(x: Any) -> Any:
 def atan_f64(x: Any) -> Any:
     """Angle in [-pi/2, pi/2] whose tangent is x."""
     a = fabs(x)
-    large = a >= 1.0
-    v = select(large, -1.0 / a, a)
+    large, middle = a > 2.0, a > 0.5
+    rise = select(large, -1.0, select(middle, a - 1.0, a))
+    run = select(large, a, select(middle, a + 1.0, 1.0))
+    v = rise / run
+    base = select(large, f64(HALF_PI_F64), select(middle, f64(0.5 * HALF_PI_F64), f64(0.0)))
+    angle = base + v
+    rest = fma(base, REST_RATIO_F64, v - (angle - base))
     square = v * v
-    base = select(large, f64(HALF_PI_F64), 0.0)
-    rest = select(large, f64(HALF_PI_REST_F64), 0.0)
-    return copysign((base + v) + fma(v * square, atan_tail_f64(square), rest), x)
+    return copysign(angle + fma(v * square, atan_half_tail_f64(square), rest), x)
 
 
 @inline("f32(f32,f32)")
@@ -164,7 +169,7 @@ FUNCTIONS = (
     everywhere("acos_f32", 1.25),
     everywhere("acos_f64", 1.3),
     everywhere("atan_f32", 1.3),
-    everywhere("atan_f64", 1.3),
+    everywhere("atan_f64", 1.5),
     everywhere("atan2_f32", 1.6),
     everywhere("atan2_f64", 1.6),
 )
