@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -62,13 +61,21 @@ WIDE_INSIDE = ("sin", "cos", "hypot")
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
 """Arguments, all alike where there are two, for which quick variants are right."""
 
+REMAINDERS = ("floor_divide", "fmod", "remainder")
+"""Operations that loop where a quotient is huge, so that only their quick variants are vector code."""
+
+FAR_EDGES = dict.fromkeys(REMAINDERS, ((INF, -INF, 1e30, -1e30), (1.0, -2.0, 0.5, 7.0)))
+"""Arguments for which quick variants are wrong; infinities unless said otherwise."""
+
 UNIT_INTERVALS = ("acos", "asin", "atanh", "logit")
 """Operations that are tried with sizes up to one only, but for a few arguments beyond."""
 
 
 def parts(name: str) -> tuple[str, str]:
     """The NumPy function and the element type in a name such as exp_f64."""
-    operation, kind = re.split("_(?=f32|f64)", name.removesuffix("_near").removesuffix("_rare"))
+    for variant in ("_near", "_rare", "_is_far"):
+        name = name.removesuffix(variant)
+    operation, _, kind = name.rpartition("_")
     return operation, kind
 
 
