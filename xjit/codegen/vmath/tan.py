@@ -86,7 +86,10 @@ def tangent_f64(x: Any, quarter: Any, high: Any, low: Any) -> Any:
     """Tangent of an angle of ``high + low`` beside as many quarters of a turn, with the sign of x."""
     square = high * high
     run = fma(square, -POLE_F64, 1.0)
-    low = fma(-high, fma(square, -POLE_F64, 1.0 - run), low)
+    # The same as in f32, with what the square itself is short of.
+    square_low = fma(high + high, low, fma(high, high, -square))
+    lost = fma(square_low, -POLE_F64, fma(square, -POLE_F64, 1.0 - run))
+    low = fma(-high, lost, low)
     rise = high + fma(high * square, tangent_tail_f64(square), low)
     odd = quarter & u64(1) != u64(0)
     ratio = select(odd, run, rise) / select(odd, rise, run)
@@ -241,5 +244,5 @@ for _function in (tan_f32, tan_f64):
 
 FUNCTIONS = (
     reduced("tan_f32", 1.9),
-    reduced("tan_f64", 1.8),
+    reduced("tan_f64", 1.65),
 )
