@@ -26,7 +26,12 @@ def _polynomials_f32() -> list[Fit | Table]:
 
 
 def _polynomials_f64() -> list[Fit | Table]:
-    return [_ratio("LOG_RATIO_F64", NARROW, 7, 53), _ratio("WIDE_RATIO_F64", WIDE, 8, 53)]
+    return [
+        _ratio("LOG_RATIO_F64", NARROW, 7, 53),
+        _ratio("LOG2_RATIO_F64", NARROW, 7, 53, mp.log(2)),
+        _ratio("LOG10_RATIO_F64", NARROW, 7, 53, mp.log(10)),
+        _ratio("WIDE_RATIO_F64", WIDE, 8, 53),
+    ]
 
 
 def _constants() -> list[Fit | Table]:
@@ -34,6 +39,8 @@ def _constants() -> list[Fit | Table]:
     return [
         Table("LN2_NEAREST_F32", "log(2) to 24 bits, which happen to be right to 28", (_nearest_f32(mp.log(2)),)),
         Table("LN10_NEAREST_F32", "log(10) to 24 bits", (_nearest_f32(mp.log(10)),)),
+        Table("LN2_NEAREST_F64", "log(2) to 53 bits", (float(mp.log(2)),)),
+        Table("LN10_NEAREST_F64", "log(10) to 53 bits", (float(mp.log(10)),)),
         Table(
             "LOG2_E_F32", "1 / log(2) in two parts, the first the nearest float", _nearest_parts_f32(1 / mp.log(2))
         ),

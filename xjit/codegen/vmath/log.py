@@ -43,11 +43,14 @@ from xjit.codegen.vmath.record import everywhere
 log_ratio_f32 = polynomial("log_ratio_f32", "f32", logarithm.LOG_RATIO_F32)
 log2_ratio_f32 = polynomial("log2_ratio_f32", "f32", logarithm.LOG2_RATIO_F32)
 log10_ratio_f32 = polynomial("log10_ratio_f32", "f32", logarithm.LOG10_RATIO_F32)
+log2_ratio_f64 = polynomial("log2_ratio_f64", "f64", logarithm.LOG2_RATIO_F64)
+log10_ratio_f64 = polynomial("log10_ratio_f64", "f64", logarithm.LOG10_RATIO_F64)
 wide_ratio_f32 = polynomial("wide_ratio_f32", "f32", logarithm.WIDE_RATIO_F32)
 wide_ratio_f64 = polynomial("wide_ratio_f64", "f64", logarithm.WIDE_RATIO_F64)
 log_ratio_f64 = polynomial("log_ratio_f64", "f64", logarithm.LOG_RATIO_F64)
 
 LN2_F32, LN10_F32 = logarithm.LN2_NEAREST_F32, logarithm.LN10_NEAREST_F32
+LN2_F64, LN10_F64 = logarithm.LN2_NEAREST_F64, logarithm.LN10_NEAREST_F64
 LN2_HIGH_F64, LN2_LOW_F64 = exponential.LN2_F64
 
 LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = logarithm.LOG2_E_F32
@@ -184,8 +187,10 @@ def log_f64(x: Any) -> Any:
     k = exponent_f64(x)
     m = fraction_f64(without_subnormals_f64(x))
     a = m - 1.0
-    small = fma(k, -LN2_LOW_F64, curve_f64(a, m + 1.0))
-    return with_special_f64(x, fma(k, LN2_HIGH_F64, a - small))
+    s = a / (m + 1.0)
+    square = s * s
+    small = fma(-s, fma(-square, log_ratio_f64(square), a), k * LN2_LOW_F64)
+    return with_special_f64(x, fma(k, LN2_HIGH_F64, a + small))
 
 
 @inline("f32(f32)")
@@ -205,7 +210,9 @@ def log2_f64(x: Any) -> Any:
     """Logarithm of x to base 2."""
     m = fraction_f64(without_subnormals_f64(x))
     a = m - 1.0
-    small = fma(curve_f64(a, m + 1.0), -LOG2_E_HIGH_F64, a * LOG2_E_LOW_F64)
+    s = a / fma(m, LN2_F64, LN2_F64)
+    square = s * s
+    small = fma(-s, fma(-square, log2_ratio_f64(square), a), a * LOG2_E_LOW_F64)
     return with_special_f64(x, exponent_f64(x) + fma(a, LOG2_E_HIGH_F64, small))
 
 
@@ -227,7 +234,10 @@ def log10_f64(x: Any) -> Any:
     k = exponent_f64(x)
     m = fraction_f64(without_subnormals_f64(x))
     a = m - 1.0
-    small = fma(curve_f64(a, m + 1.0), -LOG10_E_HIGH_F64, fma(k, LOG10_2_LOW_F64, a * LOG10_E_LOW_F64))
+    s = a / fma(m, LN10_F64, LN10_F64)
+    square = s * s
+    rest = fma(k, LOG10_2_LOW_F64, a * LOG10_E_LOW_F64)
+    small = fma(-s, fma(-square, log10_ratio_f64(square), a), rest)
     return with_special_f64(x, fma(k, LOG10_2_HIGH_F64, fma(a, LOG10_E_HIGH_F64, small)))
 
 
@@ -290,8 +300,8 @@ def log1p_times_power_f64(x: Any, rounder: Any) -> Any:
     k = sum_exponent_f64(u, rounder)
     s = a / (a + 2.0)
     square = s * s
-    curve = s * fma(-square, wide_ratio_f64(square), a)
-    return with_special_f64(u, fma(k, LN2_HIGH_F64, a - fma(k, -LN2_LOW_F64, curve)))
+    small = fma(-s, fma(-square, wide_ratio_f64(square), a), k * LN2_LOW_F64)
+    return with_special_f64(u, fma(k, LN2_HIGH_F64, a + small))
 
 
 @inline("f32(f32,f32,f32)")
@@ -336,11 +346,11 @@ def log1p_f64(x: Any) -> Any:
 
 FUNCTIONS = (
     everywhere("log_f32", 0.97),
-    everywhere("log_f64", 1.0),
+    everywhere("log_f64", 0.97),
     everywhere("log2_f32", 0.98),
-    everywhere("log2_f64", 1.2),
+    everywhere("log2_f64", 1.03),
     everywhere("log10_f32", 1.4),
-    everywhere("log10_f64", 1.15),
+    everywhere("log10_f64", 1.03),
     everywhere("log1p_f32", 0.98),
-    everywhere("log1p_f64", 1.05),
+    everywhere("log1p_f64", 1.03),
 )

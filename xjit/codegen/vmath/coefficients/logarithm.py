@@ -49,6 +49,30 @@ LOG_RATIO_F64 = (
     0.1477282128207273,
 )
 
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in (s / 0.693147)**2, times the square of that number.
+# Largest error of the function 2**-59.31.
+LOG2_RATIO_F64 = (
+    0.32030200927880303,
+    0.09233403943217745,
+    0.03168726268632022,
+    0.011841064730915118,
+    0.004655123019013936,
+    0.0018839292604710615,
+    0.000873037015929593,
+)
+
+# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in (s / 2.30259)**2, times the square of that number.
+# Largest error of the function 2**-59.31.
+LOG10_RATIO_F64 = (
+    3.534598740318955,
+    11.244049429429403,
+    42.582003379036195,
+    175.59517441711918,
+    761.7867656910591,
+    3402.105321674518,
+    17397.693675297956,
+)
+
 # (2 atanh(s) / s - 2) / s**2 for |s| <= 0.205, in s**2.
 # Largest error of the function 2**-61.83.
 WIDE_RATIO_F64 = (
@@ -67,6 +91,12 @@ LN2_NEAREST_F32 = 0.6931471824645996
 
 # Log(10) to 24 bits.
 LN10_NEAREST_F32 = 2.3025851249694824
+
+# Log(2) to 53 bits.
+LN2_NEAREST_F64 = 0.6931471805599453
+
+# Log(10) to 53 bits.
+LN10_NEAREST_F64 = 2.302585092994046
 
 # 1 / log(2) in two parts, the first the nearest float.
 LOG2_E_F32 = (
