@@ -107,7 +107,10 @@ def reciprocal_root(x: Array) -> Array:
     result = np.asarray(1 / np.sqrt(x))
     if x.dtype.kind != "c":
         return result
-    return paired(np.abs(result.real), np.copysign(result.imag, -x.imag))
+    vanished = np.isinf(x.real) | np.isinf(x.imag)
+    parts = (np.where(vanished, 0, part) for part in (result.real, result.imag))
+    real, imag = (part.astype(result.real.dtype) for part in parts)
+    return paired(np.abs(real), np.copysign(imag, -x.imag))
 
 
 def logistic(x: Array) -> Array:

@@ -26,6 +26,7 @@ from xjit.codegen.vmath.complex_parts import (
     exponential_growth_f64,
     imaginary_is_far_c128,
     power_growth_f64,
+    quotient_f64,
     register_angular,
     rounded_off_f64,
     scaled_power_f64,
@@ -88,8 +89,7 @@ def _exp2(sine: Text, cosine: Text) -> Text:
 @inline("f64(f64,f64)")
 def versine_f64(sine: Any, cosine: Any) -> Any:
     """One minus the cosine."""
-    sum_ = 1.0 + cosine
-    return select(cosine > 0.0, sine * sine / select(cosine > 0.0, sum_, 1.0), 1.0 - cosine)
+    return select(cosine > 0.5, sine * sine / (1.0 + fabs(cosine)), 1.0 - cosine)
 
 
 def _expm1(sine: Text, cosine: Text) -> Text:
@@ -113,11 +113,18 @@ def _logistic(sine: Text, cosine: Text) -> Text:
         a = -fabs(x)
         d, less = exp_f64(a), expm1_f64(a)
         above = versine_f64(s, -c)
-        inverse = 1.0 / fma(d + d, above, less * less)
+        square = less * less
+        divisor = fma(d + d, above, square)
+        rest = fma(less, less, -square) + fma(d + d, above, square - divisor)
+        inverse = 1.0 / divisor
         upper = x >= 0.0
-        real = select(upper, fma(d, above, -less), above + less) * select(upper, inverse, inverse * d)
-        imaginary = s * d * inverse
-        return cplx(real, imaginary)
+        real = select(upper, fma(d, above, -less), (above + less) * d)
+        product = s * d
+        imaginary = quotient_f64(product, fma(s, d, -product), divisor, rest, inverse)
+        real = quotient_f64(real, f64(0.0), divisor, rest, inverse)
+        unsteady = (s != s) & (a == -INFINITY)
+        real = select(unsteady, select(upper, f64(1.0), 0.0), real)
+        return cplx(real, select(unsteady, copysign(0.0, y), imaginary))
 
     return logistic_c128
 

@@ -21,22 +21,17 @@ from xjit.codegen.vmath.complex_parts import (
     cosh_times_sine_f64,
     hyperbolic_f64,
     imaginary_is_far_c128,
+    quotient_f64,
     real_is_far_c128,
     register_angular,
     sinh_times_cosine_f64,
     sinh_times_sine_f64,
+    two_sum_f64,
 )
 
 INFINITY = math.inf
 # From here on the hyperbolic tangent is one; from the second on the imaginary part is zero.
 TANH_ONE_FROM, TANH_HIGHEST = 22.0, 400.0
-
-
-@inline("f64(f64,f64,f64)")
-def quotient_f64(a: Any, b: Any, inverse: Any) -> Any:
-    """a / b from one over b, which is positive."""
-    quotient = a * inverse
-    return copysign(fma(fma(-quotient, b, a), inverse, quotient), a)
 
 
 @inline("c128(f64,f64,f64,f64)")
@@ -46,12 +41,17 @@ def tanh_of_parts_c128(x: Any, y: Any, sine: Any, cosine: Any) -> Any:
     pair = hyperbolic_f64(v)
     s, c = re(pair), im(pair)
     large = fabs(x) > TANH_ONE_FROM
+    first, second = s * s, cosine * cosine
+    sum_ = two_sum_f64(first, second)
     # The square of what is large need not be a float.
-    divisor = select(large, fabs(s), fma(s, s, cosine * cosine))
+    divisor = select(large, fabs(s), re(sum_))
+    rest = select(large, 0.0, im(sum_) + (fma(s, s, -first) + fma(cosine, cosine, -second)))
     inverse = 1.0 / divisor
-    product = sine * cosine
-    real = select(large, copysign(1.0, x), quotient_f64(s * c, divisor, inverse))
-    imaginary = quotient_f64(product, divisor, inverse) * select(large, inverse, 1.0)
+    upper, product = s * c, sine * cosine
+    real = quotient_f64(upper, fma(s, c, -upper), divisor, rest, inverse)
+    real = select(large, copysign(1.0, x), real)
+    imaginary = quotient_f64(product, fma(sine, cosine, -product), divisor, rest, inverse)
+    imaginary = imaginary * select(large, inverse, 1.0)
     unsteady = product != product
     infinite = fabs(x) == INFINITY
     real = select(unsteady & ~infinite, select(x == 0.0, x, product), real)

@@ -14,7 +14,14 @@ from typing import Any
 
 from xjit.codegen.inline_functions import InlineFunction, inline, register
 from xjit.codegen.intrinsics import as_f64, cplx, f64, fabs, fma, im, re, select, u64
-from xjit.codegen.vmath.complex_parts import Text, plain, register_narrow, register_plain, rounded_off_f64
+from xjit.codegen.vmath.complex_parts import (
+    Text,
+    plain,
+    register_narrow,
+    register_plain,
+    rounded_off_f64,
+    two_sum_f64,
+)
 from xjit.codegen.vmath.complex_root import DOWN, LARGE_PART, SMALL_PART, UP, is_infinite_f64
 from xjit.codegen.vmath.inverse_trig import atan2_f64
 from xjit.codegen.vmath.log import (
@@ -36,14 +43,6 @@ LOG10_E, LOG10_E_REST = 0.4342944819032518, 1.098319650216765e-17
 LOG10_2, LOG10_2_REST = 0.30102999566398120, -2.8037281277851704e-18
 # Where the square of the modulus is one plus a number within these, log1p takes that number directly.
 LEAST_DIRECT, LARGEST_DIRECT = -0.25, 0.4
-
-
-@inline("c128(f64,f64)")
-def two_sum_f64(a: Any, b: Any) -> Any:
-    """a + b and what rounding took from it (Knuth)."""
-    sum_ = a + b
-    other = sum_ - a
-    return cplx(sum_, (a - (sum_ - other)) + (b - other))
 
 
 @inline("c128(f64,f64)")

@@ -19,9 +19,8 @@ from xjit.codegen.vmath.complex_logarithm import (
     less_one_f64,
     log_power_f64,
     scaled_square_f64,
-    two_sum_f64,
 )
-from xjit.codegen.vmath.complex_parts import exponent_of_exp_f64, rounded_off_f64, scaled_power_f64
+from xjit.codegen.vmath.complex_parts import exponent_of_exp_f64, rounded_off_f64, scaled_power_f64, two_sum_f64
 from xjit.codegen.vmath.complex_root import is_infinite_f64, scale_f64
 from xjit.codegen.vmath.exp import ROUNDER_F64, exp_tail_f64, without_powers_f64
 from xjit.codegen.vmath.log import LN2_HIGH_F64, LN2_LOW_F64, exponent_f64

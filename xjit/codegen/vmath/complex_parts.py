@@ -100,7 +100,8 @@ def hyperbolic_growth_f64(x: Any) -> Any:
 def hyperbolic_f64(x: Any) -> Any:
     """Hyperbolic sine and cosine of x, but for their growth, twice; those of infinity are large numbers.
 
-    With ``m = exp(|x|) - 1`` they are ``(m + m / (m + 1)) / 2`` and ``1 + m * m / (m + 1) / 2``.
+    With ``m = exp(|x|) - 1`` and ``q = m / (m + 1)`` they are ``(m + q) / 2`` and ``1 + (m - q) / 2``; what rounding
+    took from m and q is added last.
     """
     v = fabs(x)
     v = select(v > HIGHEST, f64(HIGHEST), v)
@@ -111,14 +112,27 @@ def hyperbolic_f64(x: Any) -> Any:
     bits = select(v > LARGE_HYPERBOLIC, u64(LARGE_BITS), u64(ONE_BITS_F64))
     power = as_f64(shl(as_u64(shifted), u64(52)) + bits)
     large = v > ONE_COUNTS_BELOW
-    above_one = power - select(large, 0.0, 1.0)
+    one = select(large, 0.0, 1.0)
+    above_one = power - one
     m = fma(power, p, above_one)
-    m = m + fma(power, (r - p) + curve, fma(power, p, above_one - m))
-    quotient = m / (m + 1.0)
-    half = 0.5 * m
-    sine = select(v < SINE_IS_ANGLE_BELOW, v, fma(f64(0.5), select(large, 0.0, quotient), half))
-    cosine = fma(half, select(large, 1.0, quotient), select(large, 0.0, 1.0))
-    return cplx(copysign(sine, x), cosine)
+    m_rest = fma(power, (r - p) + curve, fma(power, p, above_one - m))
+    divisor = m + 1.0
+    inverse = 1.0 / divisor
+    quotient = m * inverse
+    residue = fma(-quotient, divisor, m) + fma(-quotient, (m - (divisor - 1.0)) + m_rest, m_rest)
+    q, q_rest = select(large, 0.0, quotient), select(large, 0.0, residue * inverse)
+    sum_ = m + q
+    sine = fma(f64(0.5), ((m - sum_) + q) + (m_rest + q_rest), 0.5 * sum_)
+    cosine = fma(f64(0.5), (m - q) + (m_rest - q_rest), one)
+    return cplx(copysign(select(v < SINE_IS_ANGLE_BELOW, v, sine), x), cosine)
+
+
+@inline("f64(f64,f64,f64,f64,f64)")
+def quotient_f64(a: Any, a_rest: Any, b: Any, b_rest: Any, inverse: Any) -> Any:
+    """(a + a_rest) / (b + b_rest) from one over b, which is positive."""
+    quotient = a * inverse
+    residue = fma(-quotient, b, a) + fma(-quotient, b_rest, a_rest)
+    return copysign(fma(residue, inverse, quotient), a)
 
 
 @inline("f64(f64,f64)")
@@ -190,6 +204,14 @@ def rounded_off_f64(a: Any, b: Any, product: Any) -> Any:
     by_halves = (a_upper * b_upper - product) + a_upper * b_lower + a_lower * b_upper + a_lower * b_lower
     fused = fma(f64(PROBE), f64(PROBE), f64(-PROBE_SQUARE)) != 0.0
     return select(fused, fma(a, b, -product), by_halves)
+
+
+@inline("c128(f64,f64)")
+def two_sum_f64(a: Any, b: Any) -> Any:
+    """a + b and what rounding took from it (Knuth)."""
+    sum_ = a + b
+    other = sum_ - a
+    return cplx(sum_, (a - (sum_ - other)) + (b - other))
 
 
 Text = Callable[..., Any]
