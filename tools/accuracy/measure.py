@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import itertools
 import json
 import time
@@ -147,7 +148,8 @@ def check_variant(verdict: Verdict, name: str, inputs: tuple[Array, ...], result
         kind = split(name)[1]
         far = loop(expression(function.is_far), kind, "b1", arguments=len(inputs))(*inputs)
         near = loop(expression(function.near), kind, arguments=len(inputs))(*inputs)
-        verdict.mistake("variant", ~same_bits(near, result) & (~far | np.isnan(result)), inputs)
+        nan = functools.reduce(np.logical_or, map(np.isnan, inputs))
+        verdict.mistake("variant", ~same_bits(near, result) & (~far | nan), inputs)
 
 
 def try_arguments(verdict: Verdict, name: str, inputs: tuple[Array, ...], *, variants: bool = True) -> None:
