@@ -48,7 +48,9 @@ done:
 """
 
 PythonKernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-NativeLaunch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+NativeLaunch = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p
+)
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +187,7 @@ def test_native_launcher_obeys_the_limit_of_the_calling_thread(mark: int) -> Non
     marks = Marks(64)
     for count, workers_started in ((1, 0), (3, 2), (2, 2), (6, 5)):
         threads.threads(count)
-        launch(mark, 64, 1, marks.address)
+        assert launch(mark, 64, 1, marks.address, None) == 0
         assert own.worker_count == workers_started
     marks.check(64, 1, launches=4)
 

@@ -11,7 +11,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import os
 import struct
+import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -43,6 +46,8 @@ _PYTHON_FUNCTIONS = {
     "no_memory": "PyErr_NoMemory",
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
+    "check_signals": "PyErr_CheckSignals",
+    "thread_ident": "PyThread_get_thread_ident",
     "temps_allocate": "PyMem_RawMalloc",
     "temps_release": "PyMem_RawFree",
 }
@@ -86,6 +91,10 @@ class NativeEntries:
             set_handler=entry_layout.set_handler_address(),
             **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
         )
+        self._native.bind(clock=_clock(), clock_number=getattr(time, "CLOCK_MONOTONIC", 0))
+        self._native.bind(main_thread=threading.main_thread().ident or 0)
+        if hasattr(os, "register_at_fork"):  # the thread that forks is the child's main thread
+            os.register_at_fork(after_in_child=lambda: self._native.bind(main_thread=threading.get_ident()))
 
     @property
     def selftest_kernel(self) -> int:
@@ -167,6 +176,11 @@ def _tested_entries() -> NativeEntries | None:
     except LookupError:  # an interpreter or a NumPy without one of the functions
         return None
     return runtime if native_entry_works(runtime.make, runtime.selftest_kernel) else None
+
+
+def _clock() -> int:
+    """Address of ``clock_gettime``; 0 on systems without one, where signals wait for the end of a program."""
+    return native_code.c_function_address(ctypes.CDLL(None), "clock_gettime") if os.name == "posix" else 0
 
 
 def _python_function(name: str) -> int:

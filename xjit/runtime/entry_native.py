@@ -19,6 +19,7 @@ The constants of the text are the field offsets of the interpreter's and NumPy's
 from __future__ import annotations
 
 from xjit.runtime.entry_native_arguments import ARGUMENTS_TEXT
+from xjit.runtime.entry_native_watch import WATCH_TEXT
 
 _CALL_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- outputs
@@ -224,8 +225,8 @@ done:
   ret void
 }
 
-; Run the kernels in order, each serially or through the pool.
-define internal void @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table) {
+; Run the kernels in order, each serially or through the pool, until %watch has it given up (true).
+define internal i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch) {
 entry:
   br label %look
 look:
@@ -244,8 +245,9 @@ one:
 share:
   %launch_word = load i64, ptr @launcher
   %launch = inttoptr i64 %launch_word to ptr
-  call void %launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table)
-  br label %after
+  %answer = call i32 %launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
+  %stop = icmp ne i32 %answer, 0
+  br i1 %stop, label %stopped, label %after
 whole:
   %nonempty = icmp sgt i64 %extent, 0
   br i1 %nonempty, label %direct, label %after
@@ -257,12 +259,16 @@ after:
   %next = call ptr @next(ptr %call)
   br label %look
 done:
-  ret void
+  ret i1 false
+stopped:
+  ret i1 true
 }
 
-; The same with the interpreter lock released when the program is heavy.
-define internal void @run_program(ptr %record, ptr %section, ptr %buffers, ptr %table) {
+; The same with the interpreter lock released when the program is heavy.  True with a Python exception when a signal
+; handler raised it.
+define internal i1 @run_program(ptr %record, ptr %section, ptr %buffers, ptr %table) {
 entry:
+  %watch_place = alloca [3 x i64]
   %count = call i64 @word(ptr %record, i64 3)
   %heavy_word = call i64 @word(ptr %record, i64 6)
   %heavy = icmp ne i64 %heavy_word, 0
@@ -271,17 +277,18 @@ unlocked:
   %save_word = load i64, ptr @save_thread
   %save = inttoptr i64 %save_word to ptr
   %state = call ptr %save()
-  call void @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table)
+  %watch = call ptr @start_watch(ptr %watch_place, ptr %state)
+  %raised = call i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch)
   %restore_word = load i64, ptr @restore_thread
   %restore = inttoptr i64 %restore_word to ptr
   call void %restore(ptr %state)
-  ret void
+  ret i1 %raised
 locked:
-  call void @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table)
-  ret void
+  %never = call i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr null)
+  ret i1 false
 }
 
-; With a block for the temps around it; false when there is no memory for it.
+; With a block for the temps around it.  True with a Python exception, also when there is no memory for the block.
 define internal i1 @run_with_temps(ptr %record, ptr %section, ptr %buffers, ptr %temp_buffers, ptr %table) {
 entry:
   %bytes = call i64 @word(ptr %record, i64 7)
@@ -298,12 +305,15 @@ run:
   %aligned = and i64 %up, -64
   %count = call i64 @word(ptr %record, i64 2)
   %calls = call ptr @place_temps(ptr %section, i64 %count, i64 %aligned, ptr %temp_buffers)
-  call void @run_program(ptr %record, ptr %calls, ptr %buffers, ptr %table)
+  %raised = call i1 @run_program(ptr %record, ptr %calls, ptr %buffers, ptr %table)
   %free = inttoptr i64 %free_word to ptr
   call void %free(ptr %block)
-  ret i1 true
+  ret i1 %raised
 error:
-  ret i1 false
+  %raise_word = load i64, ptr @no_memory
+  %raise = inttoptr i64 %raise_word to ptr
+  %null = call ptr %raise()
+  ret i1 true
 }
 
 ; ---------------------------------------------------------------------------------------------- the builtin
@@ -341,12 +351,12 @@ run:
   br i1 %has_temps, label %run_temps, label %run_plain
 run_temps:
   %temp_buffers = getelementptr i64, ptr %buffers, i64 %w0
-  %ran = call i1 @run_with_temps(ptr %record, ptr %temp_section, ptr %buffers, ptr %temp_buffers,
+  %raised1 = call i1 @run_with_temps(ptr %record, ptr %temp_section, ptr %buffers, ptr %temp_buffers,
       ptr %table)
-  br i1 %ran, label %finish, label %no_temps
+  br i1 %raised1, label %undo, label %finish
 run_plain:
-  call void @run_program(ptr %record, ptr %temp_section, ptr %buffers, ptr %table)
-  br label %finish
+  %raised0 = call i1 @run_program(ptr %record, ptr %temp_section, ptr %buffers, ptr %table)
+  br i1 %raised0, label %undo, label %finish
 finish:
   %single_word = call i64 @word(ptr %record, i64 5)
   %single = icmp ne i64 %single_word, 0
@@ -357,11 +367,8 @@ one:
 several:
   %tuple = call ptr @as_tuple(ptr %results, i64 %outputs)
   ret ptr %tuple
-no_temps:
+undo:
   call void @release_all(ptr %results, i64 %outputs)
-  %raise_word = load i64, ptr @no_memory
-  %raise = inttoptr i64 %raise_word to ptr
-  %null = call ptr %raise()
   ret ptr null
 miss:
   %miss_word = load i64, ptr @miss_object
@@ -375,4 +382,4 @@ error:
 }
 """
 
-ENTRY_TEXT = ARGUMENTS_TEXT + _CALL_TEXT
+ENTRY_TEXT = ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT

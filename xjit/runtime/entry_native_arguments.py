@@ -26,7 +26,7 @@ ARGUMENTS_TEXT = r"""
 @array_new       = global i64 0     ; PyArray_NewFromDescr
 @set_handler     = global i64 0     ; PyDataMem_SetHandler
 @large_handler   = global i64 0     ; memory handler for large outputs, 0 for NumPy's own
-@launcher        = global i64 0     ; the pool's launch(kernel, extent, chunk, table)
+@launcher        = global i64 0     ; the pool's launch(kernel, extent, chunk, table, watch)
 
 define internal i64 @word(ptr %words, i64 %index) alwaysinline {
   %place = getelementptr i64, ptr %words, i64 %index

@@ -25,7 +25,11 @@ _MAXIMUM_WORKERS = 255
 _FUTEX_NUMBERS = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221}
 
 _Worker = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
-_Launch = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
+_Launch = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    *(ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),  # kernel, extent, chunk, table
+    *(ctypes.c_void_p, ctypes.c_int64),  # watch, limit
+)
 _Callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 _PauseLoop = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
@@ -41,8 +45,10 @@ class Pool:
         self._worker = _Worker(self._native.function("pool_worker"))
         self._launch = _Launch(self._native.function("pool_launch_limited"))
         self.launcher = self._native.function("pool_launch")
-        """Address of ``void launch(int64 kernel, int64 extent, int64 chunk, int64 table)``, which obeys the calling
-        thread's limit and may be called with or without the interpreter lock."""
+        """Address of ``int32 launch(int64 kernel, int64 extent, int64 chunk, int64 table, int64 watch)``, which obeys
+        the calling thread's limit and may be called with or without the interpreter lock.  ``watch`` is 0 or the
+        address of a word with the address of ``int32 stop(int64 watch)``, asked after each chunk of the calling
+        thread; the launch returns 1 if that did, else 0."""
         self._workers = self._native.word("pool_workers")
         self._maximum = self._native.word("pool_maximum")
         self._generation = self._native.half_word("pool_generation")
@@ -67,7 +73,7 @@ class Pool:
         """Run a kernel over ``range(extent)``; see :func:`launch`."""
         if chunk < 1:
             raise ValueError(f"launch needs a chunk of at least 1, got {chunk}")
-        self._launch(kernel, extent, chunk, table, threads)
+        self._launch(kernel, extent, chunk, table, None, threads)
 
     def _bind(self, sleep_in_python: bool) -> None:
         """Store what the native code needs to know about this process."""

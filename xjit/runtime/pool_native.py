@@ -13,6 +13,9 @@ thread closes the gate when the chunks are used up and waits only for workers th
 ``pool_generation`` counts jobs; idle workers watch it, first spinning, then asleep on it (a futex on Linux, a
 Python condition elsewhere, for which ``pool_worker`` returns to Python).
 
+The launching thread may *watch* for a reason to give the launch up: after each of its chunks it asks a function of
+the caller. Then no further chunk is begun, and the launch returns when the ones under way are done.
+
 Memory order: the words of a job are written before the gate is opened (release) and read after joining
 (acquire); a worker leaves with release and the launching thread waits with acquire, so it sees all results.
 """
@@ -99,8 +102,31 @@ done:
 }
 
 ; ---------------------------------------------------------------------------------------------- working
-; Take chunks of a job until none is left.
-define internal void @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table) {
+; The chunk that begins at %low; returns where the next one begins.
+define internal i64 @run_chunk(ptr %kernel, i64 %low, i64 %extent, i64 %chunk, ptr %table) alwaysinline {
+  %end = add i64 %low, %chunk
+  %inside = icmp slt i64 %end, %extent
+  %high = select i1 %inside, i64 %end, i64 %extent
+  call void %kernel(i64 %low, i64 %high, ptr %table)
+  ret i64 %end
+}
+
+; Whether the launch is to be given up. %watch is null, or begins with the address of the function to ask.
+define internal i1 @given_up(ptr %watch) alwaysinline {
+entry:
+  %unwatched = icmp eq ptr %watch, null
+  br i1 %unwatched, label %no, label %ask
+ask:
+  %function = load ptr, ptr %watch
+  %answer = call i32 %function(ptr %watch)
+  %yes = icmp ne i32 %answer, 0
+  ret i1 %yes
+no:
+  ret i1 false
+}
+
+; Take chunks of a job until none is left (false) or the launch is given up (true).
+define internal i1 @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch) {
 entry:
   br label %take
 take:
@@ -109,17 +135,16 @@ take:
   %left = icmp slt i64 %low, %extent
   br i1 %left, label %run, label %done
 run:
-  %end = add i64 %low, %chunk
-  %inside = icmp slt i64 %end, %extent
-  %high = select i1 %inside, i64 %end, i64 %extent
-  call void %kernel(i64 %low, i64 %high, ptr %table)
-  br label %take
+  %end = call i64 @run_chunk(ptr %kernel, i64 %low, i64 %extent, i64 %chunk, ptr %table)
+  %stop = call i1 @given_up(ptr %watch)
+  br i1 %stop, label %done, label %take
 done:
-  ret void
+  %stopped = phi i1 [ false, %take ], [ true, %run ]
+  ret i1 %stopped
 }
 
 ; The same ranges in order, on this thread only.
-define internal void @run_serially(ptr %kernel, i64 %extent, i64 %chunk, ptr %table) {
+define internal i1 @run_serially(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch) {
 entry:
   br label %look
 look:
@@ -127,13 +152,12 @@ look:
   %left = icmp slt i64 %low, %extent
   br i1 %left, label %run, label %done
 run:
-  %end = add i64 %low, %chunk
-  %inside = icmp slt i64 %end, %extent
-  %high = select i1 %inside, i64 %end, i64 %extent
-  call void %kernel(i64 %low, i64 %high, ptr %table)
-  br label %look
+  %end = call i64 @run_chunk(ptr %kernel, i64 %low, i64 %extent, i64 %chunk, ptr %table)
+  %stop = call i1 @given_up(ptr %watch)
+  br i1 %stop, label %done, label %look
 done:
-  ret void
+  %stopped = phi i1 [ false, %look ], [ true, %run ]
+  ret i1 %stopped
 }
 
 ; FUTEX_WAKE | FUTEX_PRIVATE_FLAG = 129
@@ -192,7 +216,7 @@ work:
   %extent = load i64, ptr @job_extent
   %chunk = load i64, ptr @job_chunk
   %table = load ptr, ptr @job_table
-  call void @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table)
+  %stop = call i1 @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr null)
   %left = atomicrmw sub ptr @pool_gate, i64 1 release
   br label %done
 done:
@@ -295,8 +319,10 @@ done:
   ret i64 %result
 }
 
-; Run a job with %helpers workers; the lock is held.
-define internal void @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, i64 %helpers) {
+; Run a job of %chunks chunks with %helpers workers; the lock is held. Returns whether it was given up.
+define internal i1 @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch, i64 %chunks,
+    i64 %helpers) {
+entry:
   store ptr %kernel, ptr @job_kernel
   store i64 %extent, ptr @job_extent
   store i64 %chunk, ptr @job_chunk
@@ -307,14 +333,20 @@ define internal void @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, i6
   store atomic i64 %gate, ptr @pool_gate release, align 8
   %g = atomicrmw add ptr @pool_generation, i32 1 seq_cst
   call void @wake(i64 %helpers)
-  call void @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table)
+  %stop = call i1 @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
+  br i1 %stop, label %give_up, label %close
+give_up:                                                ; workers find no chunk after the ones they are at
+  store atomic i64 %chunks, ptr @pool_next monotonic, align 8
+  br label %close
+close:
   %old = atomicrmw and ptr @pool_gate, i64 65535 acq_rel
   call void @wait_until_empty()
-  ret void
+  ret i1 %stop
 }
 
 ; Launch with at most %limit threads; the busy pool, or a limit of one, means serially on this thread.
-define void @pool_launch_limited(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, i64 %limit) {
+; Returns 1 when %watch gave it up, else 0.
+define i32 @pool_launch_limited(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch, i64 %limit) {
 entry:
   %empty = icmp sle i64 %extent, 0
   br i1 %empty, label %done, label %not_empty
@@ -339,17 +371,20 @@ locked:
   %nobody = icmp sle i64 %helpers, 0
   br i1 %nobody, label %unlock_serial, label %shared
 shared:
-  call void @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, i64 %helpers)
+  %stop1 = call i1 @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch, i64 %chunks,
+      i64 %helpers)
   store atomic i32 0, ptr @pool_lock release, align 4
   br label %done
 unlock_serial:
   store atomic i32 0, ptr @pool_lock release, align 4
   br label %serial
 serial:
-  call void @run_serially(ptr %kernel, i64 %extent, i64 %chunk, ptr %table)
+  %stop2 = call i1 @run_serially(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
   br label %done
 done:
-  ret void
+  %stop = phi i1 [ false, %entry ], [ false, %once ], [ %stop1, %shared ], [ %stop2, %serial ]
+  %answer = zext i1 %stop to i32
+  ret i32 %answer
 }
 
 ; The calling thread's own limit, or the default.
@@ -373,7 +408,7 @@ done:
   ret i64 %result
 }
 
-define void @pool_launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table) {
+define i32 @pool_launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch) {
   %parallel = icmp sgt i64 %extent, %chunk
   br i1 %parallel, label %ask, label %go
 ask:
@@ -381,7 +416,8 @@ ask:
   br label %go
 go:
   %threads = phi i64 [ 1, %0 ], [ %limit, %ask ]
-  call void @pool_launch_limited(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, i64 %threads)
-  ret void
+  %answer = call i32 @pool_launch_limited(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch,
+      i64 %threads)
+  ret i32 %answer
 }
 """
