@@ -144,9 +144,9 @@ def atanh_f64(x: Any) -> Any:
 
 FUNCTIONS = (
     everywhere("asinh_f32", 1.92),
-    everywhere("asinh_f64", 1.7),
-    everywhere("acosh_f32", 1.75),
-    everywhere("acosh_f64", 1.65),
+    everywhere("asinh_f64", 1.92),
+    everywhere("acosh_f32", 1.85),
+    everywhere("acosh_f64", 1.85),
     everywhere("atanh_f32", 1.8),
-    everywhere("atanh_f64", 1.7),
+    everywhere("atanh_f64", 1.8),
 )

@@ -121,7 +121,7 @@ def softplus_f64(x: Any) -> Any:
 
 FUNCTIONS = (
     everywhere("logit_f32", 1.65),
-    everywhere("logit_f64", 1.6),
+    everywhere("logit_f64", 1.65),
     everywhere("softplus_f32", 1.7),
     everywhere("softplus_f64", 1.85),
 )
