@@ -13,9 +13,11 @@ from xjit.numpy import (
     diagonals,
     differences,
     grids,
+    indexing,
     joining,
     linear,
     methods,
+    moments,
     padding,
     picking,
     polynomials,
@@ -28,29 +30,19 @@ from xjit.numpy import (
     turning,
     ufuncs,
 )
-from xjit.numpy.values import refuse
+from xjit.numpy.values import as_value, refuse, shape_of
 
 Function = Callable[..., Any]
-
-REDUCTIONS: dict[np.ufunc, Function] = {
-    np.add: reductions.sum,
-    np.multiply: reductions.prod,
-    np.maximum: reductions.max,
-    np.minimum: reductions.min,
-    np.logical_and: reductions.all,
-    np.logical_or: reductions.any,
-}
 
 TRACED_FUNCTIONS: dict[Any, Function] = {
     np.sum: reductions.sum,
     np.prod: reductions.prod,
     np.min: reductions.min,
     np.max: reductions.max,
+    np.amin: reductions.min,
+    np.amax: reductions.max,
     np.any: reductions.any,
     np.all: reductions.all,
-    np.mean: reductions.mean,
-    np.var: reductions.var,
-    np.std: reductions.std,
     np.argmin: reductions.argmin,
     np.argmax: reductions.argmax,
     np.reshape: shaping.reshape,
@@ -97,7 +89,9 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.identity: sequences.identity,
     np.dot: linear.dot,
     np.real: methods.real,
+    np.angle: methods.angle,
     np.imag: methods.imag,
+    **moments.FUNCTIONS,
     **turning.FUNCTIONS,
     **splitting.FUNCTIONS,
     **repeating.FUNCTIONS,
@@ -121,8 +115,10 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         raise CaptureError(f"numpy.{ufunc.__name__}: out= is not supported", fix="assign the result instead")
     if method == "__call__":
         return linear.matmul(*inputs, **options) if ufunc is np.matmul else ufuncs.call(ufunc, *inputs, **options)
-    if method == "reduce" and ufunc in REDUCTIONS:
+    if method == "reduce" and ufunc in reductions.FOLDS:
         return _reduce(ufunc, *inputs, **options)
+    if method == "outer" and ufunc.nin == 2 and ufunc.signature is None:
+        return _outer(ufunc, *inputs, **options)
     raise CaptureError(f"numpy.{ufunc.__name__}.{method} is not supported")
 
 
@@ -130,11 +126,25 @@ def _as_tuple(outputs: Any) -> tuple[Any, ...]:
     return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
-def _reduce(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, **options: Any) -> Any:
-    refuse(f"{ufunc.__name__}.reduce", out=out)
-    if dtype is not None:
-        options["dtype"] = dtype
-    return REDUCTIONS[ufunc](array, axis=axis, **options)
+def _reduce(
+    ufunc: np.ufunc,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    initial: Any = np._NoValue,
+    where: Any = True,
+) -> Any:
+    name = f"{ufunc.__name__}.reduce"
+    refuse(name, out=out)
+    return reductions.fold(name, ufunc, array, axis, dtype, keepdims, initial, where)
+
+
+def _outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:
+    """Every element of one operand with every element of the other; numbers have the types of their arrays."""
+    x, y = (shaping.as_array(as_value(value, f"{ufunc.__name__}.outer")) for value in (a, b))
+    return ufuncs.call(ufunc, indexing.getitem(x, (..., *(None,) * len(shape_of(y)))), y, **options)
 
 
 def call_function(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

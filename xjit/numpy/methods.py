@@ -9,7 +9,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
-from xjit.numpy import creation, diagonals, linear, picking, reductions, repeating, selection, shaping
+from xjit.numpy import creation, diagonals, linear, moments, picking, reductions, repeating, selection, shaping
 from xjit.numpy.compositions import full_like
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, as_view, fresh, is_scalar, scalar_like, shape_of
@@ -69,6 +69,14 @@ def imag(x: Any) -> Any:
     return scalar_like(x, as_view(ops.imag(value)))
 
 
+def angle(z: Any, deg: bool = False) -> Any:
+    """``numpy.angle``: the angle of complex numbers in the plane, within pi; of real ones zero or pi."""
+    value = as_value(z, "angle")
+    parts = (imag(z), real(z)) if dtype_class(dtype_of(value)) == "C" else (0, z)
+    radians = call(np.arctan2, *parts)
+    return call(np.multiply, radians, 180 / np.pi) if deg else radians
+
+
 def _round(x: Any, decimals: int = 0, out: Any = None) -> Any:
     return selection.round(x, decimals, out)
 
@@ -95,9 +103,9 @@ METHODS: dict[str, Method] = {
     "max": reductions.max,
     "any": reductions.any,
     "all": reductions.all,
-    "mean": reductions.mean,
-    "var": reductions.var,
-    "std": reductions.std,
+    "mean": moments.mean,
+    "var": moments.var,
+    "std": moments.std,
     "argmin": reductions.argmin,
     "argmax": reductions.argmax,
     "reshape": _reshape,

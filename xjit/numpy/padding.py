@@ -10,7 +10,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
-from xjit.numpy import reductions
+from xjit.numpy import moments, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.picking import Run, own, picked
 from xjit.numpy.promotion import cast, result_type
@@ -43,7 +43,7 @@ _OPTIONS = {
 _STATISTICS: dict[str, Callable[..., Any]] = {
     "maximum": reductions.max,
     "minimum": reductions.min,
-    "mean": reductions.mean,
+    "mean": moments.mean,
 }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import math
 import operator
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,25 +13,27 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, nonzero, requested, stored, supported
+from xjit.numpy.static import hollow
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import (
-    AxisError,
     as_scalar,
     as_value,
     copied,
     given,
     numpy_errors,
     operand,
+    order_letter,
     refuse,
     shape_of,
     with_order,
 )
-from xjit.ops._core import Operand, aval_of, constant, dtype_of
-from xjit.ops.reduce import arg_extreme, reduction
-from xjit.types import FLOAT32, FLOAT64, DType, c_order, dtype_class
+from xjit.ops._core import Operand, aval_of, dtype_of
+from xjit.ops.reduce import REDUCERS, arg_extreme, reduction
+from xjit.types import BOOL, DType, c_order, dtype_class
 
 Axes = tuple[int, ...]
 
@@ -48,29 +51,6 @@ def axes_of(axis: Any, rank: int, name: str) -> Axes:
         return tuple(sorted(normalize_axis_tuple(axis, rank)))
 
 
-def reduced(value: Operand, reducer: str, axes: Axes, keepdims: bool) -> Any:
-    """One reduction; a result of rank 0 is a NumPy scalar."""
-    if not axes:
-        result = copied(value)
-    elif reducer in _COMPLEX:
-        result = _complex_extreme(value, reducer, axes)
-    else:
-        result = reduction(value, reducer, axes)
-    return as_scalar(kept(result, value, axes) if keepdims else result)
-
-
-# Complex numbers are ordered by real, then by imaginary part: an exact fold, from the far end of that order.
-_COMPLEX: dict[str, tuple[Any, complex]] = {
-    "complex max": (c.maximum, complex(-np.inf, -np.inf)),
-    "complex min": (c.minimum, complex(np.inf, np.inf)),
-}
-
-
-def _complex_extreme(value: Operand, reducer: str, axes: Axes) -> Any:
-    combine, start = _COMPLEX[reducer]
-    return ops.reduce(value, np.asarray(start, dtype_of(value)), combine, axes)
-
-
 def kept(result: Any, value: Operand, axes: Axes) -> Any:
     """The result with axes of size one in the places of the reduced axes."""
     sizes = tuple(1 if axis in axes else size for axis, size in enumerate(shape_of(value)))
@@ -80,6 +60,11 @@ def kept(result: Any, value: Operand, axes: Axes) -> Any:
 def keep(keepdims: Any) -> bool:
     """Whether keepdims was asked for."""
     return given(keepdims) and bool(keepdims)
+
+
+def any_zero(shape: tuple[int, ...], axes: Axes) -> bool:
+    """Whether there is nothing to reduce over."""
+    return 0 in (shape[axis] for axis in axes)
 
 
 def reduction_type(ufunc: np.ufunc, value: Operand, dtype: Any, name: str) -> DType:
@@ -93,20 +78,193 @@ def reduction_type(ufunc: np.ufunc, value: Operand, dtype: Any, name: str) -> DT
     return supported(found[2], name)
 
 
-def _accumulate(
-    name: str, ufunc: np.ufunc, reducer: str, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any
+# ---- what each ufunc folds with
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """How a ufunc is folded over axes.
+
+    run      operand and axes -> the fold
+    neutral  element type -> what changes no result, for elements that are left out
+    truth    whether it is only asked which elements are true
+    """
+
+    run: Callable[[Operand, Axes], Any]
+    neutral: Callable[[DType], Any]
+    truth: bool = False
+
+
+def _recognised(reducer: str) -> Callable[[Operand, Axes], Any]:
+    def run(value: Operand, axes: Axes) -> Any:
+        return reduction(value, reducer, axes) if axes else copied(value)
+
+    return run
+
+
+# Complex numbers are ordered by real, then by imaginary part: an exact fold, from the far end of that order.
+_LEXICOGRAPHIC: dict[str, tuple[Any, complex]] = {
+    "max": (c.maximum, complex(-np.inf, -np.inf)),
+    "min": (c.minimum, complex(np.inf, np.inf)),
+}
+
+
+def _extreme(reducer: str) -> Callable[[Operand, Axes], Any]:
+    def run(value: Operand, axes: Axes) -> Any:
+        letter = c.letter(value)
+        if letter == "C" and axes:
+            combine, start = _LEXICOGRAPHIC[reducer]
+            return ops.reduce(value, np.asarray(start, dtype_of(value)), combine, axes)
+        return _recognised({"max": "or", "min": "and"}[reducer] if letter == "P" else reducer)(value, axes)
+
+    return run
+
+
+def _known_extreme(reducer: str) -> Callable[[Operand, Axes], Any]:
+    """The extreme of the numbers that are no NaN; NaN if there is no other."""
+
+    def run(value: Operand, axes: Axes) -> Any:
+        if c.letter(value) in "PI" or not axes:
+            return _extreme(reducer)(value, axes)
+        unknown = c.isnan(value)
+        every = reduction(unknown, "and", axes)
+        if c.letter(value) == "F":
+            best = reduction(
+                ops.select(unknown, c.full_like(value, _last(reducer)(dtype_of(value))), value), reducer, axes
+            )
+            return ops.select(every, c.full_like(best, np.nan), best)
+        combine, start = {"max": c.fmax, "min": c.fmin}[reducer], np.asarray(complex(np.nan, np.nan), dtype_of(value))
+        best = ops.reduce(value, start, combine, axes)
+        return ops.select(every, _first(value, axes), best)
+
+    return run
+
+
+def _first(value: Operand, axes: Axes) -> Any:
+    """The first element along the reduced axes."""
+    shape = shape_of(value)
+    ends = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    first = ops.slice(value, (0,) * len(shape), ends)
+    return ops.reshape(first, tuple(size for axis, size in enumerate(shape) if axis not in axes))
+
+
+def _last(reducer: str) -> Callable[[DType], Any]:
+    """The number that every other one beats."""
+
+    def neutral(dtype: DType) -> Any:
+        if dtype_class(dtype) == "C":
+            return np.asarray(_LEXICOGRAPHIC[reducer][1], dtype)
+        return REDUCERS[reducer].identity(dtype)
+
+    return neutral
+
+
+def _exact(combine: Callable[..., Any], start: int) -> Callable[[Operand, Axes], Any]:
+    """A fold that goes from the start value through all elements."""
+
+    def run(value: Operand, axes: Axes) -> Any:
+        first = np.asarray(start, dtype_of(value))
+        return ops.reduce(value, first, combine, axes) if axes else combine(c.full_like(value, start), value)
+
+    return run
+
+
+FOLDS: dict[np.ufunc, Fold] = {
+    np.add: Fold(_recognised("add"), REDUCERS["add"].identity),
+    np.multiply: Fold(_recognised("mul"), REDUCERS["mul"].identity),
+    np.maximum: Fold(_extreme("max"), _last("max")),
+    np.minimum: Fold(_extreme("min"), _last("min")),
+    np.fmax: Fold(_known_extreme("max"), _last("max")),
+    np.fmin: Fold(_known_extreme("min"), _last("min")),
+    np.logical_and: Fold(_recognised("and"), REDUCERS["and"].identity, truth=True),
+    np.logical_or: Fold(_recognised("or"), REDUCERS["or"].identity, truth=True),
+    np.logical_xor: Fold(_exact(ops.xor, 0), REDUCERS["or"].identity, truth=True),
+    np.bitwise_and: Fold(_recognised("and"), REDUCERS["and"].identity),
+    np.bitwise_or: Fold(_recognised("or"), REDUCERS["or"].identity),
+    np.bitwise_xor: Fold(_exact(ops.xor, 0), REDUCERS["or"].identity),
+    np.hypot: Fold(_exact(c.hypot, 0), REDUCERS["add"].identity),
+}
+"""Adding a row is all that ``ufunc.reduce`` needs."""
+
+
+# ---- one reduction
+
+
+def fold(
+    name: str,
+    ufunc: np.ufunc,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: Any = False,
+    initial: Any = np._NoValue,
+    where: Any = np._NoValue,
 ) -> Any:
-    value = as_value(a, name)
+    """A ufunc folded over axes; a result of rank 0 is a NumPy scalar.
+
+    Raises AxisError, DTypeError, ShapeError for a mask that does not fit, and ArgumentError where nothing is left to
+    fold and the ufunc has no value for that.
+    """
+    row, value = FOLDS[ufunc], as_value(a, name)
     axes = axes_of(axis, len(shape_of(value)), name)
-    value = cast(value, reduction_type(ufunc, value, dtype, name))
-    return started(ufunc, reduced(value, reducer, axes, keep(keepdims)), initial)
-
-
-def started(ufunc: np.ufunc, result: Any, initial: Any) -> Any:
-    """The result combined with an initial value, which takes the result's type."""
-    if not given(initial) or initial is None:
+    value = _truths(value, dtype, name) if row.truth else cast(value, reduction_type(ufunc, value, dtype, name))
+    mask = mask_of(where, value, name)
+    empty, absent = any_zero(shape_of(value), axes), initial is None or not given(initial)
+    if absent and (initial is None or ufunc.identity is None) and (empty or mask is not None):
+        raise ArgumentError(f"numpy.{name}: {_nothing(ufunc, mask)}")
+    if empty and ufunc.identity is None:
+        start = stored(operand(initial, name, "initial"), dtype_of(value))
+        rest = tuple(n for k, n in enumerate(shape_of(value)) if k not in axes)
+        result = broadcast_to_shape(start, rest)
+        return as_scalar(kept(result, value, axes) if keep(keepdims) else result)
+    result = row.run(selected(value, mask, row.neutral(dtype_of(value))), axes)
+    result = as_scalar(kept(result, value, axes) if keep(keepdims) else result)
+    if absent:
         return result
-    return call(ufunc, stored(operand(initial, ufunc.__name__, "initial"), dtype_of(result)), result)
+    return call(ufunc, stored(operand(initial, name, "initial"), dtype_of(result)), result)
+
+
+def _truths(value: Operand, dtype: Any, name: str) -> Operand:
+    if requested(dtype, name) not in (None, BOOL):
+        raise DTypeError(f"numpy.{name}: dtype: bool is required; got {dtype!r}")
+    return nonzero(value)
+
+
+def _nothing(ufunc: np.ufunc, mask: Any) -> str:
+    if mask is None:
+        return f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+    return (
+        f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to specify "
+        "'initial'"
+    )
+
+
+def mask_of(where: Any, value: Operand, name: str) -> Any:
+    """The ``where`` argument in the operand's shape, None if it leaves nothing out.
+
+    Raises DTypeError for arrays of another type than bool, ShapeError for shapes that do not fit.
+    """
+    if where is True or where is None or not given(where):
+        return None
+    is_array = isinstance(where, np.ndarray) or (isinstance(where, TracedValue) and not where.scalar)
+    found = as_value(where, name, "where")
+    if is_array and dtype_of(found) != BOOL:
+        raise DTypeError(
+            f"numpy.{name}: where: Cannot cast array data from {dtype_of(found)!r} to {BOOL!r} according to the rule "
+            "'safe'"
+        )
+    with numpy_errors(name):
+        np.broadcast_to(hollow(found), shape_of(value))
+    return broadcast_to_shape(nonzero(found), shape_of(value))
+
+
+def selected(value: Operand, mask: Any, neutral: Any) -> Operand:
+    """The operand with a neutral number where the mask is false; its memory order stays."""
+    if mask is None:
+        return value
+    chosen: Operand = ops.select(mask, value, c.full_like(value, neutral))
+    order: Operand = with_order(chosen, order_letter(value, "K", "select"))
+    return order
 
 
 def sum(
@@ -120,13 +278,13 @@ def sum(
 ) -> Any:
     """The sum of elements; integers narrower than 64 bits are summed in 64.
 
-    Raises AxisError, DTypeError, and CaptureError for ``out`` and ``where``.
+    Raises AxisError, DTypeError, ShapeError for a mask that does not fit, and CaptureError for ``out``.
 
     >>> sum(np.int8([100, 100]))
     np.int64(200)
     """
-    _refuse("sum", out, where)
-    return _accumulate("sum", np.add, "add", a, axis, dtype, keepdims, initial)
+    refuse("sum", out=out)
+    return fold("sum", np.add, a, axis, dtype, keepdims, initial, where)
 
 
 def prod(
@@ -139,12 +297,8 @@ def prod(
     where: Any = np._NoValue,
 ) -> Any:
     """The product of elements, in the element types of ``sum``."""
-    _refuse("prod", out, where)
-    return _accumulate("prod", np.multiply, "mul", a, axis, dtype, keepdims, initial)
-
-
-def _refuse(name: str, out: Any, where: Any) -> None:
-    refuse(name, out=out, where=None if where is True or not given(where) else "given")
+    refuse("prod", out=out)
+    return fold("prod", np.multiply, a, axis, dtype, keepdims, initial, where)
 
 
 def max(
@@ -154,14 +308,13 @@ def max(
     keepdims: Any = np._NoValue,
     initial: Any = np._NoValue,
     where: Any = np._NoValue,
-    dtype: Any = None,
 ) -> Any:
     """The largest element; NaN if there is one.
 
     Raises ArgumentError over no elements, unless there is an initial value.
     """
-    _refuse("max", out, where)
-    return _extreme("max", np.maximum, a, axis, keepdims, initial, dtype)
+    refuse("max", out=out)
+    return fold("max", np.maximum, a, axis, None, keepdims, initial, where)
 
 
 def min(
@@ -171,54 +324,22 @@ def min(
     keepdims: Any = np._NoValue,
     initial: Any = np._NoValue,
     where: Any = np._NoValue,
-    dtype: Any = None,
 ) -> Any:
     """The smallest element; NaN if there is one. Raises as ``max``."""
-    _refuse("min", out, where)
-    return _extreme("min", np.minimum, a, axis, keepdims, initial, dtype)
-
-
-def _extreme(name: str, ufunc: np.ufunc, a: Any, axis: Any, keepdims: Any, initial: Any, dtype: Any) -> Any:
-    value = as_value(a, name)
-    value = cast(value, reduction_type(ufunc, value, dtype, name))
-    shape = shape_of(value)
-    axes = axes_of(axis, len(shape), name)
-    absent = not given(initial) or initial is None
-    if any_zero(shape, axes):
-        if absent:
-            raise ArgumentError(
-                f"numpy.{name}: zero-size array to reduction operation {ufunc.__name__} which has no identity"
-            )
-        start = stored(operand(initial, name, "initial"), dtype_of(value))
-        rest = tuple(n for k, n in enumerate(shape) if k not in axes)
-        result = broadcast_to_shape(start, rest)
-        return as_scalar(kept(result, value, axes) if keep(keepdims) else result)
-    reducers = {"P": {"max": "or", "min": "and"}, "C": {"max": "complex max", "min": "complex min"}}
-    reducer = reducers.get(dtype_class(dtype_of(value)), {}).get(name, name)
-    return started(ufunc, reduced(value, reducer, axes, keep(keepdims)), initial)
-
-
-def any_zero(shape: tuple[int, ...], axes: Axes) -> bool:
-    """Whether there is nothing to reduce over."""
-    return 0 in (shape[axis] for axis in axes)
+    refuse("min", out=out)
+    return fold("min", np.minimum, a, axis, None, keepdims, initial, where)
 
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue, *, where: Any = np._NoValue) -> Any:
     """Whether an element is true; of no elements, no."""
-    _refuse("any", out, where)
-    return _truth("any", "or", a, axis, keepdims)
+    refuse("any", out=out)
+    return fold("any", np.logical_or, a, axis, None, keepdims, where=where)
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue, *, where: Any = np._NoValue) -> Any:
     """Whether all elements are true; of no elements, yes."""
-    _refuse("all", out, where)
-    return _truth("all", "and", a, axis, keepdims)
-
-
-def _truth(name: str, reducer: str, a: Any, axis: Any, keepdims: Any) -> Any:
-    value = as_value(a, name)
-    axes = axes_of(axis, len(shape_of(value)), name)
-    return reduced(nonzero(value), reducer, axes, keep(keepdims))
+    refuse("all", out=out)
+    return fold("all", np.logical_and, a, axis, None, keepdims, where=where)
 
 
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = np._NoValue) -> Any:
@@ -254,109 +375,3 @@ def _position(name: str, which: str, a: Any, axis: Any, keepdims: Any) -> Any:
         sizes = tuple(1 if k in axes else n for k, n in enumerate(shape))
         result = ops.reshape(result, sizes)
     return as_scalar(with_order(result, c_order(len(shape_of(result)))))
-
-
-def mean(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = np._NoValue,
-    *,
-    where: Any = np._NoValue,
-) -> Any:
-    """The arithmetic mean: integers in float64, float16 in float32 and rounded once; NaN of no elements."""
-    _refuse("mean", out, where)
-    value = as_value(a, "mean")
-    own, target = dtype_of(value), requested(dtype, "mean")
-    if target is None and dtype_class(own) in "PI":
-        target = FLOAT64
-    narrow = target is None and own == np.dtype(np.float16)
-    total, count = _sum_and_count(value, axis, FLOAT32 if narrow else target, keep(keepdims), "mean")
-    result = divided(total, count)
-    return as_scalar(cast(result, own) if narrow else result)
-
-
-def _sum_and_count(value: Operand, axis: Any, dtype: Any, keepdims: bool, name: str) -> tuple[Any, int]:
-    shape = shape_of(value)
-    axes = strict_axes(axis, len(shape), name)
-    total = sum(value, axis=axes, dtype=dtype, keepdims=keepdims)
-    return total, math.prod(shape[k] for k in axes)
-
-
-def strict_axes(axis: Any, rank: int, name: str) -> Axes:
-    """As axes_of, but an array of rank 0 has no axis at all."""
-    if axis is not None and rank == 0 and axis != ():
-        raise AxisError(f"numpy.{name}: axis {axis} is out of bounds for array of dimension 0")
-    return axes_of(axis, rank, name)
-
-
-def divided(total: Operand, count: int | float) -> Any:
-    """A sum over a count in the sum's type, rounded as by a division in float64."""
-    dtype = dtype_of(total)
-    letter = dtype_class(dtype)
-    if letter == "C":
-        return ops.complex(divided(ops.real(total), count), divided(ops.imag(total), count))
-    wide = letter == "F" and float(np.asarray(count).astype(dtype)) == count
-    working = total if wide else cast(total, FLOAT64)
-    # Not in the source of kernels: they serve rows of any length.
-    divisor = constant(np.asarray(count, dtype_of(working)), by_reference=True)
-    return cast(ops.div(working, broadcast_to_shape(divisor, shape_of(working))), dtype)
-
-
-def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: Any = np._NoValue,
-    *,
-    where: Any = np._NoValue,
-    mean: Any = np._NoValue,
-    correction: Any = np._NoValue,
-) -> Any:
-    """The mean of the squared distances from the mean, in two passes; ``ddof`` is taken off the count."""
-    _refuse("var", out, where)
-    if given(correction):
-        if ddof != 0:
-            raise ArgumentError("numpy.var: ddof and correction can't be provided simultaneously.")
-        ddof = correction
-    value = as_value(a, "var")
-    own, target = dtype_of(value), requested(dtype, "var")
-    if target is None and dtype_class(own) in "PI":
-        target = FLOAT64
-    center = as_value(mean, "var") if given(mean) else _center(value, axis, target)
-    squares = _squares(call(np.subtract, value, center), own)
-    total, count = _sum_and_count(squares, axis, target, keep(keepdims), "var")
-    return as_scalar(divided(total, builtins.max(count - ddof, 0)))
-
-
-def _center(value: Operand, axis: Any, dtype: Any) -> Any:
-    total, count = _sum_and_count(value, axis, dtype, True, "var")
-    return divided(total, count)
-
-
-def _squares(distance: Any, own: DType) -> Any:
-    if dtype_class(dtype_of(distance)) != "C":
-        return call(np.square, distance)
-    parts = ops.real(distance), ops.imag(distance)
-    return ops.add(*(ops.mul(part, part) for part in parts))
-
-
-def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: Any = np._NoValue,
-    *,
-    where: Any = np._NoValue,
-    mean: Any = np._NoValue,
-    correction: Any = np._NoValue,
-) -> Any:
-    """The square root of ``var``."""
-    _refuse("std", out, where)
-    found = var(a, axis, dtype, None, ddof, keepdims, mean=mean, correction=correction)
-    return call(np.sqrt, found)

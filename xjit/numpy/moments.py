@@ -1,0 +1,157 @@
+"""Means and variances over axes, in NumPy's element types and order of operations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import ArgumentError
+from xjit.numpy import reductions
+from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.promotion import cast, requested
+from xjit.numpy.reductions import Axes, axes_of, keep, mask_of
+from xjit.numpy.ufuncs import call
+from xjit.numpy.values import AxisError, as_scalar, as_value, given, refuse, shape_of
+from xjit.ops._core import Operand, constant, dtype_of
+from xjit.types import FLOAT32, FLOAT64, INT64, dtype_class
+
+
+def mean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = np._NoValue,
+    *,
+    where: Any = np._NoValue,
+) -> Any:
+    """The arithmetic mean: integers in float64, float16 in float32 and rounded once; NaN of no elements.
+
+    Raises AxisError, DTypeError, ShapeError for a mask that does not fit, and CaptureError for ``out``.
+
+    >>> mean(np.array([1, 2]))
+    np.float64(1.5)
+    """
+    refuse("mean", out=out)
+    value = as_value(a, "mean")
+    own, target = dtype_of(value), requested(dtype, "mean")
+    if target is None and dtype_class(own) in "PI":
+        target = FLOAT64
+    narrow = target is None and own == np.dtype(np.float16)
+    axes = strict_axes(axis, len(shape_of(value)), "mean")
+    mask = mask_of(where, value, "mean")
+    result = _mean(value, axes, FLOAT32 if narrow else target, keep(keepdims), mask)
+    return as_scalar(cast(result, own) if narrow else result)
+
+
+def _mean(value: Operand, axes: Axes, dtype: Any, keepdims: bool, mask: Any) -> Any:
+    total = reductions.sum(value, axis=axes, dtype=dtype, keepdims=keepdims, where=mask)
+    return divided(total, count_of(value, axes, keepdims, mask))
+
+
+def count_of(value: Operand, axes: Axes, keepdims: bool, mask: Any) -> Any:
+    """How many elements are reduced to one: a number, or with a mask an array of them."""
+    if mask is None:
+        return math.prod(shape_of(value)[axis] for axis in axes)
+    return reductions.sum(mask, axis=axes, dtype=INT64, keepdims=keepdims)
+
+
+def strict_axes(axis: Any, rank: int, name: str) -> Axes:
+    """As axes_of, but an array of rank 0 has no axis at all."""
+    if axis is not None and rank == 0 and axis != ():
+        raise AxisError(f"numpy.{name}: axis {axis} is out of bounds for array of dimension 0")
+    return axes_of(axis, rank, name)
+
+
+def divided(total: Operand, count: Any) -> Any:
+    """A sum over a count, or an array of counts, in the sum's type, rounded as by a division in float64."""
+    dtype = dtype_of(total)
+    letter = dtype_class(dtype)
+    if letter == "C":
+        return ops.complex(divided(ops.real(total), count), divided(ops.imag(total), count))
+    if not isinstance(count, int | float):
+        return cast(call(np.divide, cast(total, FLOAT64), cast(count, FLOAT64)), dtype)
+    wide = letter == "F" and float(np.asarray(count).astype(dtype)) == count
+    working = total if wide else cast(total, FLOAT64)
+    # Not in the source of kernels: they serve rows of any length.
+    divisor = constant(np.asarray(count, dtype_of(working)), by_reference=True)
+    return cast(ops.div(working, broadcast_to_shape(divisor, shape_of(working))), dtype)
+
+
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: Any = np._NoValue,
+    *,
+    where: Any = np._NoValue,
+    mean: Any = np._NoValue,
+    correction: Any = np._NoValue,
+) -> Any:
+    """The mean of the squared distances from the mean, in two passes; ``ddof`` is taken off the count.
+
+    Raises as ``mean``, and ArgumentError for both ``ddof`` and ``correction``.
+
+    >>> var(np.array([1.0, 3.0]))
+    np.float64(1.0)
+    """
+    refuse("var", out=out)
+    ddof = degrees("var", ddof, correction)
+    value = as_value(a, "var")
+    own, target = dtype_of(value), requested(dtype, "var")
+    if target is None and dtype_class(own) in "PI":
+        target = FLOAT64
+    axes, mask = strict_axes(axis, len(shape_of(value)), "var"), mask_of(where, value, "var")
+    center = as_value(mean, "var") if given(mean) else _mean(value, axes, target, True, mask)
+    squares = _squares(call(np.subtract, value, center))
+    total = reductions.sum(squares, axis=axes, dtype=target, keepdims=keep(keepdims), where=mask)
+    return as_scalar(divided(total, less(count_of(value, axes, keep(keepdims), mask), ddof)))
+
+
+def degrees(name: str, ddof: Any, correction: Any) -> Any:
+    """What is taken off the count: either argument; ArgumentError for both."""
+    if not given(correction):
+        return ddof
+    if ddof != 0:
+        raise ArgumentError(f"numpy.{name}: ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def less(count: Any, ddof: Any) -> Any:
+    """The count without the degrees of freedom, at least zero."""
+    if isinstance(count, int):
+        return max(count - ddof, 0)
+    return call(np.maximum, call(np.subtract, count, ddof), 0)
+
+
+def _squares(distance: Any) -> Any:
+    if dtype_class(dtype_of(distance)) != "C":
+        return call(np.square, distance)
+    parts = ops.real(distance), ops.imag(distance)
+    return ops.add(*(ops.mul(part, part) for part in parts))
+
+
+def std(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: Any = np._NoValue,
+    *,
+    where: Any = np._NoValue,
+    mean: Any = np._NoValue,
+    correction: Any = np._NoValue,
+) -> Any:
+    """The square root of ``var``."""
+    refuse("std", out=out)
+    found = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return call(np.sqrt, found)
+
+
+FUNCTIONS: dict[Any, Any] = {np.mean: mean, np.var: var, np.std: std}
