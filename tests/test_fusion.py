@@ -160,10 +160,10 @@ def _counted(found: Lowered) -> Counter[Node]:
             region = step.region
             seen: set[Pull] = set()
             for unit, axes in zip(region.units, region.axes, strict=True):
-                for pull in walk(unit.values, found.plan.leaves - {unit.target for unit in region.units}).visits:
+                for pull in walk(unit, found.plan.leaves - {unit.target for unit in region.units}).visits:
                     seen.add(Pull(pull.node, relabel(pull.index, axes)))
             for pull in seen:
-                counts[pull.node] += evaluations(region.dims, region.reduced, pull.index)
+                counts[pull.node] += evaluations(region.dims, region.reduced, pull.index, region.rank)
     return counts
 
 

@@ -36,6 +36,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "accelerations": (formulas.accelerations, (np.ones((100, 3)), LINE)),
     "softmax_of_four": (formulas.softmax, (np.ones((100, 4)),)),
     "sines": (lambda x: np.sin(x).sum(axis=1), (ROWS,)),
+    "nearest_of_long": (formulas.nearest, (np.ones((40, 20)), np.ones((12, 20)))),
     "collatz": (formulas.collatz, (np.ones(100, np.int32),)),
     "half_precision": (formulas.hypotenuse, (LINE.astype(np.float16), LINE.astype(np.float16))),
 }
@@ -60,9 +61,12 @@ def test_no_file_is_left_over() -> None:
     assert {file.stem for file in FOLDER.iterdir()} == PROGRAMS.keys()
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - {"chain_strided"}))
+@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - {"chain_strided", "nearest_of_long"}))
 def test_other_shapes_have_the_same_source(name: str) -> None:
-    """Kernels are size-generic: what is compiled depends on the class of a shape, not on the shape."""
+    """Kernels are size-generic: what is compiled depends on the class of a shape, not on the shape.
+
+    Short inner loops of nested reductions are an exception: their extents are written into the source.
+    """
     function, arguments = PROGRAMS[name]
     larger = [np.ones([n + 100 if n > 8 else n for n in one.shape], one.dtype) for one in arguments]
     assert without_comments(xjit.jit(function).source(*larger)) == without_comments(source_of(name))

@@ -57,6 +57,24 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "fortran": (lambda x: (x * 2).sum(axis=1), (np.asfortranarray(POINTS),)),
     "two short axes": (lambda x: x - x.mean(axis=(1, 2), keepdims=True), (np.arange(120.0).reshape(30, 2, 2),)),
     "long rows of short": (lambda x: x - x.max(axis=2, keepdims=True), (np.arange(840.0).reshape(4, 70, 3) % 7,)),
+    "nearest of long": (
+        nearest,
+        (np.sin(np.arange(600.0)).reshape(30, 20), np.cos(np.arange(240.0)).reshape(12, 20)),
+    ),
+    "sum in a maximum": (lambda x: x.sum(axis=2).max(axis=1), (np.sin(np.arange(6000.0)).reshape(10, 5, 120),)),
+    "sum in all": (lambda x: np.log(np.square(x).sum(axis=1)).sum(), (np.sin(np.arange(6000.0)).reshape(100, 60),)),
+    "sums of two kinds": (
+        lambda x, y: (x.sum(axis=2) - (x * y).max(axis=2)).min(axis=1),
+        (np.sin(np.arange(2400.0)).reshape(10, 20, 12), np.cos(np.arange(12.0))),
+    ),
+    "sum in a sum in a sum": (
+        lambda x: np.sqrt(np.square(x).sum(axis=3)).sum(axis=2).max(axis=1),
+        (np.sin(np.arange(9.0 * 10 * 11 * 12)).reshape(9, 10, 11, 12),),
+    ),
+    "single in blocks": (
+        lambda x: x.sum(axis=2).max(axis=1),
+        (np.sin(np.arange(30000.0)).reshape(3, 10, 1000).astype(np.float32),),
+    ),
     "both kinds": (lambda x: (x - x.mean(axis=1, keepdims=True)).sum(axis=0), (POINTS,)),
 }
 
@@ -75,7 +93,7 @@ def test_results_are_numpys(name: str, run: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["lengths", "softmax", "centred", "deviation", "accelerations", "nearest", "largest"]
+    "name", ["lengths", "softmax", "centred", "deviation", "accelerations", "nearest", "nearest of long", "largest"]
 )
 def test_one_kernel_suffices(name: str) -> None:
     function, arguments = PROGRAMS[name]

@@ -55,7 +55,7 @@ class RegionAccesses:
         return frozenset(unit.target for unit in self.region.units)
 
     def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
-        found = walk(unit.values, self.leaves, unit.target)
+        found = walk(unit, self.leaves)
         placed = tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in found.visits)
         self.walks.append(placed)
         for pull in placed:

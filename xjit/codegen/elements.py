@@ -63,7 +63,7 @@ class Elements:
             if self.nest.known(top) is not None:
                 stack.pop()
                 continue
-            waiting = () if self.is_leaf(top) else [s for s in sources(top) if self.nest.known(s) is None]
+            waiting = () if self.is_leaf(top) else [s for s in sources(top, {}) if self.nest.known(s) is None]
             if waiting:
                 stack.extend(reversed(waiting))
                 continue
@@ -78,7 +78,7 @@ class Elements:
             return self.read(pull)
         if node.op is CONSTANT:
             return self.constant(node.param("value"))
-        held = [self.nest.known(source) for source in sources(pull)]
+        held = [self.nest.known(source) for source in sources(pull, {})]
         if node.op.kind is Kind.INDEXING:
             found: Held = held[0]
             return found

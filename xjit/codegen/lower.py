@@ -20,6 +20,7 @@ from xjit.codegen import reductions
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.nested import NestedReductions
 from xjit.codegen.rows import RowStorage, choose_row_storage
 from xjit.codegen.schedule import COLUMN_BLOCK, Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
@@ -83,6 +84,7 @@ class _Lowering:
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost)
         self.strips = Strips(self.nest, self.elements)
         self.interleaved = self.accesses.interleaved()
+        self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
         self.levels = self._levels()
         self.row_storage = RowStorage()
         self.level = 0
@@ -165,6 +167,7 @@ class _Lowering:
     def _pass(self, level: int) -> None:
         """One pass over the reduced axes: all reductions and stores that are ready."""
         row = self.nest.inner
+        self._fill_ahead(level)
         self.level = level
         chosen = [n for n, unit in enumerate(self.region.units) if self.levels[n] == level and not self._is_row(n)]
         folds = {n: self._accumulator(n) for n in chosen if self.region.units[n].is_reduction}
@@ -180,6 +183,16 @@ class _Lowering:
             self.nest.close(*self._range(loop))
         for number, fold in folds.items():
             self._settle(number, fold.finish(row), row)
+
+    def _fill_ahead(self, level: int) -> None:
+        """The loops that make results of nested reductions for the pass of this level."""
+        self.level = level - 1
+        for pull in self.row_storage.filled_before(level):
+            for loop in self.plan.reduced:
+                self.nest.open(loop.variable, loop.axes)
+            self._fill(pull)
+            for loop in reversed(self.plan.reduced):
+                self.nest.close(*self._range(loop))
 
     def _innermost(self, chosen: list[int], folds: Folds, blocked: bool) -> None:
         loop = self.plan.reduced[-1]
@@ -254,7 +267,7 @@ class _Lowering:
 
     def _all_pulls(self) -> Iterator[Pull]:
         for unit in self.region.units:
-            yield from walk(unit.values, self.accesses.leaves, unit.target).reads
+            yield from walk(unit, self.accesses.leaves).reads
 
     def _store_result(self, node: Node, number: int, held: Held) -> None:
         access = self.accesses.writes[number]
@@ -281,7 +294,7 @@ class _Lowering:
         levels: list[int] = []
         by_target: dict[Node, int] = {}
         for number, unit in enumerate(self.region.units):
-            reads = walk(unit.values, self.accesses.leaves, unit.target).reads
+            reads = walk(unit, self.accesses.leaves).reads
             needed = max((by_target.get(owner(pull.node), 0) for pull in reads), default=0)
             own = needed if not unit.is_reduction and self._is_row(number) else needed + 1
             levels.append(own)
@@ -359,7 +372,7 @@ class _Lowering:
         return None if loop is None else loop.variable
 
     def _is_leaf(self, pull: Pull) -> bool:
-        if pull in self.accesses.reads or self._waits_in_row(pull):
+        if pull in self.accesses.reads or self._waits_in_row(pull) or pull.node in self.nested.first:
             return True
         return owner(pull.node) in self.accesses.targets & self.accesses.leaves
 
@@ -369,6 +382,8 @@ class _Lowering:
     def _read(self, pull: Pull) -> Held:
         if self._waits_in_row(pull):
             return self._from_row(pull)
+        if pull.node in self.nested.first:
+            return self.nested.result(pull)
         access = self.accesses.reads[pull]
         return self._load(access, self.nest.scope_for(pull.index), pull.node, False)
 
@@ -386,7 +401,7 @@ class _Lowering:
     def _offset(self, access: Access, name: str, chunked: bool = False) -> Offset:
         strides: dict[str, str | int] = {}
         base = self.interleaved.get(access)
-        for loop in (*self.plan.kept, *self.plan.reduced):
+        for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
             move = access.moves[loop.axes[-1]]
             variable = loop.variable
             if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
@@ -464,7 +479,8 @@ class _Lowering:
         total = 0.0
         for pulls in self.accesses.walks:
             total += sum(
-                (table.own(pull.node) + 0.5) * evaluations(region.dims, region.reduced, pull.index) for pull in pulls
+                (table.own(pull.node) + 0.5) * evaluations(region.dims, region.reduced, pull.index, region.rank)
+                for pull in pulls
             )
-        reads = sum(evaluations(region.dims, region.reduced, pull.index) for pull in self.accesses.reads)
-        return total + reads + math.prod(region.dims)
+        reads = sum(evaluations(region.dims, region.reduced, pull.index, region.rank) for pull in self.accesses.reads)
+        return total + reads + math.prod(region.dims[: region.rank])

@@ -94,17 +94,26 @@ class Recognised(Accumulator):
         # The results of chunks are few and large: each is added with its rounding error.
         chunks = dict(unit.values[0].node.params).get("chunk")
         self.element_by_element = bool(self.error) and chunks is not None
+        self.one_block = False
+
+    def in_one_block(self) -> None:
+        """Says before the start that all elements make one block, whose sum is the result."""
+        self.one_block, self.total, self.error, self.element_by_element = True, self.block, "", False
 
     @property
     def blocked(self) -> bool:
-        return self.relaxed and not self.element_by_element
+        return self.relaxed and not self.element_by_element and not self.one_block
+
+    @property
+    def _total_dtype(self) -> DType:
+        return FLOAT64 if self.relaxed and not self.one_block else self.dtype
 
     def identity(self, dtype: DType) -> Const:
         """What an accumulator of this type starts from."""
         return Const(Literal.of(self.reducer.identity(dtype), dtype))
 
     def start(self, row: Scope) -> None:
-        row.statements.append(Assign(self.total, self.identity(FLOAT64 if self.relaxed else self.dtype)))
+        row.statements.append(Assign(self.total, self.identity(self._total_dtype)))
         if self.error:
             row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
 
@@ -131,7 +140,7 @@ class Recognised(Accumulator):
 
     def finish(self, row: Scope) -> list[Held]:
         where = self.unit.target.where
-        value: Value = Var(self.total, FLOAT64 if self.relaxed else self.dtype)
+        value: Value = Var(self.total, self._total_dtype)
         if self.error:
             value = self._corrected(value, Var(self.error, FLOAT64))
         return [self.settle(value, row, where)]

@@ -26,10 +26,15 @@ class RowStorage:
 
     places: dict[Pull, int | None] = field(default_factory=dict)
     levels: dict[Pull, int] = field(default_factory=dict)
+    ahead: dict[Pull, int] = field(default_factory=dict)
 
     def filled_in(self, level: int) -> list[Pull]:
         """The values that the pass of this level has to keep."""
-        return [pull for pull, own in self.levels.items() if own == level]
+        return [pull for pull, own in self.levels.items() if own == level and pull not in self.ahead]
+
+    def filled_before(self, level: int) -> list[Pull]:
+        """The values that a loop of their own has to make before the pass of this level."""
+        return [pull for pull, first in self.ahead.items() if first == level]
 
 
 def choose_row_storage(
@@ -37,23 +42,25 @@ def choose_row_storage(
 ) -> RowStorage:
     """Chooses the values that more than one pass needs and that cost more than a store and a load.
 
-    ``full`` are the units that run over whole rows.
+    ``full`` are the units that run over whole rows. Results of nested reductions get a loop of their own, so that
+    the pass that needs them is vector code.
     """
     storage = RowStorage()
-    if len({levels[number] for number in full}) < 2:
+    if not full or (not region.nested and len({levels[number] for number in full}) < 2):
         return storage
     used: dict[Pull, set[int]] = {}
     for number in full:
         for pull in accesses.walks[number]:
             used.setdefault(pull, set()).add(levels[number])
     table = cost.CostTable(accesses.leaves)
-    everywhere = frozenset(axis for axis, size in enumerate(region.dims) if size != 1)
+    everywhere = frozenset(axis for axis in range(region.rank) if region.dims[axis] != 1)
     wanted = [
         pull
         for pull, passes in used.items()
-        if len(passes) > 1 and axes_of(pull.index) == everywhere and table.total(pull.node) >= cost.WORTH_A_ROW
+        if axes_of(pull.index) == everywhere
+        and (pull.node in region.nested or (len(passes) > 1 and table.total(pull.node) >= cost.WORTH_A_ROW))
     ]
-    inner = {source for pull in wanted for source in sources(pull)}
+    inner = {source for pull in wanted for source in sources(pull, region.nested)}
     free = SCRATCH_BYTES
     rows = _output_rows(region, accesses, levels, full)
     for pull in (pull for pull in wanted if pull not in inner):
@@ -67,6 +74,9 @@ def choose_row_storage(
                 continue
         storage.places[pull] = place
         storage.levels[pull] = min(used[pull])
+        if pull.node in region.nested:
+            storage.ahead[pull] = min(used[pull])
+            storage.levels[pull] = min(used[pull]) - 1
     return storage
 
 

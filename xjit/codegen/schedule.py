@@ -35,6 +35,7 @@ class Schedule:
 
     ``columns``: the last kept loop runs innermost in blocks with an accumulator per element, because the reduced axes
     are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each.
+    ``nested`` are the loops of reductions inside of other loops, one for each of their axes.
     """
 
     kept: tuple[Loop, ...]
@@ -42,10 +43,11 @@ class Schedule:
     shared: int | None
     columns: bool
     chunked: int | None
+    nested: tuple[Loop, ...] = ()
 
     def loop_of(self, axis: int) -> Loop | None:
         """The loop that an axis belongs to; None for axes of one element."""
-        return next((loop for loop in (*self.kept, *self.reduced) if axis in loop.axes), None)
+        return next((loop for loop in (*self.kept, *self.reduced, *self.nested) if axis in loop.axes), None)
 
 
 def schedule(
@@ -71,7 +73,8 @@ def schedule(
     if region.chunk is not None:
         chunked = next(n for n, loop in enumerate(reduced_loops) if region.chunk[0] in loop.axes)
     shared = _shared(kept_loops) if chunked is None else None
-    return Schedule(kept_loops, reduced_loops, shared, columns, chunked)
+    within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(region.rank, len(dims)) if dims[axis] != 1)
+    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within)
 
 
 def _collapse(

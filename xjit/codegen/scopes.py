@@ -53,6 +53,13 @@ class Nest:
         self.scopes.append(Scope(variable, frozenset(axes)))
         return self.inner
 
+    def leave_to(self, scope: Scope) -> list[Scope]:
+        """Takes the scopes inside of one away for a while, so that something can be written before them."""
+        place = self.scopes.index(scope) + 1
+        hidden = self.scopes[place:]
+        del self.scopes[place:]
+        return hidden
+
     def close(self, start: str, stop: str, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
         """Closes the innermost loop and puts it into the one around it."""
         scope = self.scopes.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xjit.fusion.tiny import is_tiny_reduction
+from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
@@ -17,7 +17,7 @@ KERNEL_OPERATIONS = 1_200
 
 def element_cost(node: Node) -> float:
     """The cost of computing one element of a node from elements of its inputs."""
-    if is_tiny_reduction(node):
+    if is_foldable(node):
         return float(_elements(node))
     if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
         return 0.0
@@ -26,13 +26,13 @@ def element_cost(node: Node) -> float:
 
 
 def _elements(node: Node) -> int:
-    """How many elements of its operand one result of a tiny reduction is made of."""
+    """How many elements of its operand one result of a reduction is made of."""
     return node.inputs[0].aval.size // max(node.aval.size, 1)
 
 
 def _is_open(node: Node) -> bool:
     """Whether the cost of the node includes that of its inputs."""
-    return node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) or is_tiny_reduction(node)
+    return node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) or is_foldable(node)
 
 
 class CostTable:
@@ -59,6 +59,6 @@ class CostTable:
                 stack.extend(waiting)
                 continue
             below = sum(self._total[n] for n in top.inputs if n not in self._leaves) if _is_open(top) else 0.0
-            self._total[top] = self.own(top) + below * (_elements(top) if is_tiny_reduction(top) else 1)
+            self._total[top] = self.own(top) + below * (_elements(top) if is_foldable(top) else 1)
             stack.pop()
         return self._total[node]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
+from xjit.fusion.nested import with_nested
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.tiny import unrolled
@@ -22,6 +23,7 @@ class Group:
     """A region under construction, or a step on whole arrays, which nothing joins."""
 
     dims: tuple[int, ...] = ()
+    rank: int = 0
     reduced: tuple[int, ...] = ()
     chunk: tuple[int, int] | None = None
     whole: Step | None = None
@@ -45,14 +47,15 @@ class Group:
 
     def kept_extents(self) -> tuple[tuple[int, int], ...]:
         """(axis, extent) of the kept axes of more than one element."""
-        return tuple((a, n) for a, n in enumerate(self.dims) if a not in self.reduced and n != 1)
+        kept = ((axis, self.dims[axis]) for axis in range(self.rank) if axis not in self.reduced)
+        return tuple((axis, extent) for axis, extent in kept if extent != 1)
 
     def freeze(self) -> Step:
         """The finished step."""
         if self.whole is not None:
             return self.whole
         units, axes, reasons = tuple(self.units), tuple(self.axes), tuple(self.reasons)
-        return KernelStep(Region(self.dims, self.reduced, units, axes, self.chunk, reasons))
+        return KernelStep(Region(self.dims, self.reduced, units, axes, self.chunk, reasons, self.rank))
 
 
 @dataclass(eq=False)
@@ -61,6 +64,7 @@ class Grouping:
 
     leaves: frozenset[Node]
     layouts: Layouts
+    nested: frozenset[Node] = frozenset()
     groups: list[Group] = field(default_factory=list)
     home: dict[Node, list[Group]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
@@ -74,13 +78,14 @@ class Grouping:
 
     def parts(self, unit: Unit) -> tuple[Unit, ...]:
         """The unit itself, or one for each position along its short axes where that lets them share more."""
-        found = walk(unit.values, self.leaves, unit.target)
+        unit = with_nested(unit, self.leaves, self.nested)
+        found = walk(unit, self.leaves)
         across = unit.is_reduction and not self._reduces_fast_axes(unit, found.reads)
         return unrolled(unit, found.visits, across=across)
 
     def add(self, unit: Unit) -> Group:
         """Finds the group that the unit joins, or opens one."""
-        found = walk(unit.values, self.leaves, unit.target)
+        found = walk(unit, self.leaves)
         reads = tuple(pull for pull in found.reads)
         before = {group for pull in reads for group in self.home.get(owner(pull.node), ())}
         if not unit.fixed:  # other parts of one result overlap: they run one after the other
@@ -89,7 +94,7 @@ class Grouping:
             axes = self._placement(group, unit, reads, before, len(found.visits))
             if axes is not None:
                 return self._join(group, unit, axes, found, before - {group})
-        group = Group(unit.dims, unit.reduced, unit.chunk)
+        group = Group(unit.dims, unit.rank, unit.reduced, unit.chunk)
         self.groups.append(group)
         group.fast = self._reduces_fast_axes(unit, reads)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
@@ -102,7 +107,7 @@ class Grouping:
             for group in reversed(self.groups)
             if group not in before
             and group.whole is None
-            and group.dims == unit.dims
+            and (group.dims, group.rank) == (unit.dims, unit.rank)
             and not read.isdisjoint(group.reads)
         ]
         return (*producers, *siblings)
@@ -152,32 +157,35 @@ class Grouping:
         return None
 
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
-        """Whether the largest operand is read along a reduced axis by the innermost loop."""
-        best: tuple[int, int] | None = None
+        """Whether one of the largest operands is read along a reduced axis by the innermost loop."""
+        fastest: dict[int, set[int]] = {}
         for pull in reads:
             moves, _ = self.layouts.coefficients(pull.node, pull.index, len(unit.dims))
             steps = [(abs(move), axis) for axis, move in enumerate(moves) if move and unit.dims[axis] > 1]
-            if steps and (best is None or len(steps) > best[0]):
-                best = (len(steps), min(steps)[1])
-        return best is None or best[1] in unit.reduced
+            if steps:
+                fastest.setdefault(len(steps), set()).add(min(steps)[1])
+        inner = {*unit.reduced, *range(unit.rank, len(unit.dims))}
+        return not fastest or bool(fastest[max(fastest)] & inner)
 
 
 def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     same = {axis: axis for axis in range(len(unit.dims))}
     if unit.is_reduction:
-        if unit.dims != group.dims:
+        if (unit.dims, unit.rank) != (group.dims, group.rank):
             return None
         if not group.has_reduction:
             return same if unit.chunk is None and not _has_rows(group) else None
         return same if (unit.reduced, unit.chunk) == (group.reduced, group.chunk) else None
     if group.chunk is not None:
         return None
-    if unit.dims == group.dims:
+    if (unit.dims, unit.rank) == (group.dims, group.rank):
         return same
     if not group.has_reduction:
         return None
     kept = group.kept_extents()
     own = [(axis, extent) for axis, extent in enumerate(unit.dims) if extent != 1]
+    if unit.nested:
+        return None
     if [extent for _, extent in own] != [extent for _, extent in kept]:
         return None
     return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
@@ -201,7 +209,7 @@ def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: di
 
 def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
-    places = unit.kept if unit.is_reduction else range(len(unit.dims))
+    places = unit.kept if unit.is_reduction else range(unit.rank)
     if unit.chunk is not None or (not unit.is_reduction and unit.values[0].node is not unit.target):
         return None
     fixed = dict(unit.fixed)
@@ -228,8 +236,11 @@ def _name(unit: Unit) -> str:
     return f"{unit.target.op.name} {list(unit.dims)} at {where}"
 
 
-def evaluations(region_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index) -> int:
-    """How often a value read at this index is computed: once per step of the innermost loop it depends on."""
-    order = [a for a in range(len(region_dims)) if a not in reduced] + list(reduced)
+def evaluations(region_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int) -> int:
+    """How often a value read at this index is computed: once per step of the innermost loop it depends on.
+
+    The axes from ``rank`` on belong to nested reductions.
+    """
+    order = [a for a in range(rank) if a not in reduced] + list(reduced) + list(range(rank, len(region_dims)))
     used = [order.index(map.axis) for map in index if map.axis is not None]
     return math.prod(region_dims[axis] for axis in order[: max(used) + 1]) if used else 1

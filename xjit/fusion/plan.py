@@ -25,7 +25,8 @@ class Unit:
     buffer, beginning at element ``start``. A reduction folds ``values`` (operands, then initial values) over the
     axes ``reduced`` of ``dims``, which may be none; ``chunk`` = (axis, size) cuts one reduced axis into chunks with
     a result each. ``fixed`` = ((axis, position), ...) are axes of which the unit is one position: they count as
-    axes of one element.
+    axes of one element. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
+    the first of the domain axes, after all others, that it reduces.
     """
 
     target: Node
@@ -37,16 +38,24 @@ class Unit:
     chunk: tuple[int, int] | None = None
     fixed: tuple[tuple[int, int], ...] = ()
     is_reduction: bool = False
+    nested: tuple[tuple[Node, int], ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """How many axes are the unit's own, not those of nested reductions."""
+        return min((first for _, first in self.nested), default=len(self.dims))
 
     @property
     def kept(self) -> tuple[int, ...]:
         """The axes that are not reduced."""
-        return tuple(axis for axis in range(len(self.dims)) if axis not in self.reduced)
+        return tuple(axis for axis in range(self.rank) if axis not in self.reduced)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """One kernel: units over one domain. ``axes[k]`` maps the axes of unit k to axes of the domain."""
+    """One kernel: units over one domain. ``axes[k]`` maps the axes of unit k to axes of the domain, whose first
+    ``rank`` are looped over once; the others belong to nested reductions.
+    """
 
     dims: tuple[int, ...]
     reduced: tuple[int, ...]
@@ -54,11 +63,17 @@ class Region:
     axes: tuple[dict[int, int], ...]
     chunk: tuple[int, int] | None
     reasons: tuple[str, ...]
+    rank: int
 
     @property
     def kept(self) -> tuple[int, ...]:
         """The axes that are not reduced."""
-        return tuple(axis for axis in range(len(self.dims)) if axis not in self.reduced)
+        return tuple(axis for axis in range(self.rank) if axis not in self.reduced)
+
+    @property
+    def nested(self) -> dict[Node, int]:
+        """The nested reductions and the first axis of each."""
+        return {node: first for unit in self.units for node, first in unit.nested}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xjit.fusion import cost
 from xjit.fusion.groups import Group, Grouping, evaluations
 from xjit.fusion.layout import Layouts
+from xjit.fusion.nested import nested_reductions
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, ViewStep
 from xjit.fusion.reads import gap_reason, is_pulled, walk
 from xjit.fusion.units import is_given, owner, units_of, view_chain
@@ -26,13 +27,16 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     """
     views = frozenset(node for node in views if view_chain(node)[0].op is not CONSTANT)
     stored = _required(graph, views)
+    nested = nested_reductions(_draft(graph, stored, layouts).grouping, graph, views)
+    stored -= nested
     notes: list[str] = []
     while True:
-        draft = _draft(graph, stored, layouts)
+        draft = _draft(graph, stored, layouts, nested)
         extra = _recomputed(draft, graph)
         if not extra:
             break
         stored |= set(extra)
+        nested -= set(extra)
         notes += extra.values()
     steps = _ordered(graph, draft, views)
     kept = _read_elsewhere(graph, steps, draft.leaves, views)
@@ -65,7 +69,7 @@ def _read_elsewhere(
         if isinstance(step, KernelStep):
             own = {unit.target for unit in step.region.units}
             for unit in step.region.units:
-                reads = walk(unit.values, leaves, unit.target).reads
+                reads = walk(unit, leaves).reads
                 found.update(pull.node for pull in reads if owner(pull.node) not in own)
         elif isinstance(step, AliasStep):
             found.update((step.node, step.operand))
@@ -109,9 +113,9 @@ class _Draft:
     grouping: Grouping
 
 
-def _draft(graph: Graph, stored: set[Node], layouts: Layouts) -> _Draft:
+def _draft(graph: Graph, stored: set[Node], layouts: Layouts, nested: frozenset[Node] = frozenset()) -> _Draft:
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
-    grouping = Grouping(frozenset(stored) | given, layouts)
+    grouping = Grouping(frozenset(stored) | given, layouts, nested)
     for node in graph.nodes:
         if node not in stored:
             continue
@@ -142,11 +146,11 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
         own = frozenset(unit.target for unit in group.units if not unit.is_reduction)
         seen: set[Pull] = set()
         for unit, axes in zip(group.units, group.axes, strict=True):
-            for pull in walk(unit.values, draft.leaves - own, unit.target).visits:
+            for pull in walk(unit, draft.leaves - own).visits:
                 placed = Pull(pull.node, relabel(pull.index, axes))
                 if placed not in seen:
                     seen.add(placed)
-                    times = evaluations(group.dims, group.reduced, placed.index)
+                    times = evaluations(group.dims, group.reduced, placed.index, group.rank)
                     counts[pull.node] = counts.get(pull.node, 0) + times
     heavy = {
         node
@@ -169,7 +173,7 @@ def _too_long(draft: _Draft) -> dict[Node, str]:
     found: dict[Node, str] = {}
     for group in draft.grouping.groups:
         for unit in group.units:
-            visits = walk(unit.values, draft.leaves, unit.target).visits
+            visits = walk(unit, draft.leaves).visits
             for last in range(cost.KERNEL_OPERATIONS - 1, len(visits) - 1, cost.KERNEL_OPERATIONS):
                 node = visits[last].node
                 found[node] = (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xjit.fusion.plan import Pull
-from xjit.fusion.tiny import is_tiny_reduction, reduced_pulls
+from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index import compose, normalise
 from xjit.ir.node import Node
@@ -22,17 +22,18 @@ class Walk:
     reads: tuple[Pull, ...]
 
 
-def walk(roots: Iterable[Pull], leaves: frozenset[Node], target: Node | None = None) -> Walk:
-    """Everything the roots pull in. The node that is being made, ``target``, is expanded although it is a leaf.
+def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
+    """Everything that a unit pulls in. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack.
     """
+    nested = dict(unit.nested)
     visits: list[Pull] = []
     reads: dict[Pull, None] = {}
     done: set[Pull] = set()
-    for root in roots:
-        is_read = root.node in leaves and root.node is not target
-        stack = [(root, is_read or not is_pulled(root.node), False)]
+    for root in unit.values:
+        is_read = root.node in leaves and root.node is not unit.target
+        stack = [(root, is_read or not (is_pulled(root.node) or root.node in nested), False)]
         while stack:
             pull, is_leaf, expanded = stack.pop()
             if expanded:
@@ -43,14 +44,18 @@ def walk(roots: Iterable[Pull], leaves: frozenset[Node], target: Node | None = N
                     reads[pull] = None
                     continue
                 stack.append((pull, False, True))
-                for source in reversed(sources(pull)):
+                for source in reversed(sources(pull, nested)):
                     if source not in done:
-                        stack.append((source, source.node in leaves or not is_pulled(source.node), False))
+                        made_here = is_pulled(source.node) or source.node in nested
+                        stack.append((source, source.node in leaves or not made_here, False))
     return Walk(tuple(visits), tuple(reads))
 
 
-def sources(pull: Pull) -> tuple[Pull, ...]:
-    """The values that a node that is pulled in reads for one of its elements."""
+def sources(pull: Pull, nested: Mapping[Node, int]) -> tuple[Pull, ...]:
+    """The values that a node that is pulled in reads for one of its elements.
+
+    ``nested`` says which domain axes a reduction runs over that is neither tiny nor made elsewhere.
+    """
     node = pull.node
     if node.op.kind is Kind.ELEMENTWISE:
         return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
@@ -61,6 +66,8 @@ def sources(pull: Pull) -> tuple[Pull, ...]:
             return (Pull(source, normalise(compose(access, pull.index), source.aval.shape)),)
     if is_tiny_reduction(node):
         return reduced_pulls(pull)
+    if node in nested:
+        return nested_pulls(pull, nested[node])
     return ()
 
 

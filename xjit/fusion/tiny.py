@@ -21,12 +21,17 @@ from xjit.ir.opdef import AxisMap, Kind
 from xjit.passes.split import TINY
 
 
-def is_tiny_reduction(node: Node) -> bool:
-    """Whether the node is a named reduction of one operand over so few elements that it is written out."""
+def is_foldable(node: Node) -> bool:
+    """Whether the node is a named reduction of one operand, which a kernel for something else can compute inside."""
     if node.op.kind is not Kind.REDUCE or node.param("n") != 1 or node.param("reducer") is None:
         return False
     chunked = any("chunk" in dict(one.params) for one in (node, node.inputs[0]))  # these want more exact sums
-    if chunked or node.inputs[1].op is not CONSTANT:
+    return not chunked and node.inputs[1].op is CONSTANT
+
+
+def is_tiny_reduction(node: Node) -> bool:
+    """Whether the node is foldable, over so few elements that it is written out."""
+    if not is_foldable(node):
         return False
     shape: tuple[int, ...] = node.inputs[0].aval.shape
     return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= TINY)
@@ -47,6 +52,16 @@ def reduced_pulls(pull: Pull) -> tuple[Pull, ...]:
             index[axis] = AxisMap(None, 1, at)
         found.append(Pull(operand, normalise(tuple(index), shape)))
     return (*found, Pull(initial, ()))
+
+
+def nested_pulls(pull: Pull, first: int) -> tuple[Pull, ...]:
+    """The element of a reduction's operand, at the positions of its own loops, and the initial value."""
+    node = pull.node
+    operand, initial = node.inputs
+    shape, dims = operand.aval.shape, sorted(node.param("dims"))
+    own, kept = iter(range(first, first + len(dims))), iter(pull.index)
+    index = tuple(AxisMap(next(own)) if axis in dims else next(kept) for axis in range(len(shape)))
+    return Pull(operand, normalise(index, shape)), Pull(initial, ())
 
 
 def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit, ...]:

@@ -121,7 +121,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     leaves = frozenset(read | {unit.target for unit in region.units if unit.is_reduction})
     pulled: dict[Node, None] = {}
     for unit in region.units:
-        pulled.update(dict.fromkeys(pull.node for pull in walk(unit.values, leaves, unit.target).visits))
+        pulled.update(dict.fromkeys(pull.node for pull in walk(unit, leaves).visits))
         if unit.is_reduction:
             pulled[unit.target] = None
     nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]

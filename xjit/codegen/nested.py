@@ -1,0 +1,97 @@
+"""Reductions inside of the loops of others: one small loop nest for each of their results.
+
+for j0 in range(n1):              # the centres
+    t0 = f64(0.0)
+    for d2 in range(16):          # the coordinates
+        x0 = ld(a0, i0 * 16 + d2)
+        x1 = ld(a1, j0 * 16 + d2)
+        v0 = x0 - x1
+        t0 = radd(t0, v0 * v0)
+    t1 = fmin(t1, t0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from xjit.codegen import reductions
+from xjit.codegen.elements import Elements
+from xjit.codegen.schedule import Loop, Schedule
+from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.tiny import nested_pulls
+from xjit.ir.index import axes_of
+from xjit.ir.loops import Bound
+from xjit.ir.node import Node
+
+# Up to here the extent is written into the source, so that the compiler need not be ready for any other.
+LONGEST_BAKED = 64
+
+
+@dataclass(eq=False)
+class NestedReductions:
+    """Writes the loops of nested reductions where their results are wanted.
+
+    ``first`` maps a reduction to the first of its axes, ``extent`` names the length of a loop.
+    """
+
+    nest: Nest
+    elements: Elements
+    plan: Schedule
+    first: Mapping[Node, int]
+    extent: Callable[[Loop], str]
+
+    def result(self, pull: Pull) -> Held:
+        """One result of a nested reduction, computed in the scope that its index belongs to."""
+        hidden = self.nest.leave_to(self.nest.scope_for(pull.index))
+        held = self._run(self._unit(pull))
+        self.nest.scopes.extend(hidden)
+        return held
+
+    def _unit(self, pull: Pull) -> Unit:
+        first = self.first[pull.node]
+        values = nested_pulls(pull, first)
+        reduced = tuple(range(first, first + len(pull.node.param("dims"))))
+        return Unit(pull.node, (), values, reduced=reduced, is_reduction=True)
+
+    def _run(self, unit: Unit) -> Held:
+        scope = self.nest.inner
+        used = {axis for pull in unit.values for axis in axes_of(pull.index)} | set(unit.reduced)
+        loops = [loop for loop in self.plan.nested if loop.axes[0] in unit.reduced]
+        reducer = unit.target.param("reducer")
+        fold = reductions.Recognised(self.elements, unit, {axis: axis for axis in used}, reducer)
+        if len(loops) < 2 and all(loop.extent <= LONGEST_BAKED for loop in loops):
+            fold.in_one_block()
+        fold.start(scope)
+        for loop in loops[:-1]:
+            self.nest.open(loop.variable, loop.axes)
+        self._innermost(fold, loops[-1:])
+        for loop in reversed(loops[:-1]):
+            self.nest.close("0", self._stop(loop))
+        (held,) = fold.finish(scope)
+        return held
+
+    def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
+        """The last loop, in blocks where it may be longer than one."""
+        if not loops or not fold.blocked or loops[0].extent <= LONGEST_BAKED:
+            self._block(fold, loops, "0", self._stop(loops[0]) if loops else "")
+            return
+        block, end, stop = self.nest.fresh("b"), self.nest.fresh("e"), self._stop(loops[0])
+        scope = self.nest.open(block)
+        scope.statements.append(Bound(end, block, reductions.SUM_BLOCK, stop))
+        self._block(fold, loops, block, end)
+        self.nest.close("0", stop, step=reductions.SUM_BLOCK)
+
+    def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: str, stop: str) -> None:
+        around: Scope = self.nest.inner
+        fold.start_block(around)
+        for loop in loops:
+            self.nest.open(loop.variable, loop.axes)
+        fold.take(self.nest.inner)
+        for _ in loops:
+            self.nest.close(start, stop)
+        fold.end_block(around)
+
+    def _stop(self, loop: Loop) -> str:
+        return str(loop.extent) if loop.extent <= LONGEST_BAKED else self.extent(loop)

@@ -1,0 +1,68 @@
+"""Reductions inside of reductions: which ones run within the loops of the reduction that reads them.
+
+The distance of every point to every centre, and the nearest centre of each point, are a sum within a minimum: one
+nest ``for point: for centre: for coordinate`` computes both, and the distances are never stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING
+
+from xjit.fusion.plan import KernelStep, Pull, Unit
+from xjit.fusion.reads import walk
+from xjit.fusion.tiny import is_foldable
+from xjit.ir.index import axes_of
+from xjit.ir.node import Graph, Node
+
+if TYPE_CHECKING:
+    from xjit.fusion.groups import Grouping
+
+# Longer inner loops are worth a kernel of their own.
+LONGEST = 4096
+
+
+def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
+    """The reductions that only other reductions read, each result of them once, over fast axes in memory."""
+    outputs = {*graph.outputs, *(source for view in views for source in view.inputs)}
+    fast = {
+        unit.target
+        for group in grouping.groups
+        for unit in group.units
+        if unit.is_reduction and group.fast and is_foldable(unit.target) and _is_short(unit)
+    }
+    inside, elsewhere = set[Node](), set[Node]()
+    for group in grouping.groups:
+        if group.whole is not None and not isinstance(group.whole, KernelStep):
+            elsewhere.update(group.whole.node.inputs)
+        for unit in group.units:
+            for pull in walk(unit, grouping.leaves).reads:
+                (inside if _ends_in(unit, pull) else elsewhere).add(pull.node)
+    return frozenset((fast & inside) - elsewhere - outputs)
+
+
+def _is_short(unit: Unit) -> bool:
+    return 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= LONGEST
+
+
+def _ends_in(unit: Unit, pull: Pull) -> bool:
+    """Whether the unit reduces what it reads there, few enough of it to be kept between two passes."""
+    used = axes_of(pull.index) & set(unit.reduced)
+    few = math.prod(unit.dims[axis] for axis in used) <= LONGEST
+    return unit.is_reduction and is_foldable(unit.target) and bool(used) and few
+
+
+def with_nested(unit: Unit, leaves: frozenset[Node], chosen: frozenset[Node]) -> Unit:
+    """The unit with an axis for every one that the nested reductions it pulls in run over."""
+    while True:
+        known = {node for node, _ in unit.nested}
+        found = [pull.node for pull in walk(unit, leaves).reads if pull.node in chosen and pull.node not in known]
+        if not found:
+            return unit
+        shape, dims = found[0].inputs[0].aval.shape, sorted(found[0].param("dims"))
+        unit = dataclasses.replace(
+            unit,
+            dims=(*unit.dims, *(shape[axis] for axis in dims)),
+            nested=(*unit.nested, (found[0], len(unit.dims))),
+        )
