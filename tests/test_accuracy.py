@@ -28,7 +28,7 @@ from tools.accuracy.measure import (
     strata_of,
     try_arguments,
 )
-from tools.accuracy.oracles import ORACLES, RELATIVE_SLACK, WIDE_LONG_DOUBLE
+from tools.accuracy.oracles import ORACLES, WIDE_LONG_DOUBLE
 from tools.accuracy.records import RECORDS, has_record, record, split
 from tools.accuracy.strata import from_ordered, jitter, ordered, seed
 from xjit.codegen.vmath import VECTOR_FUNCTIONS
@@ -143,7 +143,7 @@ def check_screen(operation: str, kind: str, inputs: tuple[np.ndarray[Any, Any], 
             if not math.isfinite(head) or abs(head) < 1e-290:
                 continue
             approximate = gmpy2.mpfr(head) + gmpy2.mpfr(float(value - form.wide(head)))
-            slack = RELATIVE_SLACK[kind] * gmpy2.exp2(1 - form.digits) * abs(true) + oracle.absolute[kind == "f64"]
+            slack = oracle.slack(kind) * gmpy2.exp2(1 - form.digits) * abs(true) + oracle.absolute[kind == "f64"]
             assert abs(approximate - true) <= slack, (arguments, approximate, true)
 
 

@@ -38,8 +38,8 @@ def logistic(x: mpfr) -> mpfr:
 
 
 def logit(x: mpfr) -> mpfr:
-    """log(x / (1 - x)), exact near one half: 2 x - 1 and 1 - x are exact."""
-    return gmpy2.log1p((2 * x - 1) / (1 - x))
+    """log(x / (1 - x)), near one half by 2 x - 1 and 1 - x, which are exact there."""
+    return gmpy2.log1p((2 * x - 1) / (1 - x)) if 0.25 < x < 0.75 else gmpy2.log(x) - gmpy2.log1p(-x)
 
 
 def softplus(x: mpfr) -> mpfr:
@@ -61,6 +61,15 @@ def remainder(x: mpfr, y: mpfr) -> mpfr:
     """x - floor(x / y) * y, which has the sign of y."""
     rest = gmpy2.fmod(x, y)
     return rest + y if rest != 0 and (rest < 0) != (y < 0) else rest
+
+
+def floor_divide(x: mpfr, y: mpfr) -> mpfr:
+    """The largest whole number that is not above x / y; a zero has the sign of the quotient."""
+    if not (gmpy2.is_finite(x) and gmpy2.is_finite(y)) or y == 0:
+        below = gmpy2.is_infinite(y) and gmpy2.is_finite(x) and x * y < 0
+        return mpfr(-1) if below else gmpy2.floor(x / y)
+    whole = gmpy2.mpq(x) // gmpy2.mpq(y)
+    return mpfr(whole) if whole else mpfr(0) * gmpy2.sign(y) * gmpy2.sign(x)
 
 
 def power(x: mpfr, y: mpfr) -> mpfr:
@@ -111,6 +120,7 @@ def table() -> dict[str, Any]:
         "logaddexp": logaddexp,
         "logaddexp2": logaddexp2,
         "remainder": remainder,
+        "floor_divide": floor_divide,
         "erf_inv": erf_inv,
     }
     plain = (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tools.accuracy import exact
-from tools.accuracy.oracles import RELATIVE_SLACK, Oracle
+from tools.accuracy.oracles import Oracle
 
 Array = np.ndarray[Any, Any]
 
@@ -114,9 +114,11 @@ def judge(
             classes(verdict, inputs, result, true)
             error, unit = errors(result, true, kind)
             absolute = oracle.absolute[kind == "f64"]
-            limits = error + RELATIVE_SLACK[kind]
+            slack = oracle.slack(kind)
+            limits = error + slack
             limits = limits + (absolute / unit).astype(np.float64) if absolute else limits
-            suspects = np.flatnonzero(limits > verdict.error)
+            # Errors smaller than what the screen can tell are none.
+            suspects = np.flatnonzero(limits > max(verdict.error, 2 * slack))
             suspects = suspects[np.isfinite(true[suspects]) & ~np.isnan(result[suspects])]
             suspects = suspects[np.argsort(-limits[suspects])]
     _decide(verdict, operation, kind, inputs, result, suspects, limits)

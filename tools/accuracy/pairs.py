@@ -161,6 +161,7 @@ PAIRS: dict[str, tuple[Stratum, ...]] = {
     "hypot": (*COMMON, *QUOTIENTS, pairs("squares at overflow and underflow", _long_vectors)),
     "fmod": COMMON + REMAINDERS,
     "remainder": COMMON + REMAINDERS,
+    "floor_divide": COMMON + REMAINDERS,
     "logaddexp": (*COMMON, pairs("close to each other", _level), _vanishing(float(np.e))),
     "logaddexp2": (*COMMON, pairs("close to each other", _level), _vanishing(2.0)),
 }
