@@ -1,4 +1,4 @@
-"""The tangent of kernels: literal values, poles and zeros, the meeting of near and far; which angles are far."""
+"""The tangent of kernels: literal values, poles and zeros, the meeting of near and far; angles that are far."""
 
 from __future__ import annotations
 
@@ -47,6 +47,13 @@ TRUE_VALUES = (
     ("tan", (1.0638745296653083e256,), 9.374331848509255e-19),
     ("tan", (6381956.970095103,), -0.010113691712174378),
     ("tan", (256999136.84982425,), 7.653463906466985e-12),
+    # So near multiples of pi/2 that the distance, in fixed point, is all ones or all zeros at the top.
+    ("cos", (3.748847439904001e140,), 1.0),
+    ("sin", (3.748847439904001e140,), -3.310190826934368e-16),
+    ("sin", (1.000079912866601e119,), 1.0),
+    ("cos", (1.000079912866601e119,), 2.576032222738005e-16),
+    ("tan", (1.000079912866601e119,), 3881939019136660.0),
+    ("tan", (2.094332975862736e110,), -1.6567327411926096e16),
 )
 
 # (argument, result) in both precisions.

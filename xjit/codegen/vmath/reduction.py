@@ -235,22 +235,33 @@ def far_turns_f64(x: Any, lower: Any) -> Any:
     return select(lower != u64(0), turns_low, turns)
 
 
+@inline("f64(u64)")
+def fraction_top_f64(distance: Any) -> Any:
+    """A signed number times 2**-64, rounded to 52 bits."""
+    # Rounded after the shift: next to one half the sum would overflow before, and change its sign.
+    upper = ashr(as_i64(distance), i64(12)) + as_i64(lshr(distance, u64(11)) & u64(1))
+    return f64(upper) * 2.0**-52
+
+
+@inline("i64(u64,u64)")
+def fraction_rest_i64(distance: Any, distance_low: Any) -> Any:
+    """What fraction_top_f64 leaves of a signed 128-bit number, times 2**116."""
+    return as_i64(shl(distance, u64(52)) | lshr(distance_low, u64(12)))
+
+
 @inline("f64(u64,u64)")
 def signed_fraction_f64(distance: Any, distance_low: Any) -> Any:
-    """A signed 128-bit number times 2**-128, rounded."""
-    # The upper 52 bits, rounded, and the signed rest: two floats that do not cancel each other.
-    upper = ashr(as_i64(distance + u64(1 << 11)), i64(12))
-    rest = as_i64(shl(distance, u64(52)) | lshr(distance_low, u64(12)))
-    return f64(upper) * 2.0**-52 + f64(rest) * 2.0**-116
+    """A signed 128-bit number times 2**-128, to 52 bits however small it is."""
+    below = f64(ashr(fraction_rest_i64(distance, distance_low), i64(12))) * 2.0**-104
+    return fraction_top_f64(distance) + below
 
 
 @inline("f64(u64,u64)")
 def signed_fraction_rest_f64(distance: Any, distance_low: Any) -> Any:
-    """What signed_fraction_f64 rounds away."""
-    upper = ashr(as_i64(distance + u64(1 << 11)), i64(12))
-    rest = as_i64(shl(distance, u64(52)) | lshr(distance_low, u64(12)))
-    a, b = f64(upper) * 2.0**-52, f64(rest) * 2.0**-116
-    return b - ((a + b) - a)
+    """What signed_fraction_f64 leaves."""
+    rest = fraction_rest_i64(distance, distance_low)
+    top, below = fraction_top_f64(distance), f64(ashr(rest, i64(12))) * 2.0**-104
+    return (below - ((top + below) - top)) + f64(rest & i64(0xFFF)) * 2.0**-116
 
 
 @inline("f64(f64,u64)")
