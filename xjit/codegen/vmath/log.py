@@ -65,8 +65,8 @@ NEGATIVE_INFINITY = -math.inf
 
 SMALLEST_NORMAL_F32 = 2.0**-126
 SMALLEST_NORMAL_F64 = 2.0**-1022
-# Bit patterns: sqrt(1/2), sign and exponent, one less than infinity, 3/4, two.
-ROOT_HALF_F32, EXPONENT_F32, FINITE_F32 = 0x3F3504F3, 0xFF800000, 0x7F7FFFFF
+# Bit patterns: sqrt(1/2), fraction, sign and exponent, one less than infinity, 3/4, two.
+ROOT_HALF_F32, FRACTION_F32, EXPONENT_F32, FINITE_F32 = 0x3F3504F3, 0x007FFFFF, 0xFF800000, 0x7F7FFFFF
 ROOT_HALF_F64, EXPONENT_F64, FINITE_F64 = 0x3FE6A09E667F3BCD, 0xFFF0000000000000, 0x7FEFFFFFFFFFFFFF
 THREE_QUARTERS_F32, THREE_QUARTERS_F64 = 0x3F400000, 0x3FE8000000000000
 TWO_BITS_F32, TWO_BITS_F64 = 128 << 23, 1024 << 52
@@ -88,22 +88,29 @@ def without_subnormals_f64(x: Any) -> Any:
     return select(x < SMALLEST_NORMAL_F64, x * 2.0**54, x)
 
 
-@inline("u32(f32)")
-def power_bits_f32(v: Any) -> Any:
-    """k of v = 2**k * m where a float has its exponent: what to subtract from the bits of v to get those of m."""
-    return (as_u32(v) - u32(ROOT_HALF_F32)) & u32(EXPONENT_F32)
-
-
 @inline("u64(f64)")
 def power_bits_f64(v: Any) -> Any:
     """k of v = 2**k * m where a float has its exponent: what to subtract from the bits of v to get those of m."""
     return (as_u64(v) - u64(ROOT_HALF_F64)) & u64(EXPONENT_F64)
 
 
-@inline("f32(f32)")
-def fraction_f32(v: Any) -> Any:
-    """m of v = 2**k * m."""
-    return as_f32(as_u32(v) - power_bits_f32(v))
+@inline("u32(f32)")
+def place_f32(x: Any) -> Any:
+    """The bits of x less those of sqrt(1/2): k where a float has its exponent, also for subnormal x."""
+    scaled = as_u32(x * f32(2.0**23)) - u32(ROOT_HALF_F32 + (23 << 23))
+    return select(x < f32(SMALLEST_NORMAL_F32), scaled, as_u32(x) - u32(ROOT_HALF_F32))
+
+
+@inline("f32(u32)")
+def fraction_f32(place: Any) -> Any:
+    """m of x = 2**k * m."""
+    return as_f32((place & u32(FRACTION_F32)) + u32(ROOT_HALF_F32))
+
+
+@inline("f32(u32)")
+def exponent_f32(place: Any) -> Any:
+    """k of x = 2**k * m."""
+    return f32(ashr(as_i32(place), i32(23)))
 
 
 @inline("f64(f64)")
@@ -112,24 +119,11 @@ def fraction_f64(v: Any) -> Any:
     return as_f64(as_u64(v) - power_bits_f64(v))
 
 
-@inline("f32(f32)")
-def normal_exponent_f32(v: Any) -> Any:
-    """k of v = 2**k * m for v that is not subnormal."""
-    return f32(ashr(as_i32(as_u32(v) - u32(ROOT_HALF_F32)), i32(23)))
-
-
 @inline("f64(f64,f64)")
 def normal_exponent_f64(v: Any, rounder: Any) -> Any:
     """k of v = 2**k * m for v that is not subnormal, too large by what ``rounder`` is less than ROUNDER_F64."""
     k = ashr(as_i64(as_u64(v) - u64(ROOT_HALF_F64)), i64(52))
     return as_f64(as_u64(k) + u64(ROUNDER_BITS_F64)) - rounder
-
-
-@inline("f32(f32)")
-def exponent_f32(x: Any) -> Any:
-    """k of x = 2**k * m, also for subnormal x."""
-    shift = select(x < f32(SMALLEST_NORMAL_F32), f32(23.0), f32(0.0))
-    return normal_exponent_f32(without_subnormals_f32(x)) - shift
 
 
 @inline("f64(f64)")
@@ -176,9 +170,10 @@ def with_special_f64(x: Any, result: Any) -> Any:
 @inline("f32(f32)")
 def log_f32(x: Any) -> Any:
     """Natural logarithm of x."""
-    m = fraction_f32(without_subnormals_f32(x))
+    place = place_f32(x)
+    m = fraction_f32(place)
     near_one = near_one_f32(m - f32(1.0), m + f32(1.0))
-    return with_special_f32(x, fma(exponent_f32(x), f32(LN2_F32), near_one))
+    return with_special_f32(x, fma(exponent_f32(place), f32(LN2_F32), near_one))
 
 
 @inline("f64(f64)")
@@ -196,13 +191,14 @@ def log_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def log2_f32(x: Any) -> Any:
     """Logarithm of x to base 2."""
-    m = fraction_f32(without_subnormals_f32(x))
+    place = place_f32(x)
+    m = fraction_f32(place)
     a = m - f32(1.0)
     # The factor for the curved part comes with the divisor, which saves a rounding.
     s = a / fma(m, f32(LN2_F32), f32(LN2_F32))
     square = s * s
     small = fma(-s, fma(-square, log2_ratio_f32(square), a), a * f32(LOG2_E_LOW_F32))
-    return with_special_f32(x, exponent_f32(x) + fma(a, f32(LOG2_E_HIGH_F32), small))
+    return with_special_f32(x, exponent_f32(place) + fma(a, f32(LOG2_E_HIGH_F32), small))
 
 
 @inline("f64(f64)")
@@ -219,8 +215,9 @@ def log2_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def log10_f32(x: Any) -> Any:
     """Logarithm of x to base 10."""
-    k = exponent_f32(x)
-    m = fraction_f32(without_subnormals_f32(x))
+    place = place_f32(x)
+    k = exponent_f32(place)
+    m = fraction_f32(place)
     a = m - f32(1.0)
     s = a / fma(m, f32(LN10_F32), f32(LN10_F32))
     square = s * s
