@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import gmpy2
 import numpy as np
 from vector_loops import Loop, loop, same_class, units
 
@@ -26,6 +27,11 @@ def _erf(x: Array) -> Array:
     return np.array([math.erf(value) for value in x])
 
 
+def _erfc(x: Array) -> Array:
+    # Those of C libraries are off by some units.
+    return np.array([float(gmpy2.erfc(float(value))) for value in x])
+
+
 def _logit(x: Array) -> Array:
     # The first form is exact near one half, the second elsewhere.
     result: Array = np.where(np.abs(x - 0.5) < 0.25, 2 * np.arctanh(2 * x - 1), np.log(x) - np.log1p(-x))
@@ -41,6 +47,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "atan2": np.arctan2,
     "atanh": np.arctanh,
     "erf": _erf,
+    "erfc": _erfc,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "logit": _logit,
     "pow": np.power,
@@ -55,7 +62,7 @@ EDGES = {"cosh": 0.75, "exp": 0.75, "exp2": 1.1, "expm1": 0.75, "logistic": 0.75
 HALF_LINES = ("log", "log10", "log2")
 """Operations that are tried with positive arguments only."""
 
-WIDE_INSIDE = ("sin", "cos", "hypot")
+WIDE_INSIDE = ("erfc", "sin", "cos", "hypot")
 """Operations whose f32 form computes in f64, and so may hold half as many elements in a vector."""
 
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}

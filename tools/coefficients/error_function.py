@@ -7,6 +7,8 @@ import mpmath as mp
 from tools.coefficients.fitting import Fit, Function, Real, Table, at_root
 
 TAIL_CENTRE, ROOT_CENTRE = mp.mpf("0.75"), mp.mpf(2)
+# At this centre the first coefficient is almost a float.
+SCALE, DIVISOR_CENTRE = mp.mpf(3), mp.mpf("0.2578125")
 
 
 def root(power: int, factor: int) -> tuple[Function, Function]:
@@ -25,6 +27,18 @@ def at_distance(functions: tuple[Function, Function], centre: Real) -> tuple[Fun
     """The functions of the distance of their argument to a centre."""
     first, second = functions
     return (lambda u: first(u + centre)), (lambda u: second(u + centre))
+
+
+def scaled(c: Real) -> Real:
+    """exp(a**2) * erfc(a) / s for s = 3 / (a + 3) and c = 0.2578125 - s."""
+    s = DIVISOR_CENTRE - c
+    a = SCALE / s - SCALE
+    return mp.exp(a * a) * mp.erfc(a) / s
+
+
+def inverse_scaled(c: Real) -> Real:
+    """One over that, so that errors are relative."""
+    return 1 / scaled(c)
 
 
 def tables() -> list[Fit | Table]:
@@ -60,5 +74,15 @@ def tables() -> list[Fit | Table]:
             "erfc(a)**(1/16) in a, 1.45 <= a <= 6; the error is that of erfc",
             *root(16, 1),
             *(high - mp.mpf("0.002"), mp.mpf(6), 17, 53),
+        ),
+        Fit(
+            "ERFC_SCALED_F32",
+            "exp(a**2) erfc(a) (a + 3) / 3 in 0.2578125 - 3 / (a + 3), 0 <= a <= 10.3",
+            *(scaled, inverse_scaled, DIVISOR_CENTRE - 1, DIVISOR_CENTRE - SCALE / mp.mpf("13.3"), 12, 53),
+        ),
+        Fit(
+            "ERFC_SCALED_F64",
+            "the same, 0 <= a <= 27.4",
+            *(scaled, inverse_scaled, DIVISOR_CENTRE - 1, DIVISOR_CENTRE - SCALE / mp.mpf("30.4"), 25, 53),
         ),
     ]

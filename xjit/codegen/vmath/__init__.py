@@ -27,6 +27,7 @@ from __future__ import annotations
 from xjit.codegen import narrow_floats
 from xjit.codegen.vmath import (
     erf,
+    erfc,
     exp,
     float_parts,
     hyperbolic,
@@ -51,6 +52,7 @@ __all__ = [
     "VECTOR_FUNCTIONS",
     "VectorFunction",
     "erf",
+    "erfc",
     "exp",
     "float_parts",
     "hyperbolic",
@@ -76,6 +78,7 @@ _MODULES = (
     trig,
     hyperbolic,
     erf,
+    erfc,
     power,
     inverse_trig,
     tan,
