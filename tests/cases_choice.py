@@ -1,4 +1,4 @@
-"""Cases of clamp, select and map."""
+"""Cases of clamp, select, map and require."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from case_values import ALL, FLOATS, INTEGERS, inf, nan
 from harness import Case, array
 
 from xjit import ops
+from xjit.ops.require import require
 
 
 def _clamp_cases() -> list[Case]:
@@ -124,4 +125,17 @@ def _infinite_cases() -> list[Case]:
     return [Case("clamp", lambda a: ops.clamp(-1.0, a, 1.0), (x,), array("f64", [-1, 1, 1]))]
 
 
-CASES = [*_clamp_cases(), *_select_cases(), *_map_cases(), *_infinite_cases()]
+def _require_cases() -> list[Case]:
+    def checked(a: Any, holds: Any) -> Any:
+        return require(a, holds, "value", "never")
+
+    yes = np.array(True)
+    found = [Case("require", checked, (array(dtype, [1, 2]), yes), array(dtype, [1, 2])) for dtype in ALL]
+    return [
+        *found,
+        Case("require", checked, (array("f32", [1]), np.array(1)), ops.DTypeError),
+        Case("require", checked, (array("f32", [1]), np.array([True])), ops.ShapeError),
+    ]
+
+
+CASES = [*_clamp_cases(), *_select_cases(), *_map_cases(), *_infinite_cases(), *_require_cases()]

@@ -27,12 +27,15 @@ def _ufunc(ufunc: np.ufunc) -> Callable[..., Any]:
     def function(*operands: Any, **options: Any) -> Any:
         return call_ufunc(ufunc, "__call__", operands, options)
 
-    def reduce(array: Any, axis: Any = 0, **options: Any) -> Any:
-        return call_ufunc(ufunc, "reduce", (array,), {"axis": axis, **options})
+    def reduce(array: Any, *arguments: Any, **options: Any) -> Any:
+        return call_ufunc(ufunc, "reduce", (array, *arguments), options)
+
+    def outer(a: Any, b: Any, **options: Any) -> Any:
+        return call_ufunc(ufunc, "outer", (a, b), options)
 
     function.__name__ = function.__qualname__ = ufunc.__name__
     function.__doc__ = (ufunc.__doc__ or "").partition("\n\n")[2].partition("\n\n")[0]
-    function.__dict__["reduce"] = reduce
+    function.__dict__.update(reduce=reduce, outer=outer)
     return function
 
 

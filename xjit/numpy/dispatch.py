@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.errors import CaptureError
+from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import (
     creation,
     diagonals,
@@ -18,6 +18,7 @@ from xjit.numpy import (
     linear,
     methods,
     moments,
+    nans,
     padding,
     picking,
     polynomials,
@@ -27,6 +28,7 @@ from xjit.numpy import (
     sequences,
     shaping,
     splitting,
+    statistics,
     turning,
     ufuncs,
 )
@@ -92,6 +94,8 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.angle: methods.angle,
     np.imag: methods.imag,
     **moments.FUNCTIONS,
+    **nans.FUNCTIONS,
+    **statistics.FUNCTIONS,
     **turning.FUNCTIONS,
     **splitting.FUNCTIONS,
     **repeating.FUNCTIONS,
@@ -117,7 +121,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         return linear.matmul(*inputs, **options) if ufunc is np.matmul else ufuncs.call(ufunc, *inputs, **options)
     if method == "reduce" and ufunc in reductions.FOLDS:
         return _reduce(ufunc, *inputs, **options)
-    if method == "outer" and ufunc.nin == 2 and ufunc.signature is None:
+    if method == "outer" and ufunc.signature is None:
         return _outer(ufunc, *inputs, **options)
     raise CaptureError(f"numpy.{ufunc.__name__}.{method} is not supported")
 
@@ -143,6 +147,8 @@ def _reduce(
 
 def _outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:
     """Every element of one operand with every element of the other; numbers have the types of their arrays."""
+    if ufunc.nin != 2:
+        raise ArgumentError(f"numpy.{ufunc.__name__}.outer: outer product only supported for binary functions")
     x, y = (shaping.as_array(as_value(value, f"{ufunc.__name__}.outer")) for value in (a, b))
     return ufuncs.call(ufunc, indexing.getitem(x, (..., *(None,) * len(shape_of(y)))), y, **options)
 

@@ -14,9 +14,9 @@ from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, requested
 from xjit.numpy.reductions import Axes, axes_of, keep, mask_of
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import AxisError, as_scalar, as_value, given, refuse, shape_of
+from xjit.numpy.values import AxisError, as_scalar, as_value, given, order_letter, refuse, shape_of, with_order
 from xjit.ops._core import Operand, constant, dtype_of
-from xjit.types import FLOAT32, FLOAT64, INT64, dtype_class
+from xjit.types import COMPLEX128, FLOAT32, FLOAT64, INT64, dtype_class
 
 
 def mean(
@@ -41,8 +41,8 @@ def mean(
     if target is None and dtype_class(own) in "PI":
         target = FLOAT64
     narrow = target is None and own == np.dtype(np.float16)
-    axes = strict_axes(axis, len(shape_of(value)), "mean")
     mask = mask_of(where, value, "mean")
+    axes = _axes("mean", axis, value, mask)
     result = _mean(value, axes, FLOAT32 if narrow else target, keep(keepdims), mask)
     return as_scalar(cast(result, own) if narrow else result)
 
@@ -59,9 +59,10 @@ def count_of(value: Operand, axes: Axes, keepdims: bool, mask: Any) -> Any:
     return reductions.sum(mask, axis=axes, dtype=INT64, keepdims=keepdims)
 
 
-def strict_axes(axis: Any, rank: int, name: str) -> Axes:
-    """As axes_of, but an array of rank 0 has no axis at all."""
-    if axis is not None and rank == 0 and axis != ():
+def _axes(name: str, axis: Any, value: Operand, mask: Any) -> Axes:
+    """As axes_of, but without a mask an array of rank 0 has no axis at all."""
+    rank = len(shape_of(value))
+    if axis is not None and rank == 0 and axis != () and mask is None:
         raise AxisError(f"numpy.{name}: axis {axis} is out of bounds for array of dimension 0")
     return axes_of(axis, rank, name)
 
@@ -70,12 +71,12 @@ def divided(total: Operand, count: Any) -> Any:
     """A sum over a count, or an array of counts, in the sum's type, rounded as by a division in float64."""
     dtype = dtype_of(total)
     letter = dtype_class(dtype)
-    if letter == "C":
-        return ops.complex(divided(ops.real(total), count), divided(ops.imag(total), count))
+    working_type = COMPLEX128 if letter == "C" else FLOAT64
     if not isinstance(count, int | float):
-        return cast(call(np.divide, cast(total, FLOAT64), cast(count, FLOAT64)), dtype)
+        result = cast(call(np.divide, cast(total, working_type), cast(count, working_type)), dtype)
+        return with_order(result, order_letter(total, "K", "mean"))
     wide = letter == "F" and float(np.asarray(count).astype(dtype)) == count
-    working = total if wide else cast(total, FLOAT64)
+    working = total if wide else cast(total, working_type)
     # Not in the source of kernels: they serve rows of any length.
     divisor = constant(np.asarray(count, dtype_of(working)), by_reference=True)
     return cast(ops.div(working, broadcast_to_shape(divisor, shape_of(working))), dtype)
@@ -106,7 +107,8 @@ def var(
     own, target = dtype_of(value), requested(dtype, "var")
     if target is None and dtype_class(own) in "PI":
         target = FLOAT64
-    axes, mask = strict_axes(axis, len(shape_of(value)), "var"), mask_of(where, value, "var")
+    mask = mask_of(where, value, "var")
+    axes = _axes("var", axis, value, mask)
     center = as_value(mean, "var") if given(mean) else _mean(value, axes, target, True, mask)
     squares = _squares(call(np.subtract, value, center))
     total = reductions.sum(squares, axis=axes, dtype=target, keepdims=keep(keepdims), where=mask)

@@ -26,7 +26,6 @@ from xjit.numpy.values import (
     given,
     numpy_errors,
     operand,
-    order_letter,
     refuse,
     shape_of,
     with_order,
@@ -129,9 +128,8 @@ def _known_extreme(reducer: str) -> Callable[[Operand, Axes], Any]:
         unknown = c.isnan(value)
         every = reduction(unknown, "and", axes)
         if c.letter(value) == "F":
-            best = reduction(
-                ops.select(unknown, c.full_like(value, _last(reducer)(dtype_of(value))), value), reducer, axes
-            )
+            worst = c.full_like(value, _last(reducer)(dtype_of(value)))
+            best = reduction(ops.select(unknown, worst, value), reducer, axes)
             return ops.select(every, c.full_like(best, np.nan), best)
         combine, start = {"max": c.fmax, "min": c.fmin}[reducer], np.asarray(complex(np.nan, np.nan), dtype_of(value))
         best = ops.reduce(value, start, combine, axes)
@@ -149,7 +147,7 @@ def _first(value: Operand, axes: Axes) -> Any:
 
 
 def _last(reducer: str) -> Callable[[DType], Any]:
-    """The number that every other one beats."""
+    """The number that is beaten by every other one."""
 
     def neutral(dtype: DType) -> Any:
         if dtype_class(dtype) == "C":
@@ -157,6 +155,11 @@ def _last(reducer: str) -> Callable[[DType], Any]:
         return REDUCERS[reducer].identity(dtype)
 
     return neutral
+
+
+def _unknown_or(neutral: Callable[[DType], Any]) -> Callable[[DType], Any]:
+    """NaN, in types that have it."""
+    return lambda dtype: np.nan if dtype_class(dtype) in "FC" else neutral(dtype)
 
 
 def _exact(combine: Callable[..., Any], start: int) -> Callable[[Operand, Axes], Any]:
@@ -174,15 +177,15 @@ FOLDS: dict[np.ufunc, Fold] = {
     np.multiply: Fold(_recognised("mul"), REDUCERS["mul"].identity),
     np.maximum: Fold(_extreme("max"), _last("max")),
     np.minimum: Fold(_extreme("min"), _last("min")),
-    np.fmax: Fold(_known_extreme("max"), _last("max")),
-    np.fmin: Fold(_known_extreme("min"), _last("min")),
+    np.fmax: Fold(_known_extreme("max"), _unknown_or(_last("max"))),
+    np.fmin: Fold(_known_extreme("min"), _unknown_or(_last("min"))),
     np.logical_and: Fold(_recognised("and"), REDUCERS["and"].identity, truth=True),
     np.logical_or: Fold(_recognised("or"), REDUCERS["or"].identity, truth=True),
     np.logical_xor: Fold(_exact(ops.xor, 0), REDUCERS["or"].identity, truth=True),
     np.bitwise_and: Fold(_recognised("and"), REDUCERS["and"].identity),
     np.bitwise_or: Fold(_recognised("or"), REDUCERS["or"].identity),
     np.bitwise_xor: Fold(_exact(ops.xor, 0), REDUCERS["or"].identity),
-    np.hypot: Fold(_exact(c.hypot, 0), REDUCERS["add"].identity),
+    np.hypot: Fold(_exact(ops.hypot, 0), REDUCERS["add"].identity),
 }
 """Adding a row is all that ``ufunc.reduce`` needs."""
 
@@ -225,7 +228,7 @@ def fold(
 
 
 def _truths(value: Operand, dtype: Any, name: str) -> Operand:
-    if requested(dtype, name) not in (None, BOOL):
+    if dtype is not None and requested(dtype, name) != BOOL:
         raise DTypeError(f"numpy.{name}: dtype: bool is required; got {dtype!r}")
     return nonzero(value)
 
@@ -233,10 +236,8 @@ def _truths(value: Operand, dtype: Any, name: str) -> Operand:
 def _nothing(ufunc: np.ufunc, mask: Any) -> str:
     if mask is None:
         return f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
-    return (
-        f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has to specify "
-        "'initial'"
-    )
+    reason = f"reduction operation '{ufunc.__name__}' does not have an identity"
+    return f"{reason}, so to use a where mask one has to specify 'initial'"
 
 
 def mask_of(where: Any, value: Operand, name: str) -> Any:
@@ -259,12 +260,9 @@ def mask_of(where: Any, value: Operand, name: str) -> Any:
 
 
 def selected(value: Operand, mask: Any, neutral: Any) -> Operand:
-    """The operand with a neutral number where the mask is false; its memory order stays."""
-    if mask is None:
-        return value
-    chosen: Operand = ops.select(mask, value, c.full_like(value, neutral))
-    order: Operand = with_order(chosen, order_letter(value, "K", "select"))
-    return order
+    """The operand with a neutral number where the mask is false, in the memory order of both."""
+    chosen: Operand = value if mask is None else ops.select(mask, value, c.full_like(value, neutral))
+    return chosen
 
 
 def sum(
