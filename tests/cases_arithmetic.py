@@ -259,6 +259,20 @@ def _angle_cases() -> list[Case]:
     ]
 
 
+def _length_cases() -> list[Case]:
+    x = [3.0, -5.0, 0.0, -0.0, inf, nan, nan, 8.0, 0.0, 20.0]
+    y = [4.0, 12.0, 0.0, -0.0, nan, -inf, 1.0, -15.0, 2.0, 21.0]
+    want = [5.0, 13.0, 0.0, 0.0, inf, inf, nan, 17.0, 2.0, 29.0]
+    found = [
+        Case("hypot", ops.hypot, (array(dtype, x), array(dtype, y)), array(dtype, want))
+        for dtype in ("f32", "f64", "f16", "bf16")
+    ]
+    for dtype, large, small in (("f32", 2.0**125, 2.0**-147), ("f64", 2.0**1021, 2.0**-1072)):
+        edges = array(dtype, [3 * large, 3 * small]), array(dtype, [4 * large, 4 * small])
+        found.append(Case("hypot", ops.hypot, edges, array(dtype, [5 * large, 5 * small]), label="edges"))
+    return found
+
+
 def _scalar_cases() -> list[Case]:
     """Bare Python scalars take the element type of the other operand when their kind fits."""
     x = array("f32", [1, 2])
@@ -283,6 +297,7 @@ CASES = [
     *_pred_cases(),
     *_power_cases(),
     *_angle_cases(),
+    *_length_cases(),
     *_scalar_cases(),
     *_error_cases(),
     Case(

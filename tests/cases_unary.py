@@ -88,6 +88,8 @@ NEAR: dict[str, Callable[[Any], Any]] = {
     "acos": np.arccos,
     "atan": np.arctan,
     "erf": _in_double(scipy.special.erf),
+    "logit": _in_double(scipy.special.logit),
+    "softplus": lambda x: np.logaddexp(x, x.dtype.type(0)),
 }
 CLASSES: dict[str, Callable[[Any], Any]] = {
     "is_finite": lambda x: np.abs(x) < inf,
@@ -134,6 +136,20 @@ def _float_cases() -> list[Case]:
         for name, rule in NEAR.items():
             expected = through_single(dtype, rule, x)
             found.append(Case(name, getattr(ops, name), (x,), expected, 4 if dtype in WIDE else 1))
+    return found
+
+
+def _gamma_cases() -> list[Case]:
+    """Positive numbers, where the zeros of the functions are simple, and poles."""
+    poles = [0.0, -0.0, -1.0, -2.0, -7.0, inf, -inf, nan]
+    points = [0.125, 0.5, 1.0, 1.25, 1.4375, 2.0, 2.5, 3.0, 4.0, 7.25, 30.0, 100.0]
+    found = []
+    for dtype in ("f32", "f64", "f16", "bf16"):
+        x = array(dtype, [*poles, *points])
+        finite = scipy.special.gammaln(np.asarray(points)), scipy.special.digamma(np.asarray(points))
+        at_poles = [inf, inf, inf, inf, inf, inf, inf, nan], [nan, nan, nan, nan, nan, inf, nan, nan]
+        for name, near, far in zip(("lgamma", "digamma"), finite, at_poles, strict=True):
+            found.append(Case(name, getattr(ops, name), (x,), array(dtype, [*far, *near]), 4))
     return found
 
 
@@ -291,4 +307,11 @@ def _literal_cases() -> list[Case]:
     ]
 
 
-CASES = [*_float_cases(), *_subnormal_cases(), *_integer_cases(), *_complex_cases(), *_literal_cases()]
+CASES = [
+    *_float_cases(),
+    *_gamma_cases(),
+    *_subnormal_cases(),
+    *_integer_cases(),
+    *_complex_cases(),
+    *_literal_cases(),
+]

@@ -176,7 +176,9 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
     return checked
 
 
-_SAME_IN_NUMPY = "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh fmod"
+_SAME_IN_NUMPY = (
+    "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt hypot fmod remainder floor_divide"
+)
 _OTHERWISE_IN_NUMPY = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -187,7 +189,7 @@ _OTHERWISE_IN_NUMPY = {
     "atanh": "arctanh",
     "pow": "power",
 }
-_IN_SCIPY = {"erf": "erf"}
+_IN_SCIPY = {"erf": "erf", "logit": "logit", "digamma": "digamma"}
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _not_bool(np.add),
     "sub": _not_bool(np.subtract),
@@ -215,6 +217,8 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "logistic": _result(logistic, "fc"),
     "rsqrt": _result(reciprocal_root, "fc"),
     **{name: _result(getattr(scipy.special, other), "f") for name, other in _IN_SCIPY.items()},
+    "lgamma": _result(lambda x: np.where(x == -np.inf, -x, scipy.special.gammaln(x)), "f"),
+    "softplus": _result(lambda x: np.logaddexp(x, x.dtype.type(0)), "f"),
     "round_away": _result(round_away, "f"),
     "idiv": _result(_truncated, "iu"),
     "irem": _result(lambda x, y: x - _truncated(x, y) * y, "iu"),

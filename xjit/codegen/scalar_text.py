@@ -116,10 +116,7 @@ _RULES: dict[tuple[str, str], Rule] = {
     **{("max", c): _call("fmax") for c in "FI"},
     **{("min", c): _call("fmin") for c in "FI"},
     ("select", "*"): _call("select"),
-    **{
-        (name, "F"): _call(name)
-        for name in ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "copysign", "fmod")
-    },
+    **{(name, "F"): _call(name) for name in ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "copysign")},
     ("idiv", "I"): _signed_call("sdiv", "udiv"),
     ("irem", "I"): _signed_call("srem", "urem"),
     **{(name, "I"): _call(name) for name in ("shl", "lshr", "ashr")},

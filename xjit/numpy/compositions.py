@@ -258,12 +258,6 @@ def in_single(function: Any) -> Any:
     return rounded
 
 
-@in_single
-def hypot(x: Value, y: Value) -> Value:
-    """The length of the vector (x, y), without overflow in between: that of a complex number with these parts."""
-    return ops.abs(ops.complex(x, y))
-
-
 def ratio(numerator: float, denominator: float) -> Any:
     """The product with a quotient of constants, formed in the operand's type as NumPy's loops do."""
 

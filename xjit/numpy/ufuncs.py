@@ -67,7 +67,7 @@ ROWS: dict[np.ufunc, Row] = {
     np.arctanh: ops.atanh,
     np.sqrt: ops.sqrt,
     np.cbrt: ops.cbrt,
-    np.hypot: c.hypot,
+    np.hypot: ops.hypot,
     np.degrees: c.degrees,
     np.rad2deg: c.degrees,
     np.radians: c.radians,

@@ -85,6 +85,7 @@ from xjit.ops.linalg import dot_general as dot_general
 from xjit.ops.numpy_rules import copysign as copysign
 from xjit.ops.numpy_rules import floor_divide as floor_divide
 from xjit.ops.numpy_rules import fmod as fmod
+from xjit.ops.numpy_rules import hypot as hypot
 from xjit.ops.numpy_rules import numpy_power as numpy_power
 from xjit.ops.numpy_rules import remainder as remainder
 from xjit.ops.reduce import reduce as reduce
@@ -96,7 +97,11 @@ from xjit.ops.shape import reshape as reshape
 from xjit.ops.shape import rev as rev
 from xjit.ops.shape import slice as slice
 from xjit.ops.shape import transpose as transpose
+from xjit.ops.special import digamma as digamma
 from xjit.ops.special import erf as erf
+from xjit.ops.special import lgamma as lgamma
+from xjit.ops.special import logit as logit
+from xjit.ops.special import softplus as softplus
 from xjit.ops.trigonometric import acos as acos
 from xjit.ops.trigonometric import acosh as acosh
 from xjit.ops.trigonometric import asin as asin

@@ -208,7 +208,7 @@ logistic = unary(
     "Logistic",
     "FC",
     references.logistic,
-    {"F": formulas.logistic, "C": primitive("logistic")},
+    {"FC": primitive("logistic")},
     example="np.float32([0, np.inf]) -> [0.5 1. ]",
     doc="1/(1+exp(-x)).",
 )
@@ -226,7 +226,7 @@ rsqrt = unary(
     "Rsqrt",
     "FC",
     references.reciprocal_root,
-    {"F": lambda x: 1 / prim("sqrt", x), "C": primitive("rsqrt")},
+    {"FC": primitive("rsqrt")},
     example="np.float32([4, 0]) -> [0.5 inf]",
     doc="1/sqrt(x); -inf for -0.",
 )
@@ -235,7 +235,7 @@ cbrt = unary(
     "Cbrt",
     "F",
     np.cbrt,
-    {"F": formulas.cube_root},
+    {"F": primitive("cbrt")},
     example="np.float32([-8, 27]) -> [-2.         2.9999998]",
     doc="Real cube root; odd.",
 )

@@ -128,20 +128,6 @@ def is_finite(x: Expr) -> Expr:
     return (x - x).equals(0)
 
 
-def logistic(x: Expr) -> Expr:
-    """1/(1+exp(-x)) through exp(-|x|), which does not overflow."""
-    decayed = prim("exp", -prim("abs", x))
-    return select(x >= 0, 1, decayed) / (decayed + 1)
-
-
-def cube_root(x: Expr) -> Expr:
-    """exp(log|x|/3) and a Newton step, y - (y - x/y²)/3, which also holds for subnormal x."""
-    magnitude = prim("abs", x)
-    start = prim("exp", prim("log", magnitude) / 3)
-    better = start - (start - magnitude / (start * start)) / 3
-    return select(is_finite(x) & x.differs(0), prim("copysign", better, x), x + x)
-
-
 def total_order_key(x: Expr) -> Expr:
     """Signed integers in the order of the values; types with one NaN get a wider key that puts it last."""
     if dtype_class(x.dtype) != "F":

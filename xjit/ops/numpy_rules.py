@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from xjit.ir.expr import Expr, prim, select
+from xjit.ir.opdef import Parity
 from xjit.ops.functions import pow
 from xjit.ops.rows import binary, primitive
 from xjit.types import is_signed
@@ -47,25 +48,6 @@ def _fmod_integers(x: Expr, y: Expr) -> Expr:
     return select(zero | negative, 0, prim("irem", x, divisor))
 
 
-def _floor_floats(x: Expr, y: Expr) -> Expr:
-    rest = prim("fmod", x, y)
-    below = rest.differs(0) & ((y < 0) ^ (rest < 0))
-    near = (x - rest) / y
-    near = select(below, near - 1, near)
-    whole = prim("floor", near)
-    whole = select(near - whole > 0.5, whole + 1, whole)
-    plain = x / y
-    signed = select(near.differs(0), whole, prim("copysign", near, plain))
-    return select(y.equals(0), plain, signed)
-
-
-def _remainder_floats(x: Expr, y: Expr) -> Expr:
-    rest = prim("fmod", x, y)
-    below = (y < 0) ^ (rest < 0)
-    signed = select(rest.differs(0), select(below, rest + y, rest), prim("copysign", rest, y))
-    return select(y.equals(0), rest, signed)
-
-
 numpy_power = pow  # NumPy's rule is C99's; integers to negative powers, an error there, follow XLA
 
 floor_divide = binary(
@@ -73,7 +55,7 @@ floor_divide = binary(
     None,
     "IF",
     np.floor_divide,
-    {"I": _floor_integers, "F": _floor_floats},
+    {"I": _floor_integers, "F": primitive("floor_divide")},
     example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 3 -4  0]",
     doc="NumPy's floor division: integer x//0 is 0, floats follow the exact remainder.",
 )
@@ -82,7 +64,7 @@ remainder = binary(
     None,
     "IF",
     np.remainder,
-    {"I": _remainder_integers, "F": _remainder_floats},
+    {"I": _remainder_integers, "F": primitive("remainder")},
     example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [1 1 0]",
     doc="NumPy's remainder, with the sign of the divisor; integer x%0 is 0.",
 )
@@ -103,4 +85,14 @@ copysign = binary(
     {"F": primitive("copysign")},
     example="np.float32([1, -2]), np.float32([-0.0, 3]) -> [-1.  2.]",
     doc="The magnitude of the first operand with the sign of the second.",
+)
+hypot = binary(
+    "hypot",
+    None,
+    "F",
+    np.hypot,
+    {"F": primitive("hypot")},
+    parity=(Parity.EVEN, Parity.EVEN),
+    example="np.float32([3, np.inf]), np.float32([4, np.nan]) -> [ 5. inf]",
+    doc="The length of the vector (lhs, rhs), without overflow in between.",
 )

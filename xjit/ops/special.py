@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from xjit.ir.expr import prim, select
 from xjit.ir.opdef import Parity
 from xjit.ops.references import Array
 from xjit.ops.rows import primitive, unary
@@ -31,4 +35,52 @@ erf = unary(
     parity=(Parity.ODD,),
     example="np.float32([0, np.inf]) -> [0. 1.]",
     doc="Error function.",
+)
+
+
+def _lgamma(x: Array) -> Array:
+    return np.where(x == -np.inf, np.inf, _scipy("gammaln")(x)).astype(x.dtype)
+
+
+lgamma = unary(
+    "lgamma",
+    "Lgamma",
+    "F",
+    _lgamma,
+    {"F": primitive("lgamma")},
+    example="np.float64([1, 4, 0]) -> [0.         1.79175947        inf]",
+    doc="Logarithm of the absolute value of the gamma function; inf at its poles and for -inf.",
+)
+
+
+def _digamma(x: Array) -> Array:
+    return np.where(x == 0, np.nan, _scipy("digamma")(x)).astype(x.dtype)
+
+
+digamma = unary(
+    "digamma",
+    "Digamma",
+    "F",
+    _digamma,
+    {"F": lambda x: select(x.equals(0), math.nan, prim("digamma", x))},
+    example="np.float64([1, 0]) -> [-0.57721566         nan]",
+    doc="Derivative of lgamma; NaN at zero and at negative integers.",
+)
+logit = unary(
+    "logit",
+    None,
+    "F",
+    _scipy("logit"),
+    {"F": primitive("logit")},
+    example="np.float32([0.5, 1]) -> [ 0. inf]",
+    doc="log(x/(1-x)), the inverse of the logistic function; NaN outside [0, 1].",
+)
+softplus = unary(
+    "softplus",
+    None,
+    "F",
+    lambda x: np.logaddexp(x, x.dtype.type(0)),
+    {"F": primitive("softplus")},
+    example="np.float32([0, -np.inf]) -> [0.6931472 0.       ]",
+    doc="log(1+exp(x)) without overflow.",
 )
