@@ -89,8 +89,10 @@ def erf_inv(x: mpfr) -> mpfr:
     return y if start > 0 else -y
 
 
-def error_in_units(result: float, arguments: tuple[float, ...], function: Any, digits: int, largest: int) -> float:
-    """Distance of a result to the true value, in units of the last place of that value.
+def error_in_units(
+    result: float, arguments: tuple[float, ...], function: Any, digits: int, largest: int, scale: float = 0.0
+) -> float:
+    """Distance of a result to the true value, in units of the last place of that value, or of ``scale`` if larger.
 
     ``digits`` is the number of significant bits of the type, ``2**largest`` the first power of two that it cannot
     hold; infinity counts as that power, so that overflow is judged like any rounding.
@@ -102,7 +104,8 @@ def error_in_units(result: float, arguments: tuple[float, ...], function: Any, d
             return 0.0 if agrees else math.inf
         top = gmpy2.exp2(mpfr(largest))
         true, value = (min(max(number, -top), top) for number in (true, mpfr(result)))
-        exponent = gmpy2.get_exp(true) - 1 if true != 0 else -largest
+        size = max(abs(true), mpfr(scale)) if math.isfinite(scale) else abs(true)
+        exponent = gmpy2.get_exp(size) - 1 if size != 0 else -largest
         exponent = max(min(exponent, largest - 1), 2 - largest)
         return float(abs(value - true) * gmpy2.exp2(mpfr(digits - 1 - exponent)))
 

@@ -51,6 +51,7 @@ def _text(function: Any) -> str:
         code = function.__code__
         return repr((code.co_varnames, code.co_names, [value for value in code.co_consts if type(value) is float]))
     tree = ast.parse(textwrap.dedent(source)).body[0]
-    assert isinstance(tree, ast.FunctionDef)
+    if not isinstance(tree, ast.FunctionDef):  # a lambda, in the statement that it stands in
+        return ast.unparse(tree)
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
     return "\n".join([ast.unparse(tree.args), *(ast.unparse(line) for line in body)])

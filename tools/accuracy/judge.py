@@ -74,8 +74,14 @@ def within(x: Array, low: Any, high: Any) -> Array:
     return x
 
 
-def errors(result: Array, true: Array, kind: str) -> tuple[Array, Array]:
-    """Errors in units of the last place of the true values, and those units; zero where either is NaN.
+def scale_of(oracle: Oracle, kind: str, inputs: Sequence[Array]) -> Array | None:
+    """The sizes below which units do not shrink, where an oracle has them for a type."""
+    with np.errstate(all="ignore"):
+        return oracle.scale(*inputs) if oracle.scale is not None and kind == "f64" else None
+
+
+def errors(result: Array, true: Array, kind: str, scale: Array | None = None) -> tuple[Array, Array]:
+    """Errors in units of the last place of the true values, or of a scale, and those units; zero where one is NaN.
 
     Infinity counts as the first power of two that is too large, so that overflow is judged like any rounding.
     """
@@ -83,6 +89,8 @@ def errors(result: Array, true: Array, kind: str) -> tuple[Array, Array]:
     top = form.wide(2.0) ** form.largest
     true = within(true.copy(), -top, top)
     unit = last_place(true, form)
+    if scale is not None:
+        unit = np.maximum(unit, last_place(within(scale.astype(form.wide), 0, top), form))
     error = within(result.astype(form.wide), -top, top)
     with np.errstate(invalid="ignore"):
         np.abs(np.divide(np.subtract(error, true, out=error), unit, out=error), out=error)
@@ -112,7 +120,8 @@ def judge(
         else:
             true = screen(*(x.astype(FORMATS[kind].wide) for x in inputs))
             classes(verdict, inputs, result, true)
-            error, unit = errors(result, true, kind)
+            scale = scale_of(oracle, kind, inputs)
+            error, unit = errors(result, true, kind, scale)
             absolute = oracle.absolute[kind == "f64"]
             slack = oracle.slack(kind)
             limits = error + slack
@@ -121,7 +130,7 @@ def judge(
             suspects = np.flatnonzero(limits > max(verdict.error, 2 * slack))
             suspects = suspects[np.isfinite(true[suspects]) & ~np.isnan(result[suspects])]
             suspects = suspects[np.argsort(-limits[suspects])]
-    _decide(verdict, operation, kind, inputs, result, suspects, limits)
+    _decide(verdict, operation, kind, inputs, result, oracle, suspects, limits)
 
 
 def _decide(
@@ -130,17 +139,19 @@ def _decide(
     kind: str,
     inputs: Sequence[Array],
     result: Array,
+    oracle: Oracle,
     suspects: Array,
     limits: Array,
 ) -> None:
     """Asks MPFR for the suspects, the worst first, until no other can be worse than the worst so far."""
-    form = FORMATS[kind]
+    form, scale = FORMATS[kind], scale_of(oracle, kind, inputs)
     for place in suspects:
         if limits[place] <= verdict.error:
             break
         arguments = tuple(float(x[place]) for x in inputs)
+        least = 0.0 if scale is None else float(scale[place])
         error = exact.error_in_units(
-            float(result[place]), arguments, EXACT_FUNCTIONS[operation], form.digits, form.largest
+            float(result[place]), arguments, EXACT_FUNCTIONS[operation], form.digits, form.largest, least
         )
         if error > verdict.error:
             verdict.error, verdict.arguments = error, in_hex(inputs, place)

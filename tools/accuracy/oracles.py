@@ -29,12 +29,16 @@ class Oracle:
     function, where they are no longer small beside the value; everywhere else they are a few units of the screen's
     own last place, which :data:`RELATIVE_SLACK` covers many times over; ``relative`` is a closer bound for those that
     are little more than arithmetic, 0 for those that are exact.
+
+    ``scale`` gives the size of the terms that cancel near zeros of a function where it is only as exact as those are:
+    float64 errors are then in units of the last place of the larger of it and the result.
     """
 
     single: Function
     double: Function | None
     absolute: tuple[float, float] = (0.0, 0.0)
     relative: tuple[float, float] | None = None
+    scale: Function | None = None
 
     def screen(self, kind: str) -> Function | None:
         """The screen for results of an element type."""
@@ -106,6 +110,24 @@ def digamma(x: Array) -> Array:
     return np.where(x == 0, np.copysign(np.inf, -x), np.where(pole, np.nan, value))
 
 
+def gammaln(x: Array) -> Array:
+    """SciPy's logarithm of the gamma function, but infinite at both infinities, as C has it."""
+    value: Array = np.where(np.isinf(x), np.inf, special.gammaln(x))
+    return value
+
+
+def scale_of_lgamma(x: Array) -> Array:
+    """The larger of one and the logarithm for -x, whose difference from another term it is, for negative x."""
+    positive = gammaln(np.abs(x).astype(np.float64))
+    return np.where(x < 0, np.maximum(positive, 1.0), 0.0)
+
+
+def scale_of_digamma(x: Array) -> Array:
+    """The larger of one and the value for 1 - x, whose difference from another term it is, for negative x."""
+    positive = special.digamma(1.0 + np.abs(x).astype(np.float64))
+    return np.where(x < 0, np.maximum(positive, 1.0), 0.0)
+
+
 def erf_inv(x: Array) -> Array:
     """Inverse of the error function: SciPy's value and one step of Newton's method in long double."""
     start = special.erfinv(x.astype(np.float64)).astype(x.dtype)
@@ -147,7 +169,7 @@ ORACLES: dict[str, Oracle] = {
     "erf": Oracle(special.erf, _where_available(libm.erf)),
     "erfc": Oracle(special.erfc, _where_available(libm.erfc)),
     "erf_inv": Oracle(special.erfinv, _where_available(erf_inv)),
-    "lgamma": Oracle(special.gammaln, _where_available(libm.lgamma), (1e-13, 1e-17)),
-    "digamma": Oracle(digamma, digamma, (1e-13, 2e-17)),
+    "lgamma": Oracle(gammaln, _where_available(libm.lgamma), (3e-14, 0.0), scale=scale_of_lgamma),
+    "digamma": Oracle(digamma, digamma, (2e-14, 5e-18), scale=scale_of_digamma),
 }
 """By the name of the operation."""

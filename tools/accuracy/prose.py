@@ -34,6 +34,8 @@ TAIL = """## How they are found
   up to 0.01 units, near zeros of log-gamma and digamma by as much more as its absolute error makes there, and
   every argument that could still be worse is computed by MPFR with 180 bits. The inverse of the error function
   is two steps of Newton's method with MPFR's error function.
+* **Zeros of log-gamma and digamma between their poles**, at negative arguments, are where two terms cancel: float64
+  errors are in units of the last place of the largest of one, the result and the term for the positive argument.
 * **Classes** are compared for every argument, apart from errors: NaN, infinity, and the sign of zero. So are,
   bit by bit, symmetry and the quick variants of functions that have them.
 * The tests repeat all of this with a million samples of every function and type.
