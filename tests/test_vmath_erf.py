@@ -1,4 +1,4 @@
-"""Complementary error function of kernels: literal values, thresholds, its far tail; the sum of both functions."""
+"""Complement and inverse of the error function of kernels: literal values, thresholds, how they fit together."""
 
 from __future__ import annotations
 
@@ -37,6 +37,22 @@ TRUE_VALUES = (
     ("erfc", (26.5,), 2.2109076642637343e-307),
     ("erfc", (26.54,), 2.6455581744685104e-308),
     ("erfc", (27.2,), 1e-323),
+    ("erf_inv", (1e-310,), 8.8622692545277e-311),
+    ("erf_inv", (1e-08,), 8.86226925452758e-09),
+    ("erf_inv", (0.1,), 0.08885599049425769),
+    ("erf_inv", (-0.35,), -0.32085832171518147),
+    ("erf_inv", (0.5,), 0.4769362762044699),
+    ("erf_inv", (0.75,), 0.8134198475976185),
+    ("erf_inv", (0.9,), 1.1630871536766743),
+    ("erf_inv", (-0.99,), -1.8213863677184494),
+    ("erf_inv", (0.998,), 2.1851242191330043),
+    ("erf_inv", (0.99807,), 2.1925951873756473),
+    ("erf_inv", (0.9999,), 2.75106390571208),
+    ("erf_inv", (0.999999,), 3.458910737275499),
+    ("erf_inv", (0.9999998,), 3.6764868620428297),
+    ("erf_inv", (-0.99999999,), -4.052237243268763),
+    ("erf_inv", (0.999999999999,), 5.042031898572696),
+    ("erf_inv", (0.9999999999999999,), 5.8635847487551676),
 )
 
 # (function, arguments, result) in both precisions.
@@ -50,6 +66,15 @@ SPECIAL_VALUES = (
     ("erfc", (30.0,), 0.0),
     ("erfc", (3e38,), 0.0),
     ("erfc", (-3e38,), 2.0),
+    ("erf_inv", (NAN,), NAN),
+    ("erf_inv", (INF,), NAN),
+    ("erf_inv", (-INF,), NAN),
+    ("erf_inv", (0.0,), 0.0),
+    ("erf_inv", (-0.0,), -0.0),
+    ("erf_inv", (1.0,), INF),
+    ("erf_inv", (-1.0,), -INF),
+    ("erf_inv", (1.0000001192092896,), NAN),
+    ("erf_inv", (-3e38,), NAN),
 )
 
 # (function, arguments, result): the last argument before a change, the first after it, subnormal results.
@@ -105,3 +130,11 @@ def test_the_error_function_and_its_complement_add_up_to_one(kind: str, rng: np.
     x = rng.normal(size=20_000).astype(KINDS[kind].dtype) * KINDS[kind].dtype.type(3)
     total = apply(f"erf_{kind}", x).astype(np.longdouble) + apply(f"erfc_{kind}", x)
     assert np.abs(total - 1).max() <= 4 * np.finfo(x.dtype).eps
+
+
+@pytest.mark.parametrize("kind", KIND_NAMES)
+def test_the_inverse_undoes_the_error_function(kind: str, rng: np.random.Generator) -> None:
+    x = rng.uniform(-1.0, 1.0, 20_000).astype(KINDS[kind].dtype)
+    there_and_back = apply(f"erf_{kind}", apply(f"erf_inv_{kind}", x))
+    assert np.abs(there_and_back - x).max() <= 4 * np.finfo(x.dtype).eps
+    assert apply(f"erf_inv_{kind}", -x).tobytes() == (-apply(f"erf_inv_{kind}", x)).tobytes()

@@ -10,6 +10,7 @@ import gmpy2
 import numpy as np
 from vector_loops import Loop, loop, same_class, units
 
+from tools.accuracy import oracles
 from xjit.codegen import llvm_pipeline
 from xjit.codegen.inline_functions import lookup
 from xjit.codegen.kinds import KINDS
@@ -48,6 +49,7 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "atanh": np.arctanh,
     "erf": _erf,
     "erfc": _erfc,
+    "erf_inv": oracles.erf_inv,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "logit": _logit,
     "pow": np.power,
@@ -62,7 +64,7 @@ EDGES = {"cosh": 0.75, "exp": 0.75, "exp2": 1.1, "expm1": 0.75, "logistic": 0.75
 HALF_LINES = ("log", "log10", "log2")
 """Operations that are tried with positive arguments only."""
 
-WIDE_INSIDE = ("erfc", "sin", "cos", "hypot")
+WIDE_INSIDE = ("erf_inv", "erfc", "sin", "cos", "hypot")
 """Operations whose f32 form computes in f64, and so may hold half as many elements in a vector."""
 
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
@@ -74,7 +76,7 @@ REMAINDERS = ("floor_divide", "fmod", "remainder")
 FAR_EDGES = dict.fromkeys(REMAINDERS, ((INF, -INF, 1e30, -1e30), (1.0, -2.0, 0.5, 7.0)))
 """Arguments for which quick variants are wrong; infinities unless said otherwise."""
 
-UNIT_INTERVALS = ("acos", "asin", "atanh", "logit")
+UNIT_INTERVALS = ("acos", "asin", "atanh", "logit", "erf_inv")
 """Operations that are tried with sizes up to one only, but for a few arguments beyond."""
 
 

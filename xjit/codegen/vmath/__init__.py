@@ -27,6 +27,7 @@ from __future__ import annotations
 from xjit.codegen import narrow_floats
 from xjit.codegen.vmath import (
     erf,
+    erf_inv,
     erfc,
     exp,
     float_parts,
@@ -52,6 +53,7 @@ __all__ = [
     "VECTOR_FUNCTIONS",
     "VectorFunction",
     "erf",
+    "erf_inv",
     "erfc",
     "exp",
     "float_parts",
@@ -78,6 +80,7 @@ _MODULES = (
     trig,
     hyperbolic,
     erf,
+    erf_inv,
     erfc,
     power,
     inverse_trig,
