@@ -10,7 +10,7 @@ import gmpy2
 import numpy as np
 from vector_loops import Loop, loop, same_class, units
 
-from tools.accuracy import oracles
+from tools.accuracy import libm, oracles
 from xjit.codegen import llvm_pipeline
 from xjit.codegen.inline_functions import lookup
 from xjit.codegen.kinds import KINDS
@@ -39,6 +39,21 @@ def _logit(x: Array) -> Array:
     return result
 
 
+def _lgamma(x: Array) -> Array:
+    result: Array = libm.lgamma(x).astype(x.dtype)
+    return result
+
+
+def _digamma(x: Array) -> Array:
+    result: Array = oracles.digamma(x)
+    # Wide arithmetic is exact enough away from the zero only.
+    close = np.abs(x - 1.46) < 0.1
+    with gmpy2.context(precision=200):
+        values = [gmpy2.digamma(gmpy2.mpfr(float(value))) for value in x[close]]
+        result[close] = [x.dtype.type(float(value)) + x.dtype.type(float(value - float(value))) for value in values]
+    return result
+
+
 ORACLES: dict[str, Callable[..., Any]] = {
     "acos": np.arccos,
     "acosh": np.arccosh,
@@ -52,6 +67,8 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "erf_inv": oracles.erf_inv,
     "logistic": lambda x: 1 / (1 + np.exp(-x)),
     "logit": _logit,
+    "digamma": _digamma,
+    "lgamma": _lgamma,
     "pow": np.power,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "softplus": lambda x: np.logaddexp(0, x),
@@ -61,10 +78,10 @@ ORACLES: dict[str, Callable[..., Any]] = {
 EDGES = {"cosh": 0.75, "exp": 0.75, "exp2": 1.1, "expm1": 0.75, "logistic": 0.75, "sinh": 0.75, "softplus": 0.75}
 """How far the everyday range of arguments goes, as a part of the largest exponent; else it is 40."""
 
-HALF_LINES = ("log", "log10", "log2")
+HALF_LINES = ("digamma", "lgamma", "log", "log10", "log2")
 """Operations that are tried with positive arguments only."""
 
-WIDE_INSIDE = ("erf_inv", "erfc", "sin", "cos", "hypot")
+WIDE_INSIDE = ("digamma", "lgamma", "erf_inv", "erfc", "sin", "cos", "hypot")
 """Operations whose f32 form computes in f64, and so may hold half as many elements in a vector."""
 
 NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
@@ -73,7 +90,9 @@ NEAR_EDGES = {"pow": (1.0, 1.0, NAN)}
 REMAINDERS = ("floor_divide", "fmod", "remainder")
 """Operations that loop where a quotient is huge, so that only their quick variants are vector code."""
 
-FAR_EDGES = dict.fromkeys(REMAINDERS, ((INF, -INF, 1e30, -1e30), (1.0, -2.0, 0.5, 7.0)))
+FAR_EDGES = dict.fromkeys(("digamma", "lgamma"), ((-INF, -1.5),)) | dict.fromkeys(
+    REMAINDERS, ((INF, -INF, 1e30, -1e30), (1.0, -2.0, 0.5, 7.0))
+)
 """Arguments for which quick variants are wrong; infinities unless said otherwise."""
 
 UNIT_INTERVALS = ("acos", "asin", "atanh", "logit", "erf_inv")

@@ -30,7 +30,7 @@ def polynomial(name: str, kind: str, coefficients: Sequence[float]) -> InlineFun
 
 
 def estrin(coefficients: Sequence[float], kind: str) -> str:
-    """Expression of the same polynomial as a balanced tree, over ``x`` and its powers ``x2``, ``x4``, ``x8``.
+    """Expression of the same polynomial as a balanced tree, over ``x`` and its powers ``x2`` to ``x16``.
 
     It needs a few multiplications more and a fraction of the time from x to the result (Estrin 1960), which
     counts in functions so long that a processor overlaps few of their evaluations.
@@ -48,8 +48,8 @@ def estrin(coefficients: Sequence[float], kind: str) -> str:
 
 def balanced_polynomial(name: str, kind: str, coefficients: Sequence[float]) -> InlineFunction:
     """Registers the inline function ``name(x)`` that evaluates a polynomial as a balanced tree."""
-    powers = [f"    x{2 * p} = {'x' if p == 1 else f'x{p}'} * {'x' if p == 1 else f'x{p}'}" for p in (1, 2, 4)]
-    used = [line for p, line in zip((1, 2, 4), powers, strict=True) if len(coefficients) > 2 * p]
+    powers = [f"    x{2 * p} = {'x' if p == 1 else f'x{p}'} * {'x' if p == 1 else f'x{p}'}" for p in (1, 2, 4, 8)]
+    used = [line for p, line in zip((1, 2, 4, 8), powers, strict=True) if len(coefficients) > 2 * p]
     text = "\n".join((f"def {name}(x):", *used, f"    return {estrin(coefficients, kind)}", ""))
     scope = dict(_WORDS)
     exec(compile(text, f"<{name}>", "exec"), scope)

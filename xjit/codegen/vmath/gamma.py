@@ -1,0 +1,219 @@
+"""Logarithm of the magnitude of the gamma function, and digamma, the derivative of that logarithm.
+
+``lgamma``, for x above -1/2.  With ``j`` the integer nearest to x (2 from 5/4 on) and ``a = x - j``
+
+* below 4.5, ``log(gamma(2 + a)) = a (1 + a) P(a)``, which is as exact near the zeros 1 and 2 as elsewhere, and
+  the recurrence adds or takes off the logarithm of one product of at most two factors;
+* from 4.5 on, Stirling's series: ``(x - 1/2) (log(x) - 1) + STIRLING_CONSTANT + rest(1 / x**2) / x``.
+
+Both need one logarithm, carried as a sum of two floats (:func:`log2_pair_f64`).
+
+``digamma``, for positive x: between 1 and 5/2 ``(x - root) P(x - 7/4)``, with the zero of the function in two
+parts; below 4 the recurrence ``digamma(x + 1) = digamma(x) + 1 / x`` leads there; from 4 on, ``log(x) - 1 / (2 x) -
+rest(1 / x**2) / x**2``.
+
+Other numbers are rare, and reflected: ``log(pi / (|x| |sin(pi x)|)) - lgamma(|x|)`` and ``digamma(1 + |x|) +
+pi / tan(pi |x|)``.  Between the poles of these the functions have zeros, near which only the error relative to
+the terms that cancel is small.  For positive x ``lgamma`` and ``digamma`` are off by less than 2.6 units in the last
+place; for negative x ``lgamma`` by less than 3 units of the largest of one, the result and ``lgamma(|x|)``, and
+``digamma`` by less than 5.5 of the largest of one, the result and ``digamma(1 + |x|)``.
+
+f32 functions compute in f64 and round once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from xjit.codegen.inline_functions import inline, register
+from xjit.codegen.intrinsics import as_u64, cplx, f32, f64, fabs, fma, im, re, select, u64
+from xjit.codegen.vmath.coefficients import gamma
+from xjit.codegen.vmath.log import log_f64
+from xjit.codegen.vmath.polynomial import balanced_polynomial
+from xjit.codegen.vmath.power import MOVED_F64, exponent_pow_f64, fraction_pow_f64, log2_pair_f64, near_sum_f64
+from xjit.codegen.vmath.record import reduced
+from xjit.codegen.vmath.tan import tan_f64_near
+from xjit.codegen.vmath.trig import sin_f64_near
+
+lgamma_by_zeros_f64 = balanced_polynomial("lgamma_by_zeros_f64", "f64", gamma.LGAMMA_BY_ZEROS[1:])
+stirling_rest_f64 = balanced_polynomial("stirling_rest_f64", "f64", gamma.STIRLING_REST)
+digamma_by_root_f64 = balanced_polynomial("digamma_by_root_f64", "f64", gamma.DIGAMMA_BY_ROOT[1:])
+digamma_rest_f64 = balanced_polynomial("digamma_rest_f64", "f64", gamma.DIGAMMA_REST)
+
+LN2, LN2_REST = gamma.LN2
+LOG_PI = gamma.LOG_PI
+PI, PI_REST = gamma.PI
+INVERSE_PI = 1.0 / PI
+# Below it what an angle lacks is left out, before squares overflow.
+SMALL_ANGLE = 2.0**-100
+STIRLING_CONSTANT = gamma.STIRLING_CONSTANT
+# The leading coefficients are added last, so that the rounding of the others counts less.
+BY_ZEROS, BY_ROOT = gamma.LGAMMA_BY_ZEROS[0], gamma.DIGAMMA_BY_ROOT[0]
+ROOT, ROOT_REST = gamma.DIGAMMA_ROOT
+
+INFINITY, NAN = math.inf, math.nan
+SMALLEST_NORMAL = 2.0**-1022
+ROUNDER = 2.0**52
+# From here on Stirling's series and that of digamma are exact.
+SERIES_LGAMMA, SERIES_DIGAMMA = 4.5, 4.0
+NEAR_LGAMMA = -0.5
+# Up from here the recurrence would cancel too much of what has been rounded.
+DIRECT_FROM = 1.25
+# What rounding takes from a product counts up to here, and beyond here the logarithm is infinite.
+ROUNDING_COUNTS, INFINITE = 1e200, 1e306
+INTEGERS_FROM = 2.0**52
+
+
+@inline("c128(f64)")
+def log_pair_f64(x: Any) -> Any:
+    """Natural logarithm of positive x as a sum; some number for others."""
+    subnormal = x < SMALLEST_NORMAL
+    moved = as_u64(select(subnormal, x * 2.0**54, x)) + u64(MOVED_F64)
+    k = exponent_pow_f64(moved) - select(subnormal, f64(54.0), f64(0.0))
+    pair = log2_pair_f64(fraction_pow_f64(moved), k)
+    high = re(pair) * LN2
+    return cplx(high, fma(im(pair), LN2, fma(re(pair), LN2_REST, near_sum_f64(re(pair), f64(LN2), -high))))
+
+
+@inline("f64(f64,f64,f64)")
+def stirling_f64(x: Any, log_high: Any, log_low: Any) -> Any:
+    """lgamma of x from SERIES_LGAMMA on, from its logarithm."""
+    factor, high = x - 0.5, log_high - 1.0
+    less = high + log_low
+    rest = (log_high - (high + 1.0)) + ((high - less) + log_low)
+    product = factor * less
+    lost = fma(factor, rest, near_sum_f64(factor, less, -product))
+    inverse = 1.0 / x
+    small = fma(inverse, stirling_rest_f64(inverse * inverse), STIRLING_CONSTANT)
+    return product + (small + select(x < ROUNDING_COUNTS, lost, f64(0.0)))
+
+
+@inline("f64(f64)")
+def lgamma_f64_near(x: Any) -> Any:
+    """Logarithm of the magnitude of the gamma function of x, for x from -1/2 on."""
+    j = select((x >= DIRECT_FROM) & (x < 2.0), f64(2.0), (fabs(x) + ROUNDER) - ROUNDER)
+    a = x - j
+    first = select(j < 2.0, fabs(x), select(j > 2.0, x - 1.0, f64(1.0)))
+    second = select(j < 1.0, x + 1.0, select(j > 3.0, x - 2.0, f64(1.0)))
+    logarithm = log_pair_f64(select(x < SERIES_LGAMMA, first * second, x))
+    by_zeros = a * ((a + 1.0) * fma(a, lgamma_by_zeros_f64(a), BY_ZEROS))
+    sign = select(j < 2.0, f64(-1.0), f64(1.0))
+    high, low = sign * re(logarithm), sign * im(logarithm)
+    total = high + by_zeros
+    # The larger of the two first.
+    swap = fabs(by_zeros) > fabs(high)
+    larger, smaller = select(swap, by_zeros, high), select(swap, high, by_zeros)
+    total = total + ((smaller - (total - larger)) + low)
+    result = select(x < SERIES_LGAMMA, total, stirling_f64(x, re(logarithm), im(logarithm)))
+    result = select(x < INFINITE, result, x * INFINITY)
+    return select(x == 0.0, f64(INFINITY), result)
+
+
+@inline("f64(f64)")
+def lgamma_f64(x: Any) -> Any:
+    """Logarithm of the magnitude of the gamma function of x."""
+    size = fabs(x)
+    right = lgamma_f64_near(select(x < NEAR_LGAMMA, size, x))
+    whole = (size + ROUNDER) - ROUNDER
+    part = select(size < INTEGERS_FROM, size - whole, f64(0.0))
+    sine = fabs(sin_f64_near(PI * part))
+    reflected = (LOG_PI - log_f64(size * sine)) - right
+    reflected = select(part == 0.0, f64(INFINITY), reflected)
+    return select(x < NEAR_LGAMMA, reflected, right)
+
+
+@inline("b1(f64)")
+def lgamma_f64_is_far(x: Any) -> Any:
+    """Whether x is left of where the quick variant is right."""
+    return x < NEAR_LGAMMA
+
+
+@inline("f64(f64)")
+def digamma_f64_near(x: Any) -> Any:
+    """Logarithmic derivative of the gamma function of x, for x from zero on."""
+    lower = x < 1.0
+    j = select(x < 2.5, f64(0.0), select(x < 3.5, f64(1.0), f64(2.0)))
+    y = select(lower, x + 1.0, x - j)
+    a = y - 1.75
+    by_root = ((y - ROOT) - ROOT_REST) * fma(a, digamma_by_root_f64(a), BY_ROOT)
+    # One or two terms of the recurrence in one division, and what its rounding takes.
+    numerator = select(j > 1.0, y + (x - 1.0), select(lower, f64(-1.0), select(j > 0.0, f64(1.0), f64(0.0))))
+    divisor = select(j > 1.0, y * (x - 1.0), select(lower, x, y))
+    term = numerator / divisor
+    lost = select(fabs(term) < 4.0, near_sum_f64(-term, divisor, numerator) / divisor, f64(0.0))
+    shifted = term + (by_root + lost)
+    inverse = 1.0 / x
+    square = inverse * inverse
+    small = fma(square, digamma_rest_f64(square), 0.5 * inverse)
+    return select(x < SERIES_DIGAMMA, shifted, log_f64(x) - small)
+
+
+@inline("f64(f64)")
+def digamma_f64(x: Any) -> Any:
+    """Logarithmic derivative of the gamma function of x."""
+    size = fabs(x)
+    right = digamma_f64_near(select(x < 0.0, size + 1.0, x))
+    whole = (size + ROUNDER) - ROUNDER
+    part = select(size < INTEGERS_FROM, size - whole, f64(0.0))
+    angle = PI * part
+    cotangent = PI / tan_f64_near(angle)
+    # What the angle lacks, times the slope.
+    lost = fma(part, PI_REST, near_sum_f64(part, f64(PI), -angle))
+    lost = select(fabs(part) > SMALL_ANGLE, fma(lost, PI, lost * cotangent * cotangent * INVERSE_PI), f64(0.0))
+    reflected = right + (cotangent - lost)
+    reflected = select((part == 0.0) | (size == INFINITY), f64(NAN), reflected)
+    return select(x < 0.0, reflected, right)
+
+
+@inline("b1(f64)")
+def digamma_f64_is_far(x: Any) -> Any:
+    """Whether x is negative."""
+    return x < 0.0
+
+
+@inline("f32(f32)")
+def lgamma_f32(x: Any) -> Any:
+    """Logarithm of the magnitude of the gamma function of x."""
+    return f32(lgamma_f64(f64(x)))
+
+
+@inline("f32(f32)")
+def lgamma_f32_near(x: Any) -> Any:
+    """Logarithm of the magnitude of the gamma function of x, for x from -1/2 on."""
+    return f32(lgamma_f64_near(f64(x)))
+
+
+@inline("b1(f32)")
+def lgamma_f32_is_far(x: Any) -> Any:
+    """Whether x is left of where the quick variant is right."""
+    return x < f32(NEAR_LGAMMA)
+
+
+@inline("f32(f32)")
+def digamma_f32(x: Any) -> Any:
+    """Logarithmic derivative of the gamma function of x."""
+    return f32(digamma_f64(f64(x)))
+
+
+@inline("f32(f32)")
+def digamma_f32_near(x: Any) -> Any:
+    """Logarithmic derivative of the gamma function of x, for x from zero on."""
+    return f32(digamma_f64_near(f64(x)))
+
+
+@inline("b1(f32)")
+def digamma_f32_is_far(x: Any) -> Any:
+    """Whether x is negative."""
+    return x < f32(0.0)
+
+
+for _function in (lgamma_f32, lgamma_f64, digamma_f32, digamma_f64):
+    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
+
+FUNCTIONS = (
+    reduced("lgamma_f32", 0.51),
+    reduced("lgamma_f64", 3.0),
+    reduced("digamma_f32", 0.51),
+    reduced("digamma_f64", 5.5),
+)
