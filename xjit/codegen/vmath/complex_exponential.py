@@ -135,8 +135,8 @@ register_angular("expm1", _expm1, imaginary_is_far_c128)
 register_angular("logistic", _logistic, imaginary_is_far_c128)
 
 FUNCTIONS = (
-    *angular("exp", 3.0),
+    *angular("exp", 2.5),
     *angular("exp2", 3.0),
-    *angular("expm1", 3.0),
-    *angular("logistic", 3.0),
+    *angular("expm1", 3.5),
+    *angular("logistic", 4.0),
 )

@@ -124,8 +124,8 @@ register_angular("tan", _tan, real_is_far_c128)
 FUNCTIONS = (
     *angular("sinh", 3.0),
     *angular("cosh", 3.0),
-    *angular("tanh", 4.0),
+    *angular("tanh", 3.9),
     *angular("sin", 3.0),
     *angular("cos", 3.0),
-    *angular("tan", 4.0),
+    *angular("tan", 3.9),
 )

@@ -133,10 +133,10 @@ def atan_c128(z: Any) -> Any:
 register_plain((asin_c128, acos_c128, atan_c128, asinh_c128, acosh_c128, atanh_c128))
 
 FUNCTIONS = (
-    *plain("asin", 3.5),
-    *plain("acos", 3.5),
-    *plain("atan", 3.5),
-    *plain("asinh", 3.5),
-    *plain("acosh", 3.5),
-    *plain("atanh", 3.5),
+    *plain("asin", 3.8),
+    *plain("acos", 3.2),
+    *plain("atan", 3.0),
+    *plain("asinh", 3.8),
+    *plain("acosh", 3.2),
+    *plain("atanh", 3.0),
 )

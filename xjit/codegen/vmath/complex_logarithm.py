@@ -163,9 +163,9 @@ register_narrow("angle_c64", angle_c128)
 register_plain((log_c128, log2_c128, log10_c128, log1p_c128))
 
 FUNCTIONS = (
-    *plain("log", 2.0),
-    *plain("log2", 3.0),
-    *plain("log10", 3.0),
-    *plain("log1p", 3.0),
+    *plain("log", 1.6),
+    *plain("log2", 2.2),
+    *plain("log10", 2.5),
+    *plain("log1p", 2.2),
     *plain("angle", 1.6),
 )

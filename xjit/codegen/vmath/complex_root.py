@@ -111,5 +111,5 @@ register_plain((sqrt_c128, rsqrt_c128))
 FUNCTIONS = (
     *plain("abs", 1.3),
     *plain("sqrt", 2.0),
-    *plain("rsqrt", 3.0),
+    *plain("rsqrt", 3.8),
 )
