@@ -91,8 +91,8 @@ def errors(result: Array, true: Array, kind: str, scale: Array | None = None) ->
     unit = last_place(true, form)
     if scale is not None:
         unit = np.maximum(unit, last_place(within(scale.astype(form.wide), 0, top), form))
-    error = within(result.astype(form.wide), -top, top)
     with np.errstate(invalid="ignore"):
+        error = within(result.astype(form.wide), -top, top)
         np.abs(np.divide(np.subtract(error, true, out=error), unit, out=error), out=error)
     error = error.astype(np.float64, copy=False)
     error[np.isnan(error)] = 0.0

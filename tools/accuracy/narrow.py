@@ -101,7 +101,9 @@ def computed(names: tuple[str, ...], narrow: str) -> dict[str, Computed]:
 def truth(name: str, inputs: tuple[Array, ...]) -> Array:
     """The true values in float64."""
     with np.errstate(all="ignore"):
-        return ORACLES[name].single(*(x.astype(np.float64) for x in inputs))
+        wide = [x.astype(np.float64) for x in inputs]
+        # NumPy's functions see signalling NaN, which some treat in their own way.
+        return ORACLES[name].single(*(np.where(np.isnan(x), np.nan, x) for x in wide))
 
 
 def once_rounded(true: Array, dtype: Any) -> Array:
