@@ -82,5 +82,5 @@ def erfc_f64(x: Any) -> Any:
 
 FUNCTIONS = (
     everywhere("erfc_f32", 0.6),
-    everywhere("erfc_f64", 2.2),
+    everywhere("erfc_f64", 2.4),
 )
