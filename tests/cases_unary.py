@@ -243,11 +243,30 @@ def _complex_functions(dtype: str) -> list[Case]:
         "log1p": lambda v: cmath.log(1 + v),
         "exp2": lambda v: 2**v,
         "log2": lambda v: cmath.log(v) / math.log(2),
+        "log10": cmath.log10,
+        "asin": cmath.asin,
+        "acos": cmath.acos,
+        "atan": lambda v: complex(0, inf) if v == 1j else cmath.atan(v),
     }
-    return [
+    found = [
         Case(name, getattr(ops, name), (array(dtype, z),), array(dtype, [rule(v) for v in z]), 8)
         for name, rule in rules.items()
     ]
+    # Beside branch cuts, and where parts are infinite.
+    edges = {
+        "sqrt": ([complex(-4, -0.0), complex(1, -inf)], [complex(0, -2), complex(inf, -inf)]),
+        "log": ([complex(-1, -0.0), complex(-inf, 0)], [complex(0, -math.pi), complex(inf, math.pi)]),
+        "exp": ([complex(inf, -0.0), complex(-inf, 2)], [complex(inf, -0.0), complex(-0.0, 0)]),
+        "asin": ([complex(2, -0.0)], [complex(math.pi / 2, -math.acosh(2))]),
+        "acos": ([complex(2, -0.0)], [complex(0, math.acosh(2))]),
+        "atan": ([complex(-0.0, 2)], [complex(-math.pi / 2, math.atanh(0.5))]),
+        "tanh": ([complex(-inf, 2)], [complex(-1, -0.0)]),
+        "rsqrt": ([complex(4, 0)], [complex(0.5, -0.0)]),
+        "logistic": ([complex(inf, -1)], [complex(1, -0.0)]),
+    }
+    for name, (given, expected) in edges.items():
+        found.append(Case(name, getattr(ops, name), (array(dtype, given),), array(dtype, expected), 2, "edges"))
+    return found
 
 
 def _literal_cases() -> list[Case]:
