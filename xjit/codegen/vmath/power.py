@@ -42,13 +42,12 @@ from xjit.codegen.vmath.record import reduced
 
 log2_tail_pow_f32 = polynomial("log2_tail_pow_f32", "f32", (power.CUBIC_F32[1], *power.LOG2_TAIL_F32))
 log2_tail_pow_f64 = balanced_polynomial("log2_tail_pow_f64", "f64", (power.CUBIC_F64[1], *power.LOG2_TAIL_F64))
-exp2_pow_f32 = balanced_polynomial("exp2_pow_f32", "f32", power.EXP2_F32[2:])
+exp2_pow_f32 = polynomial("exp2_pow_f32", "f32", power.EXP2_F32[2:])
 exp2_pow_f64 = balanced_polynomial("exp2_pow_f64", "f64", power.EXP2_F64[2:])
 
 SCALE_F32, SCALE_REST_F32 = power.SCALE_F32
 SCALE_F64, SCALE_REST_F64 = power.SCALE_F64
 CUBIC_F32, CUBIC_F64 = power.CUBIC_F32[0], power.CUBIC_F64[0]
-TWICE_CUBIC_F32, TWICE_CUBIC_F64 = 2.0 * CUBIC_F32, 2.0 * CUBIC_F64
 QUINTIC_F32, QUINTIC_F64 = power.LOG2_TAIL_F32[0], power.LOG2_TAIL_F64[0]
 EXP2_SLOPE_F32, EXP2_SLOPE_F64 = power.EXP2_F32[1], power.EXP2_F64[1]
 
@@ -61,7 +60,8 @@ MOVED_F32, MOVED_F64 = (128 << 23) - ROOT_HALF_F32, (1024 << 52) - ROOT_HALF_F64
 # With these bits on top an integer is a float; how much larger than k that is.
 INTEGER_BITS_F32, INTEGER_F32 = 0x4B000000, 2.0**23 + 128.0
 INTEGER_BITS_F64, INTEGER_F64 = 0x4330000000000000, 2.0**52 + 1024.0
-ROUNDER_F32, ROUNDER_F64 = 1.5 * 2.0**23, 1.5 * 2.0**52
+# Rounds to an integer and leaves it in the low bits, as the exponent field of a power of two.
+ROUNDER_F32, ROUNDER_F64 = 1.5 * 2.0**23 + 127.0, 1.5 * 2.0**52 + 1023.0
 
 # Exponents at which every power but that of one is infinite or zero.
 LARGE_EXPONENT_F32, LARGE_EXPONENT_F64 = 2.0**40, 2.0**66
@@ -71,9 +71,9 @@ HIGHEST_F64, LOWEST_F64 = 1024.5, -1080.0
 NEAR_POWER_F32, NEAR_POWER_F64 = 98.0, 960.0
 # Times a usual number this is below half a unit of its exponent, unless that is zero, and at most sixteen.
 TRACE_F32, TRACE_F64 = 2.0**-125, 2.0**-1020
-ONE_BITS_F32, ONE_BITS_F64 = 127 << 23, 1023 << 52
-SMALL_BITS_F32, LARGE_BITS_F32 = (127 + 64) << 23, (127 - 1) << 23
-SMALL_BITS_F64, LARGE_BITS_F64 = (1023 + 128) << 52, (1023 - 1) << 52
+# What to add to exponent fields, and factors that make up for it.
+SMALL_BITS_F32, LARGE_BITS_F32 = 64 << 23, (1 << 32) - (1 << 23)
+SMALL_BITS_F64, LARGE_BITS_F64 = 128 << 52, (1 << 64) - (1 << 52)
 SMALL_FACTOR_F32, SMALL_FACTOR_F64 = 2.0**-64, 2.0**-128
 # All floats from here on are even integers when doubled; adding it rounds to an integer.
 EVEN_F32, EVEN_F64 = 2.0**23, 2.0**52
@@ -126,7 +126,7 @@ def log2_pair_f64(m: Any, k: Any) -> Any:
     high = fma(s, g, k)
     low = fma(s, g_rest, near_sum_f64(s, g, k - high))
     # SCALE_F64 + 3 * CUBIC_F64 * z is the slope.
-    return cplx(high, fma(s_rest, fma(z, TWICE_CUBIC_F64, g), low))
+    return cplx(high, fma(s_rest, fma(z, SCALE_F64, SCALE_F64), low))
 
 
 @inline("f64(f64,c128,f64)")
@@ -155,7 +155,7 @@ def pow_f64_near(x: Any, y: Any) -> Any:
     """x to the power y, for x and results that are positive and far from the largest and smallest numbers."""
     logarithm = near_log2_f64(x)
     shifted = fma(y, re(logarithm), ROUNDER_F64)
-    result = exp2_product_f64(y, logarithm, shifted) * as_f64(shl(as_u64(shifted), u64(52)) + u64(ONE_BITS_F64))
+    result = exp2_product_f64(y, logarithm, shifted) * as_f64(shl(as_u64(shifted), u64(52)))
     return select((x == 1.0) | (y == 0.0), f64(1.0), result)
 
 
@@ -238,7 +238,7 @@ def log2_pair_f32(m: Any, k: Any) -> Any:
     g_rest = fma(z, log2_tail_pow_f32(z), g_rest)
     high = fma(s, g, k)
     low = fma(s, g_rest, near_sum_f32(s, g, k - high))
-    return cplx(high, fma(s_rest, fma(z, f32(TWICE_CUBIC_F32), g), low))
+    return cplx(high, fma(s_rest, fma(z, f32(SCALE_F32), f32(SCALE_F32)), low))
 
 
 @inline("f32(f32,c64,f32)")
@@ -265,7 +265,7 @@ def pow_f32_near(x: Any, y: Any) -> Any:
     """x to the power y, for x and results that are positive and far from the largest and smallest numbers."""
     logarithm = near_log2_f32(x)
     shifted = fma(y, re(logarithm), f32(ROUNDER_F32))
-    power = as_f32(shl(as_u32(shifted), u32(23)) + u32(ONE_BITS_F32))
+    power = as_f32(shl(as_u32(shifted), u32(23)))
     result = exp2_product_f32(y, logarithm, shifted) * power
     return select((x == f32(1.0)) | (y == f32(0.0)), f32(1.0), result)
 
