@@ -150,5 +150,5 @@ FUNCTIONS = (
     everywhere("sinh_f32", 1.35),
     everywhere("sinh_f64", 1.4),
     everywhere("cosh_f32", 1.4),
-    everywhere("cosh_f64", 1.2),
+    everywhere("cosh_f64", 1.3),
 )
