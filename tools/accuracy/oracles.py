@@ -128,9 +128,15 @@ def scale_of_digamma(x: Array) -> Array:
     return np.where(x < 0, np.maximum(positive, 1.0), 0.0)
 
 
+def erfinv(x: Array) -> Array:
+    """SciPy's inverse of the error function, but odd at zero too."""
+    value: Array = np.where(x == 0, x, special.erfinv(x))
+    return value
+
+
 def erf_inv(x: Array) -> Array:
     """Inverse of the error function: SciPy's value and one step of Newton's method in long double."""
-    start = special.erfinv(x.astype(np.float64)).astype(x.dtype)
+    start = erfinv(x.astype(np.float64)).astype(x.dtype)
     y, a = np.abs(start), np.abs(x)
     missing = np.where(a > 0.5, libm.erfc(y) - (1 - a), a - libm.erf(y))
     half_root_pi = x.dtype.type("0.886226925452758013649083741670572591")
@@ -168,7 +174,7 @@ ORACLES: dict[str, Oracle] = {
     "softplus": Oracle(softplus, softplus),
     "erf": Oracle(special.erf, _where_available(libm.erf)),
     "erfc": Oracle(special.erfc, _where_available(libm.erfc)),
-    "erf_inv": Oracle(special.erfinv, _where_available(erf_inv)),
+    "erf_inv": Oracle(erfinv, _where_available(erf_inv)),
     "lgamma": Oracle(gammaln, _where_available(libm.lgamma), (3e-14, 0.0), scale=scale_of_lgamma),
     "digamma": Oracle(digamma, digamma, (2e-14, 5e-18), scale=scale_of_digamma),
 }
