@@ -48,6 +48,8 @@ exp2_pow_f64 = balanced_polynomial("exp2_pow_f64", "f64", power.EXP2_F64[2:])
 SCALE_F32, SCALE_REST_F32 = power.SCALE_F32
 SCALE_F64, SCALE_REST_F64 = power.SCALE_F64
 CUBIC_F32, CUBIC_F64 = power.CUBIC_F32[0], power.CUBIC_F64[0]
+# Of the line nearest to SCALE / (1 - z).
+SLOPE_F64 = 1.025 * SCALE_F64
 QUINTIC_F32, QUINTIC_F64 = power.LOG2_TAIL_F32[0], power.LOG2_TAIL_F64[0]
 EXP2_SLOPE_F32, EXP2_SLOPE_F64 = power.EXP2_F32[1], power.EXP2_F64[1]
 
@@ -126,7 +128,7 @@ def log2_pair_f64(m: Any, k: Any) -> Any:
     high = fma(s, g, k)
     low = fma(s, g_rest, near_sum_f64(s, g, k - high))
     # SCALE_F64 + 3 * CUBIC_F64 * z is the slope.
-    return cplx(high, fma(s_rest, fma(z, SCALE_F64, SCALE_F64), low))
+    return cplx(high, fma(s_rest, fma(z, SLOPE_F64, SCALE_F64), low))
 
 
 @inline("f64(f64,c128,f64)")
@@ -320,5 +322,5 @@ for _function in (pow_f32, pow_f64):
 
 FUNCTIONS = (
     reduced("pow_f32", 1.2),
-    reduced("pow_f64", 1.7),
+    reduced("pow_f64", 1.9),
 )
