@@ -322,5 +322,5 @@ for _function in (pow_f32, pow_f64):
 
 FUNCTIONS = (
     reduced("pow_f32", 1.2),
-    reduced("pow_f64", 1.9),
+    reduced("pow_f64", 1.4),
 )
