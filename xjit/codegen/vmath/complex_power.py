@@ -20,7 +20,6 @@ from typing import Any
 from xjit.codegen.inline_functions import InlineFunction, inline, register
 from xjit.codegen.intrinsics import as_u64, cplx, f64, fabs, fma, im, re, rint, select, u64
 from xjit.codegen.vmath.complex_exponential import exp_special_c128
-from xjit.codegen.vmath.complex_logarithm import log_c128
 from xjit.codegen.vmath.complex_pairs import angle_pair_c128, cross_pair_c128, exponential_of_pair_f64, log_pair_c128
 from xjit.codegen.vmath.complex_parts import (
     Text,
@@ -31,7 +30,9 @@ from xjit.codegen.vmath.complex_parts import (
     rounded_off_f64,
     wide_c128,
 )
-from xjit.codegen.vmath.complex_root import scale_f64
+from xjit.codegen.vmath.complex_root import is_infinite_f64, scale_f64
+from xjit.codegen.vmath.inverse_trig import atan2_f64
+from xjit.codegen.vmath.log import log_f64
 from xjit.codegen.vmath.trig import cos_f64, cos_f64_near, sin_f64, sin_f64_near
 
 NAN, INFINITY = math.nan, math.inf
@@ -112,6 +113,12 @@ def chosen_power_c128(z: Any, w: Any, limit: Any, product: Any, raised: Any) -> 
     return select((c == 0.0) & (d == 0.0), cplx(f64(1.0), f64(0.0)), result)
 
 
+@inline("f64(f64,f64)")
+def log_of_short_f64(x: Any, y: Any) -> Any:
+    """Logarithm of the modulus of x + iy, of numbers whose squares are exact."""
+    return select(is_infinite_f64(x, y), INFINITY, 0.5 * log_f64(x * x + y * y))
+
+
 @inline("b1(c128,c128)")
 def power_is_far_c128(z: Any, w: Any) -> Any:
     """Whether the angle of z**w may be too large for the quick reduction."""
@@ -123,8 +130,7 @@ def _pow_narrow(sine: Text, cosine: Text) -> Text:
         """z to the power w."""
         base, exponent = wide_c128(z), wide_c128(w)
         c, d = re(exponent), im(exponent)
-        logarithm = log_c128(base)
-        size, angle = re(logarithm), im(logarithm)
+        size, angle = log_of_short_f64(re(base), im(base)), atan2_f64(im(base), re(base))
         x, y = c * size - d * angle, c * angle + d * size
         growth, e = exponential_growth_f64(x), exponential_f64(x)
         raised = exp_special_c128(x, y, cosine(y) * growth * e * growth, sine(y) * growth * e * growth)
