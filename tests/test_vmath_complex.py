@@ -160,7 +160,18 @@ def test_results_are_near_without_fused_multiply_add(name: str, rng: np.random.G
     assert units.max() <= WITHOUT_FMA, z[np.argmax(units)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_moduli_of_complex64_are_near_those_of_complex128(rng: np.random.Generator) -> None:
+    sizes = 2.0 ** rng.uniform(-149, 128, 20_000) * np.exp(1j * rng.uniform(-4, 4, 20_000))
+    with np.errstate(over="ignore", invalid="ignore"):
+        z = np.concatenate([sizes.astype(np.complex64), pairs(*GRID, dtype=np.complex64)])
+        result, true = apply("abs_c64", z), apply("abs_c128", z.astype(complex))
+        finite = np.isfinite(result)
+        assert np.array_equal(result[~finite], true.astype(np.float32)[~finite], equal_nan=True)
+        units = np.abs(result - true)[finite] / np.spacing(true.astype(np.float32))[finite]
+    assert units.max() <= COMPLEX_FUNCTIONS["abs_c64"].error
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "abs"])
 def test_complex64_is_complex128_rounded_once(name: str, rng: np.random.Generator) -> None:
     z = np.concatenate([arguments(rng, 300).astype(np.complex64), pairs(*GRID, dtype=np.complex64)])
     with np.errstate(all="ignore"):

@@ -11,14 +11,17 @@ import math
 from typing import Any
 
 from xjit.codegen.inline_functions import inline
-from xjit.codegen.intrinsics import copysign, cplx, f64, fabs, fma, im, re, select, sqrt
-from xjit.codegen.vmath.complex_parts import plain, register_narrow, register_plain
+from xjit.codegen.intrinsics import copysign, cplx, f32, f64, fabs, fma, im, re, select, sqrt
+from xjit.codegen.vmath.complex_parts import plain, register_plain
+from xjit.codegen.vmath.record import everywhere
 
 INFINITY = math.inf
 # Outside of these squares might overflow or lose bits.
 LARGE_PART, SMALL_PART = 2.0**500, 2.0**-450
 DOWN, UP = 2.0**-600, 2.0**600
 DOWN_ROOT, UP_ROOT = 2.0**-300, 2.0**300
+LARGE_PART_F32, SMALL_PART_F32 = 2.0**60, 2.0**-50
+DOWN_F32, UP_F32 = 2.0**-70, 2.0**90
 
 
 @inline("f64(f64,f64)")
@@ -64,6 +67,19 @@ def abs_c128(z: Any) -> Any:
     return select(is_infinite_f64(x, y), INFINITY, sqrt(fma(a, a, b * b)) * unscale_f64(x, y))
 
 
+@inline("f32(c64)")
+def abs_c64(z: Any) -> Any:
+    """Modulus of z; infinite if either part is, NaN notwithstanding."""
+    x, y = fabs(re(z)), fabs(im(z))
+    largest = select(x > y, x, y)
+    large, small = largest > f32(LARGE_PART_F32), largest < f32(SMALL_PART_F32)
+    scale = select(large, f32(DOWN_F32), select(small, f32(UP_F32), f32(1.0)))
+    back = select(large, f32(1.0 / DOWN_F32), select(small, f32(1.0 / UP_F32), f32(1.0)))
+    a, b = x * scale, y * scale
+    infinite = (x == f32(INFINITY)) | (y == f32(INFINITY))
+    return select(infinite, f32(INFINITY), sqrt(fma(a, a, b * b)) * back)
+
+
 @inline("f64(f64,f64)")
 def large_root_f64(x: Any, y: Any) -> Any:
     """The larger part of the square root of |x| + i |y|."""
@@ -105,11 +121,11 @@ def rsqrt_c128(z: Any) -> Any:
     return cplx(select(vanished, 0.0, real), select(vanished, copysign(0.0, -y), -imaginary))
 
 
-register_narrow("abs_c64", abs_c128)
 register_plain((sqrt_c128, rsqrt_c128))
 
 FUNCTIONS = (
-    *plain("abs", 1.3),
+    everywhere("abs_c64", 1.3),
+    everywhere("abs_c128", 1.3),
     *plain("sqrt", 2.0),
     *plain("rsqrt", 3.8),
 )
