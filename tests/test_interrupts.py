@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_runtime_pool import NativeLaunch, PythonKernel
+from test_runtime_pool import NativeLaunch, PythonKernel, native_kernels
 
-from xjit.runtime import entry, native_code, threads
+from xjit.runtime import entry, threads
 from xjit.runtime.pool import Pool
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
 
@@ -54,7 +54,7 @@ class Signalled(Exception):
 
 @pytest.fixture(scope="module")
 def count_slowly() -> int:
-    return native_code.NativeModule(native_code.expand(KERNELS)).function("count_slowly")
+    return native_kernels(KERNELS).function("count_slowly")
 
 
 @pytest.fixture(params=[1, 3], ids=["one thread", "three threads"], autouse=True)

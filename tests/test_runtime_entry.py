@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_runtime_pool import native_kernels
 
 from xjit.runtime import entry, native_code, threads
 from xjit.runtime.entry_python import PythonEntry
@@ -30,52 +31,40 @@ KERNELS = r"""
 ; table: a, b, c, out (float64).  out = a * b + c
 define void @multiply_add(i64 %low, i64 %high, ptr %table) {
 entry:
-  %a = load ptr, ptr %table
-  %b_slot = getelementptr i64, ptr %table, i64 1
-  %b = load ptr, ptr %b_slot
-  %c_slot = getelementptr i64, ptr %table, i64 2
-  %c = load ptr, ptr %c_slot
-  %out_slot = getelementptr i64, ptr %table, i64 3
-  %out = load ptr, ptr %out_slot
-  br label %look
-look:
-  %i = phi i64 [ %low, %entry ], [ %i1, %one ]
-  %left = icmp slt i64 %i, %high
-  br i1 %left, label %one, label %done
-one:
-  %a_place = getelementptr double, ptr %a, i64 %i
-  %x = load double, ptr %a_place
-  %b_place = getelementptr double, ptr %b, i64 %i
-  %y = load double, ptr %b_place
-  %c_place = getelementptr double, ptr %c, i64 %i
-  %z = load double, ptr %c_place
-  %product = fmul double %x, %y
-  %sum = fadd double %product, %z
-  %out_place = getelementptr double, ptr %out, i64 %i
-  store double %sum, ptr %out_place
-  %i1 = add i64 %i, 1
-  br label %look
-done:
+  %a = call ptr @pointer(ptr %table, i64 0)
+  %b = call ptr @pointer(ptr %table, i64 1)
+  %c = call ptr @pointer(ptr %table, i64 2)
+  %out = call ptr @pointer(ptr %table, i64 3)
+  for %i from %low below %high
+    %a_place = call ptr @place(ptr %a, i64 %i)
+    %x = load double, ptr %a_place
+    %b_place = call ptr @place(ptr %b, i64 %i)
+    %y = load double, ptr %b_place
+    %c_place = call ptr @place(ptr %c, i64 %i)
+    %z = load double, ptr %c_place
+    %product = fmul double %x, %y
+    %sum = fadd double %product, %z
+    %out_place = call ptr @place(ptr %out, i64 %i)
+    store double %sum, ptr %out_place
+  end %i
   ret void
 }
 
 ; table: flag, out (int64).  Waits until the flag is set, for at most %high rounds; out = whether it was.
 define void @await(i64 %low, i64 %high, ptr %table) {
 entry:
-  %flag = load ptr, ptr %table
-  %out_slot = getelementptr i64, ptr %table, i64 1
-  %out = load ptr, ptr %out_slot
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %look ]
-  %value = load volatile i64, ptr %flag
-  %i1 = add i64 %i, 1
-  %unset = icmp eq i64 %value, 0
-  %left = icmp slt i64 %i1, %high
-  %again = and i1 %unset, %left
-  br i1 %again, label %look, label %done
+  %flag = call ptr @pointer(ptr %table, i64 0)
+  %out = call ptr @pointer(ptr %table, i64 1)
+  for %i below %high
+    %value = load volatile i64, ptr %flag
+    %unset = icmp eq i64 %value, 0
+    br i1 %unset, label %again, label %done
+again:
+  end %i
+  br label %done
 done:
-  store i64 %value, ptr %out
+  %seen = load volatile i64, ptr %flag
+  store i64 %seen, ptr %out
   ret void
 }
 """
@@ -85,7 +74,7 @@ PythonKernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.POI
 
 @pytest.fixture(scope="module")
 def kernels() -> native_code.NativeModule:
-    return native_code.NativeModule(KERNELS)
+    return native_kernels(KERNELS)
 
 
 @pytest.fixture(params=["native", "python"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xjit.runtime import native_code, pool, threads
+from xjit.runtime import native_code, native_text, pool, threads
 from xjit.runtime.control_groups import ControlGroups
 from xjit.runtime.pool import Pool
 
@@ -21,31 +21,28 @@ KERNELS = r"""
 ; table: counts, lows, highs.  counts[i] += 1, lows[i] = low, highs[i] = high for i in the range.
 define void @mark(i64 %low, i64 %high, ptr %table) {
 entry:
-  %counts = load ptr, ptr %table
-  %lows_slot = getelementptr i64, ptr %table, i64 1
-  %lows = load ptr, ptr %lows_slot
-  %highs_slot = getelementptr i64, ptr %table, i64 2
-  %highs = load ptr, ptr %highs_slot
-  br label %look
-look:
-  %i = phi i64 [ %low, %entry ], [ %i1, %one ]
-  %left = icmp slt i64 %i, %high
-  br i1 %left, label %one, label %done
-one:
-  %count_place = getelementptr i64, ptr %counts, i64 %i
-  %count = load i64, ptr %count_place
-  %count1 = add i64 %count, 1
-  store i64 %count1, ptr %count_place
-  %low_place = getelementptr i64, ptr %lows, i64 %i
-  store i64 %low, ptr %low_place
-  %high_place = getelementptr i64, ptr %highs, i64 %i
-  store i64 %high, ptr %high_place
-  %i1 = add i64 %i, 1
-  br label %look
-done:
+  %counts = call ptr @pointer(ptr %table, i64 0)
+  %lows = call ptr @pointer(ptr %table, i64 1)
+  %highs = call ptr @pointer(ptr %table, i64 2)
+  for %i from %low below %high
+    %count_place = call ptr @place(ptr %counts, i64 %i)
+    %count = load i64, ptr %count_place
+    %count1 = add i64 %count, 1
+    store i64 %count1, ptr %count_place
+    %low_place = call ptr @place(ptr %lows, i64 %i)
+    store i64 %low, ptr %low_place
+    %high_place = call ptr @place(ptr %highs, i64 %i)
+    store i64 %high, ptr %high_place
+  end %i
   ret void
 }
 """
+
+
+def native_kernels(text: str = KERNELS) -> native_code.NativeModule:
+    """Machine code of kernels in the runtime's assembly."""
+    return native_code.NativeModule(native_text.expand(native_text.WORDS_TEXT + text))
+
 
 PythonKernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 NativeLaunch = ctypes.CFUNCTYPE(
@@ -55,7 +52,7 @@ NativeLaunch = ctypes.CFUNCTYPE(
 
 @pytest.fixture(scope="module")
 def mark() -> int:
-    return native_code.NativeModule(KERNELS).function("mark")
+    return native_kernels().function("mark")
 
 
 @pytest.fixture(scope="module", params=["system sleep", "python sleep"])
@@ -195,8 +192,8 @@ def test_native_launcher_obeys_the_limit_of_the_calling_thread(mark: int) -> Non
 def _run(script: str) -> subprocess.CompletedProcess[str]:
     folder = Path(__file__).resolve().parent
     prelude = f"import sys; sys.path[:0] = [{str(folder)!r}, {str(folder.parent)!r}]\n"
-    prelude += "from test_runtime_pool import KERNELS, Marks\nfrom xjit.runtime import native_code, pool\n"
-    prelude += "mark = native_code.NativeModule(KERNELS).function('mark')\n"
+    prelude += "from test_runtime_pool import Marks, native_kernels\nfrom xjit.runtime import pool\n"
+    prelude += "mark = native_kernels().function('mark')\n"
     command = [sys.executable, "-c", prelude + script]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 

@@ -13,7 +13,7 @@ import ctypes
 import os
 import sys
 
-from xjit.runtime import native_code
+from xjit.runtime import native_code, native_text
 from xjit.runtime.allocator_native import ALLOCATOR_TEXT, SLOTS
 from xjit.runtime.control_groups import ControlGroups
 from xjit.runtime.once import Once
@@ -34,7 +34,7 @@ class Allocator:
     """One set of held blocks and the native functions that hand them out."""
 
     def __init__(self, limit: int) -> None:
-        text = native_code.expand(
+        text = native_text.expand(
             ALLOCATOR_TEXT,
             SLOTS=SLOTS,
             SLOT_WORDS=3 * SLOTS,

@@ -29,9 +29,9 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 @slots_lock   = global i32 0, align 64
 @held_bytes   = global i64 0
 @held_limit   = global i64 0
-@raw_allocate = global i64 0                        ; void *(size_t)
-@raw_free     = global i64 0                        ; void (void *)
-@advise       = global i64 0                        ; madvise, 0 when absent
+@raw_allocate = global ptr null                     ; void *(size_t)
+@raw_free     = global ptr null                     ; void (void *)
+@advise       = global ptr null                     ; madvise, null when absent
 
 ; NumPy's PyDataMem_Handler: name, version, then context and the four functions.
 @handler = global { [127 x i8], i8, ptr, ptr, ptr, ptr, ptr } {
@@ -91,60 +91,46 @@ define internal ptr @empty_slot(i64 %i) {
 ; The slot of the smallest held block of %low to %high bytes, -1 without one; the lock is held.
 define internal i64 @find_fit(i64 %low, i64 %high) {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
-  %best = phi i64 [ -1, %entry ], [ %best1, %next ]
-  %best_capacity = phi i64 [ %high, %entry ], [ %best_capacity1, %next ]
-  %best_stamp = phi i64 [ 0, %entry ], [ %best_stamp1, %next ]
-  %left = icmp ult i64 %i, $SLOTS
-  br i1 %left, label %next, label %done
-next:
-  %data = call i64 @slot_word(i64 %i, i64 0)
-  %capacity = call i64 @slot_word(i64 %i, i64 1)
-  %stamp = call i64 @slot_word(i64 %i, i64 2)
-  %present = icmp ne i64 %data, 0
-  %enough = icmp uge i64 %capacity, %low
-  %candidate = and i1 %present, %enough
-  %smaller = icmp ult i64 %capacity, %best_capacity
-  %equal = icmp eq i64 %capacity, %best_capacity
-  %later = icmp ugt i64 %stamp, %best_stamp             ; what was given back last is still in the cache
-  %equal_later = and i1 %equal, %later
-  %preferred = or i1 %smaller, %equal_later
-  %better = and i1 %candidate, %preferred
-  %best1 = select i1 %better, i64 %i, i64 %best
-  %best_capacity1 = select i1 %better, i64 %capacity, i64 %best_capacity
-  %best_stamp1 = select i1 %better, i64 %stamp, i64 %best_stamp
-  %i1 = add i64 %i, 1
-  br label %look
-done:
+  for %i below $SLOTS,
+      i64 %best = -1 then %best1,
+      i64 %best_capacity = %high then %best_capacity1,
+      i64 %best_stamp = 0 then %best_stamp1
+    %data = call i64 @slot_word(i64 %i, i64 0)
+    %capacity = call i64 @slot_word(i64 %i, i64 1)
+    %stamp = call i64 @slot_word(i64 %i, i64 2)
+    %present = icmp ne i64 %data, 0
+    %enough = icmp uge i64 %capacity, %low
+    %candidate = and i1 %present, %enough
+    %smaller = icmp ult i64 %capacity, %best_capacity
+    %equal = icmp eq i64 %capacity, %best_capacity
+    %later = icmp ugt i64 %stamp, %best_stamp             ; what was given back last is still in the cache
+    %equal_later = and i1 %equal, %later
+    %preferred = or i1 %smaller, %equal_later
+    %better = and i1 %candidate, %preferred
+    %best1 = select i1 %better, i64 %i, i64 %best
+    %best_capacity1 = select i1 %better, i64 %capacity, i64 %best_capacity
+    %best_stamp1 = select i1 %better, i64 %stamp, i64 %best_stamp
+  end %i
   ret i64 %best
 }
 
 ; The slot to fill next and the slot held longest, -1 where there is none; the lock is held.
 define internal { i64, i64 } @survey() {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %next ]
-  %free = phi i64 [ -1, %entry ], [ %free1, %next ]
-  %oldest = phi i64 [ -1, %entry ], [ %oldest1, %next ]
-  %oldest_stamp = phi i64 [ -1, %entry ], [ %oldest_stamp1, %next ]
-  %left = icmp ult i64 %i, $SLOTS
-  br i1 %left, label %next, label %done
-next:
-  %data = call i64 @slot_word(i64 %i, i64 0)
-  %stamp = call i64 @slot_word(i64 %i, i64 2)
-  %empty = icmp eq i64 %data, 0
-  %earlier = icmp ult i64 %stamp, %oldest_stamp
-  %full = xor i1 %empty, true
-  %older = and i1 %full, %earlier
-  %free1 = select i1 %empty, i64 %i, i64 %free
-  %oldest1 = select i1 %older, i64 %i, i64 %oldest
-  %oldest_stamp1 = select i1 %older, i64 %stamp, i64 %oldest_stamp
-  %i1 = add i64 %i, 1
-  br label %look
-done:
+  for %i below $SLOTS,
+      i64 %free = -1 then %free1,
+      i64 %oldest = -1 then %oldest1,
+      i64 %oldest_stamp = -1 then %oldest_stamp1
+    %data = call i64 @slot_word(i64 %i, i64 0)
+    %stamp = call i64 @slot_word(i64 %i, i64 2)
+    %empty = icmp eq i64 %data, 0
+    %earlier = icmp ult i64 %stamp, %oldest_stamp
+    %full = xor i1 %empty, true
+    %older = and i1 %full, %earlier
+    %free1 = select i1 %empty, i64 %i, i64 %free
+    %oldest1 = select i1 %older, i64 %i, i64 %oldest
+    %oldest_stamp1 = select i1 %older, i64 %stamp, i64 %oldest_stamp
+  end %i
   %r0 = insertvalue { i64, i64 } poison, i64 %free, 0
   %r1 = insertvalue { i64, i64 } %r0, i64 %oldest, 1
   ret { i64, i64 } %r1
@@ -160,8 +146,7 @@ define internal i64 @capacity(ptr %data) alwaysinline {
 define internal void @return_to_system(ptr %data) {
   %place = getelementptr i64, ptr %data, i64 -8
   %raw = load ptr, ptr %place
-  %free_word = load i64, ptr @raw_free
-  %free = inttoptr i64 %free_word to ptr
+  %free = load ptr, ptr @raw_free
   call void %free(ptr %raw)
   ret void
 }
@@ -169,8 +154,8 @@ define internal void @return_to_system(ptr %data) {
 ; Ask for huge pages where a block is large enough to have some.
 define internal void @advise_huge(ptr %data, i64 %capacity) {
 entry:
-  %advise_word = load i64, ptr @advise
-  %known = icmp ne i64 %advise_word, 0
+  %advise = load ptr, ptr @advise
+  %known = icmp ne ptr %advise, null
   %worthwhile = icmp uge i64 %capacity, $HUGE_BYTES
   %wanted = and i1 %known, %worthwhile
   br i1 %wanted, label %call, label %done
@@ -178,7 +163,6 @@ call:
   %start = ptrtoint ptr %data to i64
   %page = and i64 %start, -4096                         ; the data of such a block starts 64 bytes into a page
   %page_pointer = inttoptr i64 %page to ptr
-  %advise = inttoptr i64 %advise_word to ptr
   %ignored = call i32 %advise(ptr %page_pointer, i64 %capacity, i32 14)
   br label %done
 done:
@@ -195,8 +179,7 @@ entry:
   %wrapped = icmp ult i64 %total, %capacity
   br i1 %wrapped, label %fail, label %allocate
 allocate:
-  %allocate_word = load i64, ptr @raw_allocate
-  %allocate_function = inttoptr i64 %allocate_word to ptr
+  %allocate_function = load ptr, ptr @raw_allocate
   %raw = call ptr %allocate_function(i64 %total)
   %failed = icmp eq ptr %raw, null
   br i1 %failed, label %fail, label %place

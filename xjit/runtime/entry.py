@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xjit.runtime import entry_layout, native_code
+from xjit.runtime import entry_layout, native_code, native_text
 from xjit.runtime.allocator import SMALLEST_BYTES, shared_allocator
 from xjit.runtime.entry_native import ENTRY_TEXT
 from xjit.runtime.entry_python import PythonEntry
@@ -76,7 +76,7 @@ class NativeEntries:
     """Makes builtin functions out of programs; holds the native code they share."""
 
     def __init__(self) -> None:
-        text = native_code.expand(ENTRY_TEXT + SELFTEST_TEXT, **entry_layout.OFFSETS)
+        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **entry_layout.OFFSETS)
         self._recycles: bool | None = None
         self._native = native_code.NativeModule(text)
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)

@@ -13,52 +13,47 @@
 written at run time: tables, scalars and buffer addresses live in the frame of the call, so the same program
 may run in many threads and recursively.
 
-The constants of the text are the field offsets of the interpreter's and NumPy's objects.
+The constants of the text are the field offsets of the interpreter's and NumPy's objects; its loops are those of
+:mod:`xjit.runtime.native_text`.
 """
 
 from __future__ import annotations
 
 from xjit.runtime.entry_native_arguments import ARGUMENTS_TEXT
 from xjit.runtime.entry_native_watch import WATCH_TEXT
+from xjit.runtime.native_text import WORDS_TEXT
 
 _CALL_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- outputs
 define internal void @release(ptr %object) {
-  %function_word = load i64, ptr @decrement
-  %function = inttoptr i64 %function_word to ptr
+  %function = load ptr, ptr @decrement
   call void %function(ptr %object)
   ret void
 }
 
 ; A new array by its specification, null with a Python exception on failure.
 define internal ptr @new_array(ptr %spec) {
-  %descriptor_word = call i64 @word(ptr %spec, i64 2)
-  %descriptor = inttoptr i64 %descriptor_word to ptr
+  %descriptor = call ptr @pointer(ptr %spec, i64 2)
   %ndim = call i64 @word(ptr %spec, i64 3)
   %ndim32 = trunc i64 %ndim to i32
   %strided_word = call i64 @word(ptr %spec, i64 4)
   %strided = icmp ne i64 %strided_word, 0
-  %dims = getelementptr i64, ptr %spec, i64 5
-  %strides_place = getelementptr i64, ptr %dims, i64 %ndim
+  %dims = call ptr @place(ptr %spec, i64 5)
+  %strides_place = call ptr @place(ptr %dims, i64 %ndim)
   %strides = select i1 %strided, ptr %strides_place, ptr null
-  %type_word = load i64, ptr @array_type
-  %type = inttoptr i64 %type_word to ptr
-  %increment_word = load i64, ptr @increment
-  %increment = inttoptr i64 %increment_word to ptr
+  %type = load ptr, ptr @array_type
+  %increment = load ptr, ptr @increment
   call void %increment(ptr %descriptor)                 ; the constructor takes one reference over
-  %new_word = load i64, ptr @array_new
-  %new = inttoptr i64 %new_word to ptr
+  %new = load ptr, ptr @array_new
   %array = call ptr %new(ptr %type, ptr %descriptor, i32 %ndim32, ptr %dims, ptr %strides,
       ptr null, i32 0, ptr null)
   ret ptr %array
 }
 
 ; The same with its memory from %handler; the handler in use before is put back.
-define internal ptr @new_array_handled(ptr %spec, i64 %handler_word) {
+define internal ptr @new_array_handled(ptr %spec, ptr %handler) {
 entry:
-  %set_word = load i64, ptr @set_handler
-  %set = inttoptr i64 %set_word to ptr
-  %handler = inttoptr i64 %handler_word to ptr
+  %set = load ptr, ptr @set_handler
   %before = call ptr %set(ptr %handler)
   %failed = icmp eq ptr %before, null
   br i1 %failed, label %error, label %create
@@ -80,110 +75,74 @@ error:
 ; Drop the arrays made so far.
 define internal void @release_all(ptr %results, i64 %count) {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %one ]
-  %left = icmp slt i64 %i, %count
-  br i1 %left, label %one, label %done
-one:
-  %object_word = call i64 @word(ptr %results, i64 %i)
-  %object = inttoptr i64 %object_word to ptr
-  call void @release(ptr %object)
-  %i1 = add i64 %i, 1
-  br label %look
-done:
+  for %i below %count
+    %object = call ptr @pointer(ptr %results, i64 %i)
+    call void @release(ptr %object)
+  end %i
   ret void
 }
 
 ; Allocate all outputs.  Returns the end of the output section, null with a Python exception on failure.
 define internal ptr @make_outputs(ptr %section, i64 %count, ptr %results, ptr %buffers) {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %made ]
-  %spec = phi ptr [ %section, %entry ], [ %after, %made ]
-  %left = icmp slt i64 %i, %count
-  br i1 %left, label %one, label %all
-one:
-  %large_word = call i64 @word(ptr %spec, i64 1)
-  %large = icmp ne i64 %large_word, 0
-  %handler = load i64, ptr @large_handler
-  %handled = icmp ne i64 %handler, 0
-  %special = and i1 %large, %handled
-  br i1 %special, label %by_handler, label %plain
+  for %i below %count, ptr %spec = %section then %after
+    %large_word = call i64 @word(ptr %spec, i64 1)
+    %large = icmp ne i64 %large_word, 0
+    %handler = load ptr, ptr @large_handler
+    %handled = icmp ne ptr %handler, null
+    %special = and i1 %large, %handled
+    br i1 %special, label %by_handler, label %plain
 by_handler:
-  %array1 = call ptr @new_array_handled(ptr %spec, i64 %handler)
-  br label %check
+    %array1 = call ptr @new_array_handled(ptr %spec, ptr %handler)
+    br label %check
 plain:
-  %array0 = call ptr @new_array(ptr %spec)
-  br label %check
+    %array0 = call ptr @new_array(ptr %spec)
+    br label %check
 check:
-  %array = phi ptr [ %array0, %plain ], [ %array1, %by_handler ]
-  %failed = icmp eq ptr %array, null
-  br i1 %failed, label %undo, label %made
+    %array = phi ptr [ %array0, %plain ], [ %array1, %by_handler ]
+    %failed = icmp eq ptr %array, null
+    br i1 %failed, label %undo, label %made
 made:
-  %result_place = getelementptr ptr, ptr %results, i64 %i
-  store ptr %array, ptr %result_place
-  %data = call i64 @field(ptr %array, i64 $ARRAY_DATA)
-  %place = getelementptr i64, ptr %buffers, i64 %i
-  store i64 %data, ptr %place
-  %i1 = add i64 %i, 1
-  %after = call ptr @next(ptr %spec)
-  br label %look
+    call void @put(ptr %results, i64 %i, ptr %array)
+    %data = call ptr @field(ptr %array, i64 $ARRAY_DATA)
+    call void @put(ptr %buffers, i64 %i, ptr %data)
+    %after = call ptr @next(ptr %spec)
+  end %i
+  ret ptr %spec
 undo:
   call void @release_all(ptr %results, i64 %i)
   ret ptr null
-all:
-  ret ptr %spec
 }
 
 ; The outputs as a tuple that owns them, null with a Python exception on failure.
 define internal ptr @as_tuple(ptr %results, i64 %count) {
 entry:
-  %new_word = load i64, ptr @tuple_new
-  %new = inttoptr i64 %new_word to ptr
+  %new = load ptr, ptr @tuple_new
   %tuple = call ptr %new(i64 %count)
   %failed = icmp eq ptr %tuple, null
   br i1 %failed, label %undo, label %fill
 fill:
-  %set_word = load i64, ptr @tuple_set
-  %set = inttoptr i64 %set_word to ptr
-  br label %look
-look:
-  %i = phi i64 [ 0, %fill ], [ %i1, %one ]
-  %left = icmp slt i64 %i, %count
-  br i1 %left, label %one, label %done
-one:
-  %object_word = call i64 @word(ptr %results, i64 %i)
-  %object = inttoptr i64 %object_word to ptr
-  %ignored = call i32 %set(ptr %tuple, i64 %i, ptr %object)
-  %i1 = add i64 %i, 1
-  br label %look
+  %set = load ptr, ptr @tuple_set
+  for %i below %count
+    %object = call ptr @pointer(ptr %results, i64 %i)
+    %ignored = call i32 %set(ptr %tuple, i64 %i, ptr %object)
+  end %i
+  ret ptr %tuple
 undo:
   call void @release_all(ptr %results, i64 %count)
   ret ptr null
-done:
-  ret ptr %tuple
 }
 
 ; ---------------------------------------------------------------------------------------------- running
 ; Addresses of the temps inside their block.  Returns the end of the temp section.
-define internal ptr @place_temps(ptr %section, i64 %count, i64 %block, ptr %buffers) {
+define internal ptr @place_temps(ptr %section, i64 %count, ptr %block, ptr %buffers) {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %one ]
-  %left = icmp slt i64 %i, %count
-  br i1 %left, label %one, label %done
-one:
-  %offset = call i64 @word(ptr %section, i64 %i)
-  %address = add i64 %block, %offset
-  %place = getelementptr i64, ptr %buffers, i64 %i
-  store i64 %address, ptr %place
-  %i1 = add i64 %i, 1
-  br label %look
-done:
-  %end = getelementptr i64, ptr %section, i64 %count
+  for %i below %count
+    %offset = call i64 @word(ptr %section, i64 %i)
+    %address = getelementptr i8, ptr %block, i64 %offset
+    call void @put(ptr %buffers, i64 %i, ptr %address)
+  end %i
+  %end = call ptr @place(ptr %section, i64 %count)
   ret ptr %end
 }
 
@@ -192,73 +151,48 @@ define internal void @fill_table(ptr %call, ptr %table, ptr %buffers) {
 entry:
   %table_words = call i64 @word(ptr %call, i64 4)
   %patches = call i64 @word(ptr %call, i64 5)
-  %template = getelementptr i64, ptr %call, i64 6
-  %first_patch = getelementptr i64, ptr %template, i64 %table_words
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %copy ]
-  %left = icmp slt i64 %i, %table_words
-  br i1 %left, label %copy, label %patch_look
-copy:
-  %value = call i64 @word(ptr %template, i64 %i)
-  %place = getelementptr i64, ptr %table, i64 %i
-  store i64 %value, ptr %place
-  %i1 = add i64 %i, 1
-  br label %look
-patch_look:
-  %p = phi i64 [ 0, %look ], [ %p1, %patch ]
-  %patch_place = phi ptr [ %first_patch, %look ], [ %patch_next, %patch ]
-  %patch_left = icmp slt i64 %p, %patches
-  br i1 %patch_left, label %patch, label %done
-patch:
-  %slot = call i64 @word(ptr %patch_place, i64 0)
-  %buffer = call i64 @word(ptr %patch_place, i64 1)
-  %offset = call i64 @word(ptr %patch_place, i64 2)
-  %base = call i64 @word(ptr %buffers, i64 %buffer)
-  %address = add i64 %base, %offset
-  %slot_place = getelementptr i64, ptr %table, i64 %slot
-  store i64 %address, ptr %slot_place
-  %p1 = add i64 %p, 1
-  %patch_next = getelementptr i64, ptr %patch_place, i64 3
-  br label %patch_look
-done:
+  %template = call ptr @place(ptr %call, i64 6)
+  %first_patch = call ptr @place(ptr %template, i64 %table_words)
+  for %i below %table_words
+    %value = call ptr @pointer(ptr %template, i64 %i)
+    call void @put(ptr %table, i64 %i, ptr %value)
+  end %i
+  for %p below %patches, ptr %patch = %first_patch then %next_patch
+    %slot = call i64 @word(ptr %patch, i64 0)
+    %buffer = call i64 @word(ptr %patch, i64 1)
+    %offset = call i64 @word(ptr %patch, i64 2)
+    %base = call ptr @pointer(ptr %buffers, i64 %buffer)
+    %address = getelementptr i8, ptr %base, i64 %offset
+    call void @put(ptr %table, i64 %slot, ptr %address)
+    %next_patch = call ptr @place(ptr %patch, i64 3)
+  end %p
   ret void
 }
 
 ; Run the kernels in order, each serially or through the pool, until %watch has it given up (true).
 define internal i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch) {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ 0, %entry ], [ %i1, %after ]
-  %call = phi ptr [ %section, %entry ], [ %next, %after ]
-  %left = icmp slt i64 %i, %count
-  br i1 %left, label %one, label %done
-one:
-  call void @fill_table(ptr %call, ptr %table, ptr %buffers)
-  %kernel_word = call i64 @word(ptr %call, i64 1)
-  %kernel = inttoptr i64 %kernel_word to ptr
-  %extent = call i64 @word(ptr %call, i64 2)
-  %chunk = call i64 @word(ptr %call, i64 3)
-  %divided = icmp slt i64 %chunk, %extent
-  br i1 %divided, label %share, label %whole
+  for %i below %count, ptr %call = %section then %next
+    call void @fill_table(ptr %call, ptr %table, ptr %buffers)
+    %kernel = call ptr @pointer(ptr %call, i64 1)
+    %extent = call i64 @word(ptr %call, i64 2)
+    %chunk = call i64 @word(ptr %call, i64 3)
+    %divided = icmp slt i64 %chunk, %extent
+    br i1 %divided, label %share, label %whole
 share:
-  %launch_word = load i64, ptr @launcher
-  %launch = inttoptr i64 %launch_word to ptr
-  %answer = call i32 %launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
-  %stop = icmp ne i32 %answer, 0
-  br i1 %stop, label %stopped, label %after
+    %launch = load ptr, ptr @launcher
+    %answer = call i32 %launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
+    %stop = icmp ne i32 %answer, 0
+    br i1 %stop, label %stopped, label %after
 whole:
-  %nonempty = icmp sgt i64 %extent, 0
-  br i1 %nonempty, label %direct, label %after
+    %nonempty = icmp sgt i64 %extent, 0
+    br i1 %nonempty, label %direct, label %after
 direct:
-  call void %kernel(i64 0, i64 %extent, ptr %table)
-  br label %after
+    call void %kernel(i64 0, i64 %extent, ptr %table)
+    br label %after
 after:
-  %i1 = add i64 %i, 1
-  %next = call ptr @next(ptr %call)
-  br label %look
-done:
+    %next = call ptr @next(ptr %call)
+  end %i
   ret i1 false
 stopped:
   ret i1 true
@@ -274,13 +208,11 @@ entry:
   %heavy = icmp ne i64 %heavy_word, 0
   br i1 %heavy, label %unlocked, label %locked
 unlocked:
-  %save_word = load i64, ptr @save_thread
-  %save = inttoptr i64 %save_word to ptr
+  %save = load ptr, ptr @save_thread
   %state = call ptr %save()
   %watch = call ptr @start_watch(ptr %watch_place, ptr %state)
   %raised = call i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch)
-  %restore_word = load i64, ptr @restore_thread
-  %restore = inttoptr i64 %restore_word to ptr
+  %restore = load ptr, ptr @restore_thread
   call void %restore(ptr %state)
   ret i1 %raised
 locked:
@@ -292,9 +224,8 @@ locked:
 define internal i1 @run_with_temps(ptr %record, ptr %section, ptr %buffers, ptr %temp_buffers, ptr %table) {
 entry:
   %bytes = call i64 @word(ptr %record, i64 7)
-  %allocate_word = load i64, ptr @temps_allocate        ; both now: they may be replaced while the kernels run
-  %free_word = load i64, ptr @temps_release
-  %allocate = inttoptr i64 %allocate_word to ptr
+  %allocate = load ptr, ptr @temps_allocate             ; both now: they may be replaced while the kernels run
+  %free = load ptr, ptr @temps_release
   %room = add i64 %bytes, 64
   %block = call ptr %allocate(i64 %room)
   %failed = icmp eq ptr %block, null
@@ -302,16 +233,15 @@ entry:
 run:
   %block_word = ptrtoint ptr %block to i64
   %up = add i64 %block_word, 63
-  %aligned = and i64 %up, -64
+  %aligned_word = and i64 %up, -64
+  %aligned = inttoptr i64 %aligned_word to ptr
   %count = call i64 @word(ptr %record, i64 2)
-  %calls = call ptr @place_temps(ptr %section, i64 %count, i64 %aligned, ptr %temp_buffers)
+  %calls = call ptr @place_temps(ptr %section, i64 %count, ptr %aligned, ptr %temp_buffers)
   %raised = call i1 @run_program(ptr %record, ptr %calls, ptr %buffers, ptr %table)
-  %free = inttoptr i64 %free_word to ptr
   call void %free(ptr %block)
   ret i1 %raised
 error:
-  %raise_word = load i64, ptr @no_memory
-  %raise = inttoptr i64 %raise_word to ptr
+  %raise = load ptr, ptr @no_memory
   %null = call ptr %raise()
   ret i1 true
 }
@@ -332,16 +262,16 @@ frame:                                                  ; table, buffers, scalar
   %w2 = add i64 %w1, %w0
   %frame_words = add i64 %w2, %table_words
   %table = alloca i64, i64 %frame_words, align 64
-  %buffers = getelementptr i64, ptr %table, i64 %table_words
-  %scalars = getelementptr i64, ptr %buffers, i64 %w1
-  %results = getelementptr i64, ptr %scalars, i64 %inputs
-  %input_section = getelementptr i64, ptr %record, i64 8
+  %buffers = call ptr @place(ptr %table, i64 %table_words)
+  %scalars = call ptr @place(ptr %buffers, i64 %w1)
+  %results = call ptr @place(ptr %scalars, i64 %inputs)
+  %input_section = call ptr @place(ptr %record, i64 8)
   %output_section = call ptr @match_inputs(ptr %input_section, i64 %inputs, ptr %arguments,
       ptr %buffers, ptr %scalars)
   %missed = icmp eq ptr %output_section, null
   br i1 %missed, label %miss, label %allocate
 allocate:
-  %output_buffers = getelementptr i64, ptr %buffers, i64 %inputs
+  %output_buffers = call ptr @place(ptr %buffers, i64 %inputs)
   %temp_section = call ptr @make_outputs(ptr %output_section, i64 %outputs, ptr %results,
       ptr %output_buffers)
   %no_outputs = icmp eq ptr %temp_section, null
@@ -350,7 +280,7 @@ run:
   %has_temps = icmp ne i64 %temps, 0
   br i1 %has_temps, label %run_temps, label %run_plain
 run_temps:
-  %temp_buffers = getelementptr i64, ptr %buffers, i64 %w0
+  %temp_buffers = call ptr @place(ptr %buffers, i64 %w0)
   %raised1 = call i1 @run_with_temps(ptr %record, ptr %temp_section, ptr %buffers, ptr %temp_buffers,
       ptr %table)
   br i1 %raised1, label %undo, label %finish
@@ -371,15 +301,13 @@ undo:
   call void @release_all(ptr %results, i64 %outputs)
   ret ptr null
 miss:
-  %miss_word = load i64, ptr @miss_object
-  %miss_pointer = inttoptr i64 %miss_word to ptr
-  %increment_word = load i64, ptr @increment
-  %increment = inttoptr i64 %increment_word to ptr
-  call void %increment(ptr %miss_pointer)
-  ret ptr %miss_pointer
+  %miss_object = load ptr, ptr @miss_object
+  %increment = load ptr, ptr @increment
+  call void %increment(ptr %miss_object)
+  ret ptr %miss_object
 error:
   ret ptr null
 }
 """
 
-ENTRY_TEXT = ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT
+ENTRY_TEXT = WORDS_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT

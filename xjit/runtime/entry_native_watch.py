@@ -12,16 +12,15 @@ from __future__ import annotations
 
 WATCH_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- signals
-@clock           = global i64 0     ; int clock_gettime(int, struct timespec *), 0 where there is none
+@clock           = global ptr null  ; int clock_gettime(int, struct timespec *), null where there is none
 @clock_number    = global i64 0     ; CLOCK_MONOTONIC
 @main_thread     = global i64 0     ; its identifier
-@thread_ident    = global i64 0     ; PyThread_get_thread_ident
-@check_signals   = global i64 0     ; PyErr_CheckSignals
+@thread_ident    = global ptr null  ; PyThread_get_thread_ident
+@check_signals   = global ptr null  ; PyErr_CheckSignals
 
 define internal i64 @now() {
   %time = alloca [2 x i64]
-  %clock_word = load i64, ptr @clock
-  %clock = inttoptr i64 %clock_word to ptr
+  %clock = load ptr, ptr @clock
   %number = load i64, ptr @clock_number
   %number32 = trunc i64 %number to i32
   %ignored = call i32 %clock(i32 %number32, ptr %time)
@@ -32,26 +31,30 @@ define internal i64 @now() {
   ret i64 %sum
 }
 
+; Note the time of a look.
+define internal void @looked(ptr %watch) {
+  %time = call i64 @now()
+  %place = call ptr @place(ptr %watch, i64 1)
+  store i64 %time, ptr %place
+  ret void
+}
+
 ; A watch for the calling thread, null unless it is the main one; the interpreter lock is not held.
 define internal ptr @start_watch(ptr %watch, ptr %state) {
 entry:
-  %clock = load i64, ptr @clock
-  %timeless = icmp eq i64 %clock, 0
+  %clock = load ptr, ptr @clock
+  %timeless = icmp eq ptr %clock, null
   br i1 %timeless, label %none, label %ask
 ask:
-  %ident_word = load i64, ptr @thread_ident
-  %ident = inttoptr i64 %ident_word to ptr
+  %ident = load ptr, ptr @thread_ident
   %thread = call i64 %ident()
   %main = load i64, ptr @main_thread
   %here = icmp eq i64 %thread, %main
   br i1 %here, label %start, label %none
 start:
   store ptr @interrupted, ptr %watch
-  %time = call i64 @now()
-  %time_place = getelementptr i64, ptr %watch, i64 1
-  store i64 %time, ptr %time_place
-  %state_place = getelementptr i64, ptr %watch, i64 2
-  store ptr %state, ptr %state_place
+  call void @looked(ptr %watch)
+  call void @put(ptr %watch, i64 2, ptr %state)
   ret ptr %watch
 none:
   ret ptr null
@@ -66,20 +69,14 @@ entry:
   %due = icmp sge i64 %passed, 50000000
   br i1 %due, label %look, label %no
 look:
-  %state_word = call i64 @word(ptr %watch, i64 2)
-  %state = inttoptr i64 %state_word to ptr
-  %restore_word = load i64, ptr @restore_thread
-  %restore = inttoptr i64 %restore_word to ptr
+  %state = call ptr @pointer(ptr %watch, i64 2)
+  %restore = load ptr, ptr @restore_thread
   call void %restore(ptr %state)
-  %check_word = load i64, ptr @check_signals
-  %check = inttoptr i64 %check_word to ptr
+  %check = load ptr, ptr @check_signals
   %answer = call i32 %check()
-  %save_word = load i64, ptr @save_thread
-  %save = inttoptr i64 %save_word to ptr
+  %save = load ptr, ptr @save_thread
   %same_state = call ptr %save()
-  %later = call i64 @now()
-  %time_place = getelementptr i64, ptr %watch, i64 1
-  store i64 %later, ptr %time_place
+  call void @looked(ptr %watch)
   %raised = icmp ne i32 %answer, 0
   %raised32 = zext i1 %raised to i32
   ret i32 %raised32

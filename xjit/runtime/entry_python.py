@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit.runtime.pool import launch
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.threads import current_threads
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
 
 _Kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _ALIGNMENT = 64
@@ -23,22 +27,41 @@ class PythonEntry:
 
     def __call__(self, *arguments: object) -> Result:
         """Run the program; :data:`~xjit.runtime.records.MISS` when the arguments are not the expected ones."""
-        program = self.program
-        if len(arguments) != len(program.inputs):
+        buffers = Buffers.of(self.program, arguments)
+        if buffers is None:
             return MISS
-        inputs = [as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
-        if any(buffer is None for buffer in inputs):
-            return MISS
-        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
-        temps = [aligned_bytes(size) for size in program.temps]
-        buffers = [*(buffer for buffer in inputs if buffer is not None), *outputs, *temps]
-        addresses = [int(buffer.ctypes.data) for buffer in buffers]
-        for call in program.calls:
+        addresses = [int(buffer.ctypes.data) for buffer in (*buffers.inputs, *buffers.outputs, *buffers.temps)]
+        for call in self.program.calls:
             _run(call, addresses)
-        return outputs[0] if program.single else tuple(outputs)
+        return buffers.result(self.program)
 
 
-def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> np.ndarray[Any, Any] | None:
+@dataclass(frozen=True, slots=True)
+class Buffers:
+    """The memory of one call, in the order in which the tables of kernels number it."""
+
+    inputs: list[Array]
+    outputs: list[Array]
+    temps: list[Array]
+
+    @classmethod
+    def of(cls, program: FastProgram, arguments: Sequence[object]) -> Buffers | None:
+        """Those of the arguments and new ones for the rest; None when the arguments are not the expected ones."""
+        if len(arguments) != len(program.inputs):
+            return None
+        inputs = [as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
+        found = [buffer for buffer in inputs if buffer is not None]
+        if len(found) != len(inputs):
+            return None
+        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
+        return cls(found, outputs, [aligned_bytes(size) for size in program.temps])
+
+    def result(self, program: FastProgram) -> Result:
+        """What the program returns."""
+        return self.outputs[0] if program.single else tuple(self.outputs)
+
+
+def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> Array | None:
     """The memory of an argument that matches its specification exactly, else None."""
     if isinstance(spec, ScalarSpec):
         return _scalar_buffer(spec.dtype, value)
@@ -47,7 +70,7 @@ def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> np.ndarray[Any, An
     return value if value.shape == spec.shape and value.strides == spec.strides else None
 
 
-def _scalar_buffer(dtype: np.dtype[Any], value: object) -> np.ndarray[Any, Any] | None:
+def _scalar_buffer(dtype: np.dtype[Any], value: object) -> Array | None:
     """A one-element array of ``dtype`` holding a Python scalar of exactly the matching type, else None."""
     if dtype.kind == "f":
         matches = type(value) is float
@@ -58,7 +81,7 @@ def _scalar_buffer(dtype: np.dtype[Any], value: object) -> np.ndarray[Any, Any] 
     return np.array(value, dtype) if matches else None
 
 
-def aligned_bytes(size: int) -> np.ndarray[Any, Any]:
+def aligned_bytes(size: int) -> Array:
     """``size`` uninitialised bytes (at least one: empty slices have no address) at a multiple of 64."""
     block = np.empty(size + _ALIGNMENT, np.uint8)
     start = -int(block.ctypes.data) % _ALIGNMENT

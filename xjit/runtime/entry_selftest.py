@@ -17,51 +17,36 @@ SELFTEST_TEXT = r"""
 ; temp = x * factor, first = temp + y, second = first + number + flag, element by element
 define void @selftest_kernel(i64 %low, i64 %high, ptr %table) {
 entry:
-  br label %look
-look:
-  %i = phi i64 [ %low, %entry ], [ %i1, %one ]
-  %left = icmp slt i64 %i, %high
-  br i1 %left, label %one, label %done
-one:
-  %x_word = call i64 @word(ptr %table, i64 0)
-  %x_base = inttoptr i64 %x_word to ptr
-  %x_place = getelementptr double, ptr %x_base, i64 %i
-  %x = load double, ptr %x_place
-  %y_word = call i64 @word(ptr %table, i64 1)
-  %y_base = inttoptr i64 %y_word to ptr
-  %y_place = getelementptr double, ptr %y_base, i64 %i
-  %y = load double, ptr %y_place
-  %factor_word = call i64 @word(ptr %table, i64 2)
-  %factor_place = inttoptr i64 %factor_word to ptr
+  %x_base = call ptr @pointer(ptr %table, i64 0)
+  %y_base = call ptr @pointer(ptr %table, i64 1)
+  %factor_place = call ptr @pointer(ptr %table, i64 2)
   %factor = load double, ptr %factor_place
-  %number_word = call i64 @word(ptr %table, i64 3)
-  %number_place = inttoptr i64 %number_word to ptr
+  %number_place = call ptr @pointer(ptr %table, i64 3)
   %number = load i64, ptr %number_place
   %number_float = sitofp i64 %number to double
-  %flag_word = call i64 @word(ptr %table, i64 4)
-  %flag_place = inttoptr i64 %flag_word to ptr
+  %flag_place = call ptr @pointer(ptr %table, i64 4)
   %flag = load i8, ptr %flag_place
   %flag_float = uitofp i8 %flag to double
-  %scaled = fmul double %x, %factor
-  %temp_word = call i64 @word(ptr %table, i64 5)
-  %temp_base = inttoptr i64 %temp_word to ptr
-  %temp_place = getelementptr double, ptr %temp_base, i64 %i
-  store double %scaled, ptr %temp_place
-  %temp = load double, ptr %temp_place
-  %first = fadd double %temp, %y
-  %first_word = call i64 @word(ptr %table, i64 6)
-  %first_base = inttoptr i64 %first_word to ptr
-  %first_place = getelementptr double, ptr %first_base, i64 %i
-  store double %first, ptr %first_place
-  %sum = fadd double %first, %number_float
-  %second = fadd double %sum, %flag_float
-  %second_word = call i64 @word(ptr %table, i64 7)
-  %second_base = inttoptr i64 %second_word to ptr
-  %second_place = getelementptr double, ptr %second_base, i64 %i
-  store double %second, ptr %second_place
-  %i1 = add i64 %i, 1
-  br label %look
-done:
+  %temp_base = call ptr @pointer(ptr %table, i64 5)
+  %first_base = call ptr @pointer(ptr %table, i64 6)
+  %second_base = call ptr @pointer(ptr %table, i64 7)
+  for %i from %low below %high
+    %x_place = call ptr @place(ptr %x_base, i64 %i)
+    %x = load double, ptr %x_place
+    %y_place = call ptr @place(ptr %y_base, i64 %i)
+    %y = load double, ptr %y_place
+    %scaled = fmul double %x, %factor
+    %temp_place = call ptr @place(ptr %temp_base, i64 %i)
+    store double %scaled, ptr %temp_place
+    %temp = load double, ptr %temp_place
+    %first = fadd double %temp, %y
+    %first_place = call ptr @place(ptr %first_base, i64 %i)
+    store double %first, ptr %first_place
+    %sum = fadd double %first, %number_float
+    %second = fadd double %sum, %flag_float
+    %second_place = call ptr @place(ptr %second_base, i64 %i)
+    store double %second, ptr %second_place
+  end %i
   ret void
 }
 """

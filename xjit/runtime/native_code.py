@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import sys
 import threading
-from string import Template
 from typing import Any, Protocol
 
 
@@ -26,12 +24,6 @@ class Store(Protocol):
     def put(self, key: str, data: bytes) -> object:
         """Keep an entry if possible."""
 
-
-_PAUSE_INSTRUCTION = {
-    "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),
-    "aarch64": ("declare void @llvm.aarch64.hint(i32)", "call void @llvm.aarch64.hint(i32 1)"),
-}
-_MACHINE_ALIASES = {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "ARM64": "aarch64"}
 
 # Held around all use of LLVM here, and while the process forks: a child of a process that forks inside LLVM could
 # never use LLVM again.
@@ -47,12 +39,6 @@ _stores: list[Store] = []
 def use_store(store: Store | None) -> None:
     """Where object code of the runtime is kept between processes; None keeps it nowhere."""
     _stores[:] = [] if store is None else [store]
-
-
-def machine() -> str:
-    """The processor family under its Linux name (``x86_64``, ``aarch64``, ...)."""
-    name = platform.machine()
-    return _MACHINE_ALIASES.get(name, name)
 
 
 def supported() -> bool:
@@ -103,12 +89,6 @@ class NativeModule:
         if not address:
             raise LookupError(f"native module defines no variable {name!r}")
         return address
-
-
-def expand(text: str, **constants: int | str) -> str:
-    """Fill the ``$NAME`` constants of an LLVM text, among them the processor's pause instruction."""
-    declaration, call = _PAUSE_INSTRUCTION.get(machine(), ("", "fence seq_cst"))
-    return Template(text).substitute(constants, PAUSE_DECLARATION=declaration, PAUSE=call)
 
 
 def c_function_address(library: ctypes.CDLL, name: str) -> int:

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 
-from xjit.runtime import native_code
+from xjit.runtime import native_code, native_text
 from xjit.runtime.once import Once
 from xjit.runtime.pool_native import POOL_TEXT
 from xjit.runtime.threads import default_threads, limit_key
@@ -41,7 +41,7 @@ class Pool:
     """
 
     def __init__(self, *, sleep_in_python: bool = False) -> None:
-        self._native = native_code.NativeModule(native_code.expand(POOL_TEXT))
+        self._native = native_code.NativeModule(native_text.expand(POOL_TEXT))
         self._worker = _Worker(self._native.function("pool_worker"))
         self._launch = _Launch(self._native.function("pool_launch_limited"))
         self.launcher = self._native.function("pool_launch")
@@ -78,7 +78,7 @@ class Pool:
     def _bind(self, sleep_in_python: bool) -> None:
         """Store what the native code needs to know about this process."""
         libc = ctypes.CDLL(None) if os.name == "posix" else None
-        futex_number = _FUTEX_NUMBERS.get(native_code.machine(), 0)
+        futex_number = _FUTEX_NUMBERS.get(native_text.machine(), 0)
         has_futex = sys.platform == "linux" and futex_number and libc is not None and not sleep_in_python
         python_function = functools.partial(native_code.c_function_address, ctypes.pythonapi)
         grow, wake = (ctypes.cast(c, ctypes.c_void_p).value or 0 for c in self._callbacks)

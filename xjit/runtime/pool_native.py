@@ -43,13 +43,13 @@ $PAUSE_DECLARATION
 @pool_maximum       = global i64 0              ; worker threads that may exist
 @pool_default_limit = global i64 1              ; threads of a launch, the caller included
 @pool_spin          = global i64 1000           ; pauses in one spinning phase
-@pool_limit_key     = global i64 0              ; Py_tss_t holding the calling thread's own limit
-@pool_tss_get       = global i64 0              ; PyThread_tss_get, 0 when absent
-@pool_futex_call    = global i64 0              ; libc's syscall(), 0 where there is no futex
+@pool_limit_key     = global ptr null          ; Py_tss_t holding the calling thread's own limit
+@pool_tss_get       = global ptr null          ; PyThread_tss_get, null when absent
+@pool_futex_call    = global ptr null          ; libc's syscall(), null where there is no futex
 @pool_futex_number  = global i64 0
-@pool_yield         = global i64 0              ; sched_yield or the like, 0 when absent
-@pool_wake_callback = global i64 0              ; void (i64 count), used where there is no futex
-@pool_grow_callback = global i64 0              ; void (i64 wanted): start workers
+@pool_yield         = global ptr null          ; sched_yield or the like, null when absent
+@pool_wake_callback = global ptr null          ; void (i64 count), used where there is no futex
+@pool_grow_callback = global ptr null          ; void (i64 wanted): start workers
 
 ; ---------------------------------------------------------------------------------------------- waiting
 define i64 @pool_pause_loop(i64 %count) noinline {
@@ -66,11 +66,10 @@ done:
 }
 
 define internal void @yield() {
-  %address = load i64, ptr @pool_yield
-  %absent = icmp eq i64 %address, 0
+  %function = load ptr, ptr @pool_yield
+  %absent = icmp eq ptr %function, null
   br i1 %absent, label %done, label %call
 call:
-  %function = inttoptr i64 %address to ptr
   %ignored = call i32 %function()
   br label %done
 done:
@@ -160,13 +159,18 @@ done:
   ret i1 %stopped
 }
 
-; FUTEX_WAKE | FUTEX_PRIVATE_FLAG = 129
-define internal void @wake_by_futex(i64 %count) {
-  %call_word = load i64, ptr @pool_futex_call
-  %call = inttoptr i64 %call_word to ptr
+define internal i1 @no_futex() alwaysinline {
+  %call = load ptr, ptr @pool_futex_call
+  %absent = icmp eq ptr %call, null
+  ret i1 %absent
+}
+
+; FUTEX_WAIT | FUTEX_PRIVATE_FLAG = 128: sleep while the generation is %value.
+; FUTEX_WAKE | FUTEX_PRIVATE_FLAG = 129: wake %value sleepers.
+define internal void @futex(i32 %operation, i32 %value) {
+  %call = load ptr, ptr @pool_futex_call
   %number = load i64, ptr @pool_futex_number
-  %count32 = trunc i64 %count to i32
-  %r = call i64 (i64, ...) %call(i64 %number, ptr @pool_generation, i32 129, i32 %count32,
+  %r = call i64 (i64, ...) %call(i64 %number, ptr @pool_generation, i32 %operation, i32 %value,
       ptr null, ptr null, i32 0)
   ret void
 }
@@ -179,12 +183,11 @@ entry:
 look:
   %sleepers = load atomic i32, ptr @pool_sleepers seq_cst, align 4
   %nobody = icmp eq i32 %sleepers, 0
-  %call_word = load i64, ptr @pool_futex_call
-  %no_futex = icmp eq i64 %call_word, 0
+  %no_futex = call i1 @no_futex()
   %idle = or i1 %nobody, %no_futex
   br i1 %idle, label %done, label %wake
 wake:
-  call void @wake_by_futex(i64 2)
+  call void @futex(i32 129, i32 2)
   br label %done
 done:
   ret void
@@ -246,15 +249,11 @@ work:
   call void @join_job()
   br label %idle
 park:
-  %call_word = load i64, ptr @pool_futex_call
-  %no_futex = icmp eq i64 %call_word, 0
+  %no_futex = call i1 @no_futex()
   br i1 %no_futex, label %leave, label %sleep
-sleep:                                                  ; FUTEX_WAIT | FUTEX_PRIVATE_FLAG = 128
+sleep:
   %s0 = atomicrmw add ptr @pool_sleepers, i32 1 seq_cst
-  %call = inttoptr i64 %call_word to ptr
-  %number = load i64, ptr @pool_futex_number
-  %r = call i64 (i64, ...) %call(i64 %number, ptr @pool_generation, i32 128, i32 %handled,
-      ptr null, ptr null, i32 0)
+  call void @futex(i32 128, i32 %handled)
   %s1 = atomicrmw sub ptr @pool_sleepers, i32 1 seq_cst
   br label %idle
 leave:
@@ -276,17 +275,16 @@ entry:
   %needed = and i1 %any, %some
   br i1 %needed, label %choose, label %done
 choose:
-  %call_word = load i64, ptr @pool_futex_call
-  %no_futex = icmp eq i64 %call_word, 0
+  %no_futex = call i1 @no_futex()
   br i1 %no_futex, label %by_callback, label %by_futex
 by_futex:
   %many = icmp sgt i64 %missing, 4
   %count = select i1 %many, i64 4, i64 %missing
-  call void @wake_by_futex(i64 %count)
+  %count32 = trunc i64 %count to i32
+  call void @futex(i32 129, i32 %count32)
   br label %done
 by_callback:
-  %callback_word = load i64, ptr @pool_wake_callback
-  %callback = inttoptr i64 %callback_word to ptr
+  %callback = load ptr, ptr @pool_wake_callback
   call void %callback(i64 %missing)
   br label %done
 done:
@@ -307,8 +305,7 @@ entry:
   %enough = icmp sle i64 %wanted, %workers
   br i1 %enough, label %done, label %grow
 grow:
-  %callback_word = load i64, ptr @pool_grow_callback
-  %callback = inttoptr i64 %callback_word to ptr
+  %callback = load ptr, ptr @pool_grow_callback
   call void %callback(i64 %wanted)
   %now = load i64, ptr @pool_workers
   %c2 = icmp slt i64 %now, %wanted
@@ -391,13 +388,11 @@ done:
 define i64 @pool_limit() {
 entry:
   %default = load i64, ptr @pool_default_limit
-  %get_word = load i64, ptr @pool_tss_get
-  %absent = icmp eq i64 %get_word, 0
+  %get = load ptr, ptr @pool_tss_get
+  %absent = icmp eq ptr %get, null
   br i1 %absent, label %done, label %ask
 ask:
-  %get = inttoptr i64 %get_word to ptr
-  %key_word = load i64, ptr @pool_limit_key
-  %key = inttoptr i64 %key_word to ptr
+  %key = load ptr, ptr @pool_limit_key
   %value = call ptr %get(ptr %key)
   %own = ptrtoint ptr %value to i64
   %unset = icmp eq i64 %own, 0

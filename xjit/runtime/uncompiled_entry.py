@@ -20,7 +20,7 @@ import numpy as np
 from xjit.codegen import inline_functions, intrinsics
 from xjit.codegen.kinds import KINDS, Kind
 from xjit.codegen.uncompiled import UNWRITTEN, Bytes, Pointer, memory_at
-from xjit.runtime.entry_python import aligned_bytes, as_buffer
+from xjit.runtime.entry_python import Buffers
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.records import MISS, FastProgram, KernelCall, Result
 
@@ -90,19 +90,14 @@ class UncompiledEntry:
 
     def __call__(self, *arguments: object) -> Result:
         """Runs the program; MISS when the arguments are not the expected ones."""
-        program = self.program
-        if len(arguments) != len(program.inputs):
+        buffers = Buffers.of(self.program, arguments)
+        if buffers is None:
             return MISS
-        inputs = [as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
-        if any(buffer is None for buffer in inputs):
-            return MISS
-        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
-        temps = [aligned_bytes(size) for size in program.temps]
-        blocks = [_block(buffer) for buffer in inputs if buffer is not None]
-        blocks += [_block(buffer, fresh=True) for buffer in (*outputs, *temps)]
-        for call in program.calls:
+        blocks = [_block(buffer) for buffer in buffers.inputs]
+        blocks += [_block(buffer, fresh=True) for buffer in (*buffers.outputs, *buffers.temps)]
+        for call in self.program.calls:
             self._run(call, blocks)
-        return outputs[0] if program.single else tuple(outputs)
+        return buffers.result(self.program)
 
     def _run(self, call: KernelCall, blocks: list[Block]) -> None:
         kernel = self.sources.at(call.address)
