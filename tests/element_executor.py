@@ -196,7 +196,7 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "mul": _not_bool(np.multiply),
     "div": _division,
     "neg": _not_bool(np.negative),
-    "abs": _result(np.abs, "if"),
+    "abs": _result(np.abs, "ifc"),
     "and": _result(np.bitwise_and, "biu"),
     "or": _result(np.bitwise_or, "biu"),
     "xor": _result(np.bitwise_xor, "biu"),

@@ -223,6 +223,7 @@ def _bool(dtype: DType) -> DType:
 
 _RESULT: dict[str, Callable[[DType], DType]] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge"), _bool),
+    "abs": real_dtype,
     "real": real_dtype,
     "imag": real_dtype,
     "complex": lambda dtype: COMPLEX64 if dtype == FLOAT32 else np.dtype(np.complex128),
@@ -251,6 +252,8 @@ def cost(expr: Expr) -> float:
         top = stack.pop()
         if isinstance(top, Prim):
             total += COSTS.get(top.name, FUNCTION_COST) * (3.0 if dtype_class(top.dtype) == "C" else 1.0)
+            if top.name == "abs" and dtype_class(top.args[0].dtype) == "C":
+                total += 2 * COSTS["sqrt"]
             for arg in top.args:
                 if id(arg) not in seen:
                     seen.add(id(arg))

@@ -134,7 +134,7 @@ abs = unary(
     "Abs",
     "IFC",
     np.abs,
-    {"I": _absolute_integer, "F": primitive("abs"), "C": formulas.modulus},
+    {"I": _absolute_integer, "F": primitive("abs"), "C": primitive("abs")},
     result=part,
     parity=(Parity.EVEN,),
     example="np.float32([-1.5, 2]) -> [1.5 2. ]",

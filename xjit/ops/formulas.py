@@ -85,14 +85,6 @@ def scaled_parts(z: Expr) -> tuple[Expr, Expr, Expr]:
     return real * scale, imag * scale, back
 
 
-def modulus(z: Expr) -> Expr:
-    """|z| without overflow inside; infinite if either part is, NaN notwithstanding."""
-    real, imag, back = scaled_parts(z)
-    root = prim("sqrt", real * real + imag * imag) * back
-    infinite = prim("abs", real).equals(np.inf) | prim("abs", imag).equals(np.inf)
-    return cast(select(infinite, np.inf, root), np.dtype(f"f{z.dtype.itemsize // 2}"))
-
-
 def complex_sign(z: Expr) -> Expr:
     """z/|z|; zero for zero, NaN in both parts if either is NaN."""
     real, imag, _ = scaled_parts(z)
