@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.numpy.dispatch import TRACED_FUNCTIONS, call_ufunc
+from xjit.numpy.dispatch import OF_STACKS, TRACED_FUNCTIONS, call_ufunc
 from xjit.numpy.ufuncs import ROWS
 
 _VALUES = ("pi", "e", "inf", "nan", "newaxis", "euler_gamma", "dtype", "finfo", "iinfo", "bool", "bool_")
@@ -40,7 +40,7 @@ def _ufunc(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def _namespace() -> dict[str, Any]:
-    chosen = {id(ufunc): _ufunc(ufunc) for ufunc in (*ROWS, np.matmul)}
+    chosen = {id(ufunc): _ufunc(ufunc) for ufunc in (*ROWS, *OF_STACKS)}
     functions = {id(function): own for function, own in TRACED_FUNCTIONS.items()}
     names = {}
     for name, value in vars(np).items():

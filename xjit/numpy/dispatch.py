@@ -16,12 +16,14 @@ from xjit.numpy import (
     indexing,
     joining,
     linear,
+    matrices,
     methods,
     moments,
     nans,
     padding,
     picking,
     polynomials,
+    products,
     reductions,
     repeating,
     selection,
@@ -29,6 +31,7 @@ from xjit.numpy import (
     shaping,
     splitting,
     statistics,
+    subscripts,
     turning,
     ufuncs,
 )
@@ -105,7 +108,14 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     **diagonals.FUNCTIONS,
     **grids.FUNCTIONS,
     **polynomials.FUNCTIONS,
+    **products.FUNCTIONS,
+    **subscripts.FUNCTIONS,
+    **matrices.FUNCTIONS,
 }
+
+
+# Ufuncs that contract the last axes of stacks.
+OF_STACKS: dict[np.ufunc, Function] = {np.matmul: linear.matmul, **products.UFUNCS}
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -118,7 +128,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
     if outputs is not None and any(one is not None for one in _as_tuple(outputs)):
         raise CaptureError(f"numpy.{ufunc.__name__}: out= is not supported", fix="assign the result instead")
     if method == "__call__":
-        return linear.matmul(*inputs, **options) if ufunc is np.matmul else ufuncs.call(ufunc, *inputs, **options)
+        return OF_STACKS[ufunc](*inputs, **options) if ufunc in OF_STACKS else ufuncs.call(ufunc, *inputs, **options)
     if method == "reduce" and ufunc in reductions.FOLDS:
         return _reduce(ufunc, *inputs, **options)
     if method == "outer" and ufunc.signature is None:

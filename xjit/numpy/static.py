@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from xjit.errors import CaptureError
 from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy.promotion import concrete_integer
-from xjit.numpy.values import numpy_errors, order_letter, shape_of
+from xjit.numpy.values import Shape, numpy_errors, order_letter, shape_of
 from xjit.ops._core import Array, Operand, aval_of
 from xjit.ops.formulas import bit_type
-from xjit.types import NARROW_FLOATS, order_of
+from xjit.types import ArrayType, order_of
 
 
 def static_array(value: Any, name: str, argument: str) -> Array:
@@ -58,10 +59,14 @@ def permutation_by(name: str, rank: int, move: Callable[[Array], Array]) -> tupl
 def example(value: Operand, whole: tuple[int, ...] = ()) -> Array:
     """Zeros in the operand's memory order, along most axes no more than two; along those in ``whole`` all of them."""
     found = aval_of(value)
-    sizes = tuple(n if axis in whole else min(n, 2) for axis, n in enumerate(found.shape))
-    dtype = bit_type(found.dtype) if found.dtype in NARROW_FLOATS else found.dtype
-    packed = np.zeros([sizes[axis] for axis in found.order], dtype)
-    strides = dict(zip(found.order, packed.strides, strict=True))
+    return _packed(found, tuple(n if axis in whole else min(n, 2) for axis, n in enumerate(found.shape)))
+
+
+def _packed(type: ArrayType, sizes: Shape) -> Array:
+    """Zeros of other sizes in the memory order of a type; NumPy cannot stride over some types of others."""
+    dtype = bit_type(type.dtype) if type.dtype.name in ml_dtypes.__all__ else type.dtype
+    packed = np.zeros([sizes[axis] for axis in type.order], dtype)
+    strides = dict(zip(type.order, packed.strides, strict=True))
     steps = tuple(strides.get(axis, 0) for axis in range(len(sizes)))
     result: Array = np.lib.stride_tricks.as_strided(packed, sizes, steps)
     return result
@@ -81,3 +86,13 @@ def column_or_row_major(value: Operand, name: str) -> tuple[int, ...]:
 def rank_of(value: Any) -> int:
     """The number of dimensions; Python numbers have none."""
     return 0 if isinstance(value, bool | int | float | complex) else len(shape_of(value))
+
+
+def miniatures(*values: Operand) -> list[Array]:
+    """Zeros in the operands' ranks, types and memory orders, small, with sizes equal where those of the operands are.
+
+    A function of NumPy on them raises the errors that it would raise, and shows type and memory order of its result.
+    """
+    sizes = sorted({size for value in values for size in aval_of(value).shape} - {0, 1})
+    smaller = {0: 0, 1: 1} | {size: place for place, size in enumerate(sizes, 2)}
+    return [_packed(aval_of(value), tuple(smaller[size] for size in aval_of(value).shape)) for value in values]
