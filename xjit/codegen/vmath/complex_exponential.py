@@ -116,9 +116,14 @@ def _logistic(sine: Text, cosine: Text) -> Text:
         square = less * less
         divisor = fma(d + d, above, square)
         rest = fma(less, less, -square) + fma(d + d, above, square - divisor)
+        # Where d is small nothing cancels anyway.
+        plain = d < 0.25
+        divisor = select(plain, fma(d, c + c + d, f64(1.0)), divisor)
+        rest = select(plain, 0.0, rest)
         inverse = 1.0 / divisor
         upper = x >= 0.0
-        real = select(upper, fma(d, above, -less), (above + less) * d)
+        first = select(plain, fma(d, c, f64(1.0)), fma(d, above, -less))
+        real = select(upper, first, select(plain, c + d, above + less) * d)
         product = s * d
         imaginary = quotient_f64(product, fma(s, d, -product), divisor, rest, inverse)
         real = quotient_f64(real, f64(0.0), divisor, rest, inverse)
