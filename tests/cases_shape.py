@@ -337,7 +337,28 @@ def _type_cases() -> list[Case]:
     return found
 
 
+def _look_up_cases() -> list[Case]:
+    x = numbered("f32", 2, 3, 4)
+    rows, cells = array("s64", [2, 0]), array("s32", [[1, 1, 0]])
+    by_rows = np.array([[x[0, 2], x[0, 0]], [x[1, 2], x[1, 0]]])
+    by_cells = np.array([[[x[i, int(k), j] for j in range(4)] for k in (1, 1, 0)] for i in range(2)])[:, None]
+    both = np.array([[x[1, j, 2] for j in range(3)], [x[0, j, 0] for j in range(3)]])
+    return [
+        Case("look_up", lambda a, i: ops.look_up(a, (i,), (1,), 1), (x, rows), by_rows),
+        Case("look_up", lambda a, i: ops.look_up(a, (i,), (1,), 1), (x, cells), by_cells),
+        Case(
+            "look_up",
+            lambda a, i, j: ops.look_up(a, (i, j), (0, 2), 0),
+            (x, array("s64", [1, 0]), array("s64", [2, 0])),
+            both,
+        ),
+        Case("look_up", lambda a, i: ops.look_up(a, (i,), (3,), 0), (x, rows), ops.ArgumentError),
+        Case("look_up", lambda a, i: ops.look_up(a, (i,), (0,), 0), (x, x), ops.DTypeError),
+    ]
+
+
 CASES = [
+    *_look_up_cases(),
     *_broadcast_cases(),
     *_implicit_cases(),
     *_reshape_cases(),

@@ -47,7 +47,7 @@ def _compute(node: Node, inputs: list[Any]) -> Any:
         return Evaluation(inputs, node.aval.shape).bits(expr).view(node.aval.dtype)
     access = node.op.access(types, node.kwargs, node.aval) if node.op.access is not None else None
     if access is not None:
-        return _gathered(inputs[0], access.axes, node.aval.shape)
+        return _gathered(inputs, access.axes, node.aval.shape)
     if node.op.pieces is not None:
         return _assembled(node.op.pieces(types, node.kwargs, node.aval), inputs, node.aval)
     if node.op.flat:
@@ -55,13 +55,16 @@ def _compute(node: Node, inputs: list[Any]) -> Any:
     return node.op.reference(*inputs, **node.kwargs)
 
 
-def _gathered(operand: Array, axes: Any, shape: tuple[int, ...]) -> Array:
+def _gathered(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source: int = 0) -> Array:
     positions = np.indices(shape)
     index = tuple(
-        np.full(shape, one.offset) if one.axis is None else positions[one.axis] * one.scale + one.offset
+        (0 if one.axis is None else positions[one.axis] * one.scale)
+        + np.full(shape, one.offset)
+        + sum(found.times * _gathered(inputs, found.axes, shape, found.source) for found in one.found)
         for one in axes
     )
-    return operand[index] if index else np.broadcast_to(operand, shape)
+    assert all(np.all((place >= 0) & (place < size)) for place, size in zip(index, inputs[source].shape, strict=True))
+    return inputs[source][index] if index else np.broadcast_to(inputs[source], shape)
 
 
 def _assembled(pieces: Any, inputs: list[Any], type: Any) -> Array:

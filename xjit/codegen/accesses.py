@@ -18,11 +18,15 @@ from xjit.passes.split import TINY
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Elements of one buffer as the loops see them: distances per domain axis and the first element, in elements."""
+    """Elements of one buffer as the loops see them: distances per domain axis and the first element, in elements.
+
+    ``lookups`` are distances times integers from data, added to these.
+    """
 
     node: Node
     moves: tuple[int, ...]
     start: int
+    lookups: tuple[tuple[int, Pull], ...] = ()
 
 
 @dataclass(eq=False)
@@ -64,8 +68,17 @@ class RegionAccesses:
             at = Pull(pull.node, relabel(pull.index, axes))
             if owner(at.node) not in self.targets:
                 moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
-                self.reads[at] = Access(at.node, moves, start)
+                self.reads[at] = Access(at.node, moves, start, self._lookups(at))
         self.writes.append(self._write(unit, axes))
+
+    def _lookups(self, at: Pull) -> tuple[tuple[int, Pull], ...]:
+        strides = self.layouts.strides(at.node)
+        return tuple(
+            (stride * lookup.times, Pull(lookup.source, lookup.axes))
+            for map, stride in zip(at.index, strides, strict=True)
+            for lookup in map.found
+            if stride
+        )
 
     def _note_positions(self, pull: Pull) -> None:
         node = pull.node
@@ -105,7 +118,8 @@ class RegionAccesses:
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
-            together.setdefault((access.node, access.moves), set()).add(access.start)
+            if not access.lookups:
+                together.setdefault((access.node, access.moves), set()).add(access.start)
         found: dict[Access, int] = {}
         for (node, moves), starts in together.items():
             step = min((abs(move) for move in moves if move), default=1)

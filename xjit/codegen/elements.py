@@ -14,7 +14,7 @@ import numpy as np
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.variants import has_variants
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import sources
+from xjit.fusion.reads import positions_of, sources
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
 from xjit.ir.index import Index as IndexMap
@@ -22,7 +22,7 @@ from xjit.ir.loops import Accumulate, Call, Const, Let, Position, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
-from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType
+from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, DType
 
 
 def register_dtype(dtype: DType) -> DType:
@@ -63,7 +63,8 @@ class Elements:
             if self.nest.known(top) is not None:
                 stack.pop()
                 continue
-            waiting = () if self.is_leaf(top) else [s for s in sources(top, {}) if self.nest.known(s) is None]
+            needed = () if self.is_leaf(top) else sources(top, {})
+            waiting = [one for one in (*needed, *positions_of(top)) if self.nest.known(one) is None]
             if waiting:
                 stack.extend(reversed(waiting))
                 continue
@@ -144,6 +145,19 @@ class Elements:
             held.bits = self.let(held.scope, "h", value, storage_dtype(dtype), where)
         return held.bits
 
+    def looked_up(self, pull: Pull) -> Var:
+        """The name of an integer from data, as a position."""
+        held = self.value(pull)
+        key = ("position", pull)
+        if key not in held.scope.known:
+            plain = self.plain(held, pull.node.aval.dtype, pull.node.where)
+            wide = plain if plain.dtype == INT64 else Call("cast", (plain,), INT64)
+            name = self.nest.fresh("g")
+            held.scope.statements.append(Let(name, wide, pull.node.where))
+            held.scope.known[key] = Var(name, INT64)
+        found: Var = held.scope.known[key]
+        return found
+
     def let(self, scope: Scope, stem: str, value: Value, dtype: DType, where: Where) -> Value:
         """Names a value in a scope; values that are names or constants already stay as they are."""
         if isinstance(value, Var | Const):
@@ -219,7 +233,12 @@ class Evaluation:
     def _position(self, expr: Index) -> Value:
         map = self.index[expr.axis]
         variable = None if map.axis is None else self.elements.position(map.axis)
-        return Position(variable, map.scale, map.offset, expr.dtype)
+        place: Value = Position(variable, map.scale, map.offset, expr.dtype)
+        for lookup in map.found:
+            found = self.elements.looked_up(Pull(lookup.source, lookup.axes))
+            times = Const(Literal.of(np.int64(lookup.times)))
+            place = Call("add", (place, Call("mul", (found, times), INT64)), INT64)
+        return place
 
     def _call(self, expr: Prim) -> Value:
         if expr.name == "bitcast":

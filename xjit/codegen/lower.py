@@ -411,7 +411,14 @@ class _Lowering:
             else:
                 strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
         offset = self.nest.offset((name, access.moves), name, strides)
-        return offset if base is None else Offset(offset.terms, access.start - base)
+        if base is not None:
+            return Offset(offset.terms, access.start - base)
+        return Offset((*offset.terms, *self._looked_up(access, name)))
+
+    def _looked_up(self, access: Access, name: str) -> Iterator[Term]:
+        for stride, pull in access.lookups:
+            word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
+            yield Term(self.elements.looked_up(pull).name, word)
 
     def pointer(self, node: Node, start: int, written: bool) -> str:
         """The name of the pointer to a buffer from some element on."""

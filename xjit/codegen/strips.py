@@ -27,6 +27,7 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.variants import has_variants
 from xjit.fusion.plan import Pull
 from xjit.ir.expr import Expr, Literal, Prim
+from xjit.ir.index import axes_of
 from xjit.ir.loops import (
     Accumulate,
     Assign,
@@ -86,7 +87,7 @@ class Strips:
             self.nest.close(*bounds, kind, step=STRIP)
 
     def _is_rare(self, pull: Pull, loop: Loop) -> bool:
-        return any(map.axis in loop.axes for map in pull.index) and calls_varied(pull.node)
+        return bool(axes_of(pull.index) & set(loop.axes)) and calls_varied(pull.node)
 
     def _strip(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None]) -> None:
         flag = self.nest.fresh("rare")

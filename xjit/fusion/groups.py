@@ -13,7 +13,7 @@ from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.tiny import unrolled
 from xjit.fusion.units import owner
-from xjit.ir.index import Index
+from xjit.ir.index import Index, axes_of, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 
@@ -201,10 +201,9 @@ def _has_rows(group: Group) -> bool:
 
 
 def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: dict[int, int]) -> bool:
-    if any(map.axis is not None and map.axis not in axes for map in pull.index):
+    if not axes_of(pull.index) <= axes.keys():
         return False
-    index = tuple(map if map.axis is None else AxisMap(axes[map.axis], map.scale, map.offset) for map in pull.index)
-    return index == made_at(other, group.axes[number])
+    return relabel(pull.index, axes) == made_at(other, group.axes[number])
 
 
 def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
@@ -242,5 +241,5 @@ def evaluations(region_dims: tuple[int, ...], reduced: tuple[int, ...], index: I
     The axes from ``rank`` on belong to nested reductions.
     """
     order = [a for a in range(rank) if a not in reduced] + list(reduced) + list(range(rank, len(region_dims)))
-    used = [order.index(map.axis) for map in index if map.axis is not None]
+    used = [order.index(axis) for axis in axes_of(index)]
     return math.prod(region_dims[axis] for axis in order[: max(used) + 1]) if used else 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls
 from xjit.ir.context import CONSTANT, is_by_reference
-from xjit.ir.index import compose, normalise
+from xjit.ir.index import compose, lookups_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.types import dtype_class
@@ -42,9 +42,10 @@ def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
                 done.add(pull)
                 if is_leaf:
                     reads[pull] = None
-                    continue
-                stack.append((pull, False, True))
-                for source in reversed(sources(pull, nested)):
+                else:
+                    stack.append((pull, False, True))
+                needed = positions_of(pull) if is_leaf else (*sources(pull, nested), *positions_of(pull))
+                for source in reversed(needed):
                     if source not in done:
                         made_here = is_pulled(source.node) or source.node in nested
                         stack.append((source, source.node in leaves or not made_here, False))
@@ -62,13 +63,17 @@ def sources(pull: Pull, nested: Mapping[Node, int]) -> tuple[Pull, ...]:
     if node.op.kind is Kind.INDEXING and node.op.access is not None:
         access = node.op.access(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
         if access is not None:
-            source = node.inputs[0]
-            return (Pull(source, normalise(compose(access, pull.index), source.aval.shape)),)
+            return (Pull(node.inputs[0], compose(access, pull.index, node.inputs)),)
     if is_tiny_reduction(node):
         return reduced_pulls(pull)
     if node in nested:
         return nested_pulls(pull, nested[node])
     return ()
+
+
+def positions_of(pull: Pull) -> tuple[Pull, ...]:
+    """The integers that the index of a value looks up."""
+    return tuple(Pull(lookup.source, lookup.axes) for lookup in lookups_of(pull.index))
 
 
 def is_pulled(node: Node) -> bool:

@@ -9,13 +9,14 @@ position, in one nest, so that shared values are computed once.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator
 
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
-from xjit.ir.index import Index, axes_of, normalise
+from xjit.ir.index import axes_of, changed, normalise
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
 from xjit.passes.split import TINY
@@ -83,16 +84,17 @@ def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit,
 def _parts(unit: Unit, chosen: list[int]) -> Iterator[Unit]:
     for position in itertools.product(*(range(unit.dims[axis]) for axis in chosen)):
         fixed = dict(zip(chosen, position, strict=True))
+        at = functools.partial(_fixed, fixed)
         yield dataclasses.replace(
             unit,
             dims=tuple(1 if axis in fixed else size for axis, size in enumerate(unit.dims)),
-            values=tuple(Pull(pull.node, _fixed(pull.index, fixed)) for pull in unit.values),
-            start=unit.start + sum(unit.steps[axis] * at for axis, at in fixed.items() if unit.steps),
+            values=tuple(Pull(pull.node, changed(pull.index, at)) for pull in unit.values),
+            start=unit.start + sum(unit.steps[axis] * place for axis, place in fixed.items() if unit.steps),
             fixed=tuple(fixed.items()),
         )
 
 
-def _fixed(index: Index, fixed: dict[int, int]) -> Index:
-    return tuple(
-        AxisMap(None, 1, map.scale * fixed[map.axis] + map.offset) if map.axis in fixed else map for map in index
-    )
+def _fixed(fixed: dict[int, int], map: AxisMap) -> AxisMap:
+    if map.axis not in fixed:
+        return map
+    return AxisMap(None, 1, map.scale * fixed[map.axis] + map.offset, map.found)

@@ -29,7 +29,7 @@ def view_chain(node: Node) -> tuple[Node, ...]:
     has memory of its own, and so has what is read in another width.
     """
     chain = [node]
-    while chain[-1].op.access is not None:
+    while chain[-1].op.access is not None and len(chain[-1].inputs) == 1:
         chain.append(chain[-1].inputs[0])
     return tuple(reversed(chain))
 

@@ -2,16 +2,18 @@
 
 An index has one AxisMap per axis of the value it points into; axes of one element are always read at 0.
 
->>> from xjit.ir.opdef import Access
->>> compose(Access((AxisMap(0, 2, 1),)), identity((5,)))
-(AxisMap(axis=0, scale=2, offset=1),)
+>>> [map.axis for map in relabel(identity((5, 1, 4)), {0: 3, 2: 0})]
+[3, None, 0]
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from xjit.ir.opdef import Access, AxisMap
+from xjit.ir.node import Node
+from xjit.ir.opdef import Access, AxisMap, Lookup
 
 Index: TypeAlias = "tuple[AxisMap, ...]"
 
@@ -23,17 +25,29 @@ def identity(dims: tuple[int, ...]) -> Index:
     return tuple(ORIGIN if size == 1 else AxisMap(axis) for axis, size in enumerate(dims))
 
 
-def compose(access: Access, index: Index) -> Index:
-    """Where the operand is read when the result is read at ``index``."""
-    return tuple(_through(map, index) for map in access.axes)
+def compose(access: Access, index: Index, inputs: tuple[Node, ...]) -> Index:
+    """Where the first operand is read when the result is read at ``index``."""
+    dims = inputs[0].aval.shape
+    return normalise(tuple(_through(map, index, inputs) for map in access.axes), dims)
 
 
-def _through(map: AxisMap, index: Index) -> AxisMap:
+def _through(map: AxisMap, index: Index, inputs: tuple[Node, ...]) -> AxisMap:
+    looked_up = tuple(
+        Lookup(inputs[one.source], _within(one.axes, index, inputs, inputs[one.source]), one.times)
+        for one in map.found
+    )
     if map.axis is None:
-        return map
+        return AxisMap(None, 1, map.offset, looked_up)
     inner = index[map.axis]
     offset = inner.offset * map.scale + map.offset
-    return AxisMap(None, 1, offset) if inner.axis is None else AxisMap(inner.axis, inner.scale * map.scale, offset)
+    found = (*looked_up, *(Lookup(one.source, one.axes, one.times * map.scale) for one in inner.found))
+    if inner.axis is None:
+        return AxisMap(None, 1, offset, found)
+    return AxisMap(inner.axis, inner.scale * map.scale, offset, found)
+
+
+def _within(axes: Index, index: Index, inputs: tuple[Node, ...], source: Node) -> Index:
+    return normalise(tuple(_through(map, index, inputs) for map in axes), source.aval.shape)
 
 
 def normalise(index: Index, dims: tuple[int, ...]) -> Index:
@@ -43,9 +57,37 @@ def normalise(index: Index, dims: tuple[int, ...]) -> Index:
 
 def axes_of(index: Index) -> frozenset[int]:
     """The domain axes that the index depends on."""
-    return frozenset(map.axis for map in index if map.axis is not None)
+    found: set[int] = set()
+    for map in index:
+        if map.axis is not None:
+            found.add(map.axis)
+        for lookup in map.found:
+            found |= axes_of(lookup.axes)
+    return frozenset(found)
+
+
+def changed(index: Index, change: Callable[[AxisMap], AxisMap]) -> Index:
+    """The same index with every map along an axis changed, those of looked-up positions included.
+
+    ``change`` keeps what is found.
+    """
+    maps = (_with_found(map, change) for map in index)
+    return tuple(map if map.axis is None else change(map) for map in maps)
+
+
+def _with_found(map: AxisMap, change: Callable[[AxisMap], AxisMap]) -> AxisMap:
+    if not map.found:
+        return map
+    found = tuple(dataclasses.replace(one, axes=changed(one.axes, change)) for one in map.found)
+    return dataclasses.replace(map, found=found)
 
 
 def relabel(index: Index, axes: dict[int, int]) -> Index:
     """The same index in a domain whose axes have other numbers."""
-    return tuple(map if map.axis is None else AxisMap(axes[map.axis], map.scale, map.offset) for map in index)
+    return changed(index, lambda map: dataclasses.replace(map, axis=axes[map.axis or 0]))
+
+
+def lookups_of(index: Index) -> Iterator[Lookup]:
+    """The integers from data that the index adds."""
+    for map in index:
+        yield from map.found

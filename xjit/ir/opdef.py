@@ -39,16 +39,32 @@ ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 
 @dataclass(frozen=True, slots=True)
 class AxisMap:
-    """Where one operand axis is read: scale * (position on result axis ``axis``) + offset; axis None: at offset."""
+    """Where one operand axis is read: scale * (position on result axis ``axis``) + offset; axis None: at offset.
+
+    ``found`` are integers that come from data and are added.
+    """
 
     axis: int | None
     scale: int = 1
     offset: int = 0
+    found: tuple[Lookup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """``times`` the element at ``axes`` of an array of integers.
+
+    The source is the number of an operand in the Access of an operation, the node itself in an index.
+    """
+
+    source: Any
+    axes: tuple[AxisMap, ...]
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Index map of an INDEXING operation: one AxisMap per axis of its single operand."""
+    """Index map of an INDEXING operation: one AxisMap per axis of its first operand."""
 
     axes: tuple[AxisMap, ...]
 

@@ -1,4 +1,4 @@
-"""Basic indexing: integers, slices with any step, None and the ellipsis, as slices, reversals and reshapes."""
+"""Indexing: integers, slices with any step, None and the ellipsis as slices, reversals and reshapes; index arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
-from xjit.ir.context import TracedValue
+from xjit.numpy import gathering
 from xjit.numpy.values import Shape, as_scalar, as_value, as_view, fresh, shape_of
 from xjit.ops._core import Operand
 
@@ -35,17 +35,32 @@ class Region:
 
 
 def getitem(x: Any, index: Any) -> Any:
-    """``x[index]``: a view, or a scalar if every axis is indexed by an integer.
+    """``x[index]``: a view, a scalar if every axis is indexed by an integer, a fresh array for index arrays.
 
-    Raises IndexOutOfBoundsError as NumPy's IndexError, CaptureError for index arrays and boolean masks.
+    Raises IndexOutOfBoundsError as NumPy's IndexError, CaptureError for boolean masks.
 
     >>> getitem(np.arange(6).reshape(2, 3), (1, slice(None, None, -1)))
     array([5, 4, 3])
     """
     value = as_value(x, "getitem")
+    entries = list(index) if isinstance(index, tuple) else [index]
+    if any(map(gathering.is_index_array, entries)):
+        return _gathered(value, entries)
     region = parse(shape_of(value), index)
     picked = take(value, region)
     return as_scalar(fresh(picked)) if region.scalar else as_view(picked)
+
+
+def _gathered(value: Operand, entries: list[Any]) -> Any:
+    """Basic entries first, as a view; integers count as index arrays beside these."""
+    entries = expanded(shape_of(value), entries)
+    basic = [slice(None) if _is_advanced(entry) else entry for entry in entries]
+    view = take(value, parse(shape_of(value), tuple(basic)))
+    return as_scalar(gathering.pick(view, [entry if _is_advanced(entry) else slice(None) for entry in entries]))
+
+
+def _is_advanced(entry: Any) -> bool:
+    return entry is not None and entry is not Ellipsis and not isinstance(entry, slice)
 
 
 def take(value: Operand, region: Region) -> Any:
@@ -73,6 +88,16 @@ def parse(shape: Shape, index: Any) -> Region:
     entries = list(index) if isinstance(index, tuple) else [index]
     for entry in entries:
         _check_kind(entry)
+    whole = len(entries) == len(shape) and all(_is_integer(entry) for entry in entries)
+    return _region(shape, expanded(shape, entries), whole)
+
+
+def expanded(shape: Shape, entries: list[Any]) -> list[Any]:
+    """The entries with full slices for the ellipsis, or at the end, so that every axis has one.
+
+    Raises IndexOutOfBoundsError for too many entries and a second ellipsis.
+    """
+    entries = list(entries)
     used = sum(entry is not None and entry is not Ellipsis for entry in entries)
     if used > len(shape):
         raise IndexOutOfBoundsError(
@@ -83,8 +108,7 @@ def parse(shape: Shape, index: Any) -> Region:
         raise IndexOutOfBoundsError("an index can only have a single ellipsis ('...')")
     place = next((k for k, entry in enumerate(entries) if entry is Ellipsis), len(entries))
     entries[place : place + 1] = [slice(None)] * (len(shape) - used)
-    whole = used == len(shape) and not dots and all(_is_integer(entry) for entry in entries)
-    return _region(shape, entries, whole)
+    return entries
 
 
 def _check_kind(entry: Any) -> None:
@@ -92,10 +116,6 @@ def _check_kind(entry: Any) -> None:
         return
     if isinstance(entry, bool | np.bool_):
         raise CaptureError("indexing: boolean masks are not supported")
-    if isinstance(entry, TracedValue) and entry.weak is None:
-        raise CaptureError("indexing: a traced index is not supported", fix="use an integer known while tracing")
-    if isinstance(entry, list | np.ndarray) and np.ndim(entry) > 0:
-        raise CaptureError("indexing: index arrays are not supported")
     if not _is_integer(entry):
         raise IndexOutOfBoundsError(_KINDS)
 

@@ -9,7 +9,18 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
-from xjit.numpy import creation, diagonals, linear, moments, picking, reductions, repeating, selection, shaping
+from xjit.numpy import (
+    creation,
+    diagonals,
+    gathering,
+    linear,
+    moments,
+    picking,
+    reductions,
+    repeating,
+    selection,
+    shaping,
+)
 from xjit.numpy.compositions import full_like
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, as_view, fresh, is_scalar, scalar_like, shape_of
@@ -123,6 +134,7 @@ METHODS: dict[str, Method] = {
     "diagonal": diagonals.diagonal,
     "trace": diagonals.trace,
     "compress": _compress,
+    "take": gathering.take,
     "conj": _conjugate,
     "conjugate": _conjugate,
     "item": _refused("item", "return the array and take the item outside"),

@@ -79,6 +79,7 @@ from xjit.ops.functions import log10 as log10
 from xjit.ops.functions import pow as pow
 from xjit.ops.functions import reciprocal as reciprocal
 from xjit.ops.functions import square as square
+from xjit.ops.index import look_up as look_up
 from xjit.ops.linalg import DotDimensionNumbers as DotDimensionNumbers
 from xjit.ops.linalg import dot as dot
 from xjit.ops.linalg import dot_general as dot_general

@@ -1,0 +1,160 @@
+"""Index arrays: ``x[rows]``, ``take`` and ``take_along_axis``.
+
+Positions are checked when they are known, and by a step of the program when only data tells; negative ones count
+from the end.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import CaptureError, IndexOutOfBoundsError, ShapeError
+from xjit.ir.context import TracedValue
+from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
+from xjit.numpy.promotion import cast
+from xjit.numpy.reductions import all as all_of
+from xjit.numpy.shaping import ravel
+from xjit.numpy.values import as_scalar, as_value, refuse, shape_of
+from xjit.ops._core import Operand, dtype_of
+from xjit.ops.require import require
+from xjit.types import INT64, dtype_class
+
+MODES = ("raise", "wrap", "clip")
+
+
+def is_index_array(entry: Any) -> bool:
+    """Whether an index entry is an array of positions: an array, traced or not, or a list.
+
+    >>> is_index_array([0, 1]), is_index_array(np.array([0])), is_index_array(2), is_index_array(None)
+    (True, True, False, False)
+    """
+    if isinstance(entry, TracedValue):
+        return entry.weak is None
+    return isinstance(entry, list | np.ndarray) and np.ndim(entry) > 0
+
+
+def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise") -> Any:
+    """The index as valid s64 positions along an axis of ``size`` elements.
+
+    Raises IndexOutOfBoundsError for a position out of range, at the run if only data tells; ``wrap`` takes it modulo
+    the size, ``clip`` takes the nearest. Raises CaptureError for boolean masks.
+    """
+    value = as_value(index, name)
+    if dtype_class(dtype_of(value)) == "P":
+        raise CaptureError(f"{name}: boolean masks are not supported", fix="use numpy.where, or a mask known before")
+    if dtype_class(dtype_of(value)) != "I":
+        if not shape_of(value) or 0 in shape_of(value):
+            value = cast(value, INT64)
+        else:
+            raise IndexOutOfBoundsError("arrays used as indices must be of integer (or boolean) type")
+    if not isinstance(value, TracedValue):
+        return _known(np.asarray(value), size, axis, mode)
+    if size == 0 and 0 not in shape_of(value):
+        raise IndexOutOfBoundsError(f"{name}: cannot take from an axis of 0 elements")
+    return _traced(cast(value, INT64), size, axis, name, mode)
+
+
+def _known(index: np.ndarray[Any, Any], size: int, axis: int, mode: str) -> Any:
+    if mode == "raise" and index.size:
+        for extreme in (int(index.max()), int(index.min())):
+            if not -size <= extreme < size:
+                raise IndexOutOfBoundsError(f"index {extreme} is out of bounds for axis {axis} with size {size}")
+    wide = index.astype(INT64)
+    if mode == "clip":
+        return np.clip(wide, 0, size - 1)
+    return wide % size if size else wide
+
+
+def _traced(index: Any, size: int, axis: int, name: str, mode: str) -> Any:
+    def like(number: int) -> Any:
+        return broadcast_to_shape(np.asarray(number, INT64), shape_of(index))
+
+    if mode == "clip":
+        return ops.clamp(np.asarray(0, INT64), index, np.asarray(size - 1, INT64))
+    if mode == "wrap":
+        return ops.remainder(index, like(size))
+    inside = ops.logical_and(ops.ge(index, like(-size)), ops.lt(index, like(size)))
+    message = f"{name}: an index is out of bounds for axis {axis} with size {size}"
+    checked = require(index, all_of(inside), "index", message)
+    return ops.select(ops.lt(checked, like(0)), ops.add(checked, like(size)), checked)
+
+
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
+    """``numpy.take``: the elements at ``indices`` along an axis, of the flat array without one.
+
+    The dimensions of ``indices`` stand in place of the axis. Any element type. Raises IndexOutOfBoundsError, at the
+    run if only data tells, ValueError for an unknown mode, CaptureError for ``out=``.
+
+    >>> take(np.array([10, 20, 30]), [2, 0])
+    array([30, 10])
+    """
+    refuse("take", out=out)
+    if mode not in MODES:
+        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
+    value = as_value(a, "take")
+    if axis is None:
+        value, axis = ravel(value), 0
+    axis = _axis(axis, len(shape_of(value)))
+    found = positions(indices, shape_of(value)[axis], axis, "numpy.take", mode)
+    return as_scalar(ops.look_up(value, (found,), (axis,), axis))
+
+
+def _axis(axis: Any, rank: int) -> int:
+    place = operator.index(axis)
+    if not -rank <= place < rank:
+        raise np.exceptions.AxisError(place, rank)
+    return place % rank
+
+
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    """``numpy.take_along_axis``: an element for every index, at the index's own place along the other axes.
+
+    Both arrays have the same rank and sizes that broadcast along the other axes. Any element type. Raises
+    IndexOutOfBoundsError, at the run if only data tells, ShapeError.
+
+    >>> take_along_axis(np.array([[3, 1, 2]]), np.array([[1, 2, 0]]), 1)
+    array([[1, 2, 3]])
+    """
+    value, index = as_value(arr, "take_along_axis"), as_value(indices, "take_along_axis")
+    if dtype_class(dtype_of(index)) != "I":
+        raise IndexOutOfBoundsError("`indices` must be an integer array")
+    if axis is None:
+        value, axis = ravel(value), 0
+    rank = len(shape_of(value))
+    if len(shape_of(index)) != rank:
+        raise ShapeError("numpy.take_along_axis: `indices` and `arr` must have the same number of dimensions")
+    axis = _axis(axis, rank)
+    found = positions(index, shape_of(value)[axis], axis, "numpy.take_along_axis")
+    sizes = list(shape_of(value))
+    sizes[axis] = shape_of(found)[axis]
+    shape = common_shape("take_along_axis", [tuple(sizes), shape_of(found)])
+    places = [broadcast_to_shape(found, shape) if k == axis else _own_places(shape, sizes, k) for k in range(rank)]
+    return ops.look_up(value, tuple(places), tuple(range(rank)), 0)
+
+
+def _own_places(shape: tuple[int, ...], sizes: list[int], axis: int) -> Any:
+    own = ops.iota(f"s64[{','.join(map(str, shape))}]", axis)
+    return own if sizes[axis] != 1 else ops.mul(own, broadcast_to_shape(np.asarray(0, INT64), shape))
+
+
+def pick(value: Operand, entries: list[Any]) -> Any:
+    """``value[entries]`` with one entry per axis, each a full slice or an index array, as NumPy places the result.
+
+    Index arrays broadcast together. Their dimensions replace the axes if these are neighbours, else come first.
+    """
+    axes = tuple(axis for axis, entry in enumerate(entries) if not isinstance(entry, slice))
+    sizes = shape_of(value)
+    found = [positions(entries[axis], sizes[axis], axis, "indexing") for axis in axes]
+    try:
+        shape = common_shape("indexing", [shape_of(one) for one in found])
+    except ShapeError:
+        shapes = " ".join(str(shape_of(one)) for one in found)
+        message = f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
+        raise IndexOutOfBoundsError(message) from None
+    neighbours = axes == tuple(range(axes[0], axes[0] + len(axes)))
+    places = tuple(broadcast_to_shape(one, shape) for one in found)
+    return ops.look_up(value, places, axes, axes[0] if neighbours else 0, positions_first=True)
