@@ -1,4 +1,8 @@
-"""Means and variances over axes, in NumPy's element types and order of operations."""
+"""Means and variances over axes, in NumPy's element types and order of operations.
+
+>>> var(np.array([1.0, 3.0]))
+np.float64(1.0)
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError
 from xjit.numpy import reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, requested
 from xjit.numpy.reductions import Axes, axes_of, keep, mask_of
+from xjit.numpy.signatures import like_var
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import AxisError, as_scalar, as_value, given, order_letter, refuse, shape_of, with_order
 from xjit.ops._core import Operand, constant, dtype_of
@@ -82,46 +86,26 @@ def divided(total: Operand, count: Any) -> Any:
     return cast(ops.div(working, broadcast_to_shape(divisor, shape_of(working))), dtype)
 
 
-def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: Any = np._NoValue,
-    *,
-    where: Any = np._NoValue,
-    mean: Any = np._NoValue,
-    correction: Any = np._NoValue,
-) -> Any:
+@like_var
+def var(*arguments: Any) -> Any:
     """The mean of the squared distances from the mean, in two passes; ``ddof`` is taken off the count.
 
     Raises as ``mean``, and ArgumentError for both ``ddof`` and ``correction``.
-
-    >>> var(np.array([1.0, 3.0]))
-    np.float64(1.0)
     """
-    refuse("var", out=out)
-    ddof = degrees("var", ddof, correction)
-    value = as_value(a, "var")
-    own, target = dtype_of(value), requested(dtype, "var")
+    return as_scalar(_variance("var", *arguments))
+
+
+def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any) -> Any:
+    value = as_value(a, name)
+    own, target = dtype_of(value), requested(dtype, name)
     if target is None and dtype_class(own) in "PI":
         target = FLOAT64
-    mask = mask_of(where, value, "var")
-    axes = _axes("var", axis, value, mask)
-    center = as_value(mean, "var") if given(mean) else _mean(value, axes, target, True, mask)
+    mask = mask_of(where, value, name)
+    axes = _axes(name, axis, value, mask)
+    center = as_value(mean, name) if given(mean) else _mean(value, axes, target, True, mask)
     squares = _squares(call(np.subtract, value, center))
     total = reductions.sum(squares, axis=axes, dtype=target, keepdims=keep(keepdims), where=mask)
-    return as_scalar(divided(total, less(count_of(value, axes, keep(keepdims), mask), ddof)))
-
-
-def degrees(name: str, ddof: Any, correction: Any) -> Any:
-    """What is taken off the count: either argument; ArgumentError for both."""
-    if not given(correction):
-        return ddof
-    if ddof != 0:
-        raise ArgumentError(f"numpy.{name}: ddof and correction can't be provided simultaneously.")
-    return correction
+    return divided(total, less(count_of(value, axes, keep(keepdims), mask), ddof))
 
 
 def less(count: Any, ddof: Any) -> Any:
@@ -138,22 +122,10 @@ def _squares(distance: Any) -> Any:
     return ops.add(*(ops.mul(part, part) for part in parts))
 
 
-def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: Any = np._NoValue,
-    *,
-    where: Any = np._NoValue,
-    mean: Any = np._NoValue,
-    correction: Any = np._NoValue,
-) -> Any:
+@like_var
+def std(*arguments: Any) -> Any:
     """The square root of ``var``."""
-    refuse("std", out=out)
-    found = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return call(np.sqrt, found)
+    return call(np.sqrt, _variance("std", *arguments))
 
 
 FUNCTIONS: dict[Any, Any] = {np.mean: mean, np.var: var, np.std: std}

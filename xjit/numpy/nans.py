@@ -1,4 +1,8 @@
-"""Reductions that leave NaN out, in NumPy's element types and order of operations."""
+"""Reductions that leave NaN out, in NumPy's element types and order of operations.
+
+>>> nansum(np.array([1.0, np.nan])), nanmax(np.array([1.0, np.nan]))
+(np.float64(1.0), np.float64(1.0))
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,10 @@ from xjit import ops
 from xjit.errors import DTypeError
 from xjit.numpy import compositions as c
 from xjit.numpy import moments, reductions
-from xjit.numpy.moments import degrees, divided
+from xjit.numpy.moments import divided
 from xjit.numpy.promotion import cast, requested
 from xjit.numpy.reductions import fold, keep
+from xjit.numpy.signatures import like_max, like_sum, like_var
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, given, order_letter, refuse, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
@@ -30,56 +35,28 @@ def _replaced(value: Operand, number: Any) -> Any:
     return with_order(known, order_letter(value, "K", "isnan"))
 
 
-def nansum(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = _NONE,
-    initial: Any = _NONE,
-    where: Any = _NONE,
-) -> Any:
-    """``sum`` with NaN as zero.
-
-    >>> nansum(np.array([1.0, np.nan]))
-    np.float64(1.0)
-    """
-    refuse("nansum", out=out)
-    return fold("nansum", np.add, _replaced(as_value(a, "nansum"), 0), axis, dtype, keepdims, initial, where)
+@like_sum
+def nansum(a: Any, *options: Any) -> Any:
+    """``sum`` with NaN as zero."""
+    return fold("nansum", np.add, _replaced(as_value(a, "nansum"), 0), *options)
 
 
-def nanprod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = _NONE,
-    initial: Any = _NONE,
-    where: Any = _NONE,
-) -> Any:
+@like_sum
+def nanprod(a: Any, *options: Any) -> Any:
     """``prod`` with NaN as one."""
-    refuse("nanprod", out=out)
-    return fold("nanprod", np.multiply, _replaced(as_value(a, "nanprod"), 1), axis, dtype, keepdims, initial, where)
+    return fold("nanprod", np.multiply, _replaced(as_value(a, "nanprod"), 1), *options)
 
 
-def nanmax(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NONE, initial: Any = _NONE, where: Any = _NONE
-) -> Any:
-    """The largest number that is no NaN; NaN if there is no other. Raises as ``max``.
-
-    >>> nanmax(np.array([1.0, np.nan]))
-    np.float64(1.0)
-    """
-    refuse("nanmax", out=out)
-    return fold("nanmax", np.fmax, a, axis, None, keepdims, initial, where)
+@like_max
+def nanmax(*arguments: Any) -> Any:
+    """The largest number that is no NaN; NaN if there is no other. Raises as ``max``."""
+    return fold("nanmax", np.fmax, *arguments)
 
 
-def nanmin(
-    a: Any, axis: Any = None, out: Any = None, keepdims: Any = _NONE, initial: Any = _NONE, where: Any = _NONE
-) -> Any:
+@like_max
+def nanmin(*arguments: Any) -> Any:
     """The smallest number that is no NaN; NaN if there is no other. Raises as ``min``."""
-    refuse("nanmin", out=out)
-    return fold("nanmin", np.fmin, a, axis, None, keepdims, initial, where)
+    return fold("nanmin", np.fmin, *arguments)
 
 
 def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NONE) -> Any:
@@ -144,33 +121,25 @@ def _count(name: str, value: Operand, axis: Any, keepdims: Any, where: Any) -> A
     return fold(name, np.add, known, axis, INT64, keepdims, where=where)
 
 
-def nanvar(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: Any = _NONE,
-    *,
-    where: Any = _NONE,
-    mean: Any = _NONE,
-    correction: Any = _NONE,
-) -> Any:
+@like_var
+def nanvar(*arguments: Any) -> Any:
     """The variance of the numbers that are no NaN; NaN unless there are more of them than ``ddof``.
 
     Element types and errors as in ``nanmean``; ArgumentError for both ``ddof`` and ``correction``.
     """
-    refuse("nanvar", out=out)
-    value = as_value(a, "nanvar")
+    return _variance("nanvar", *arguments)
+
+
+def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, mean: Any) -> Any:
+    value = as_value(a, name)
     if dtype_class(dtype_of(value)) not in "FC":
-        return moments.var(value, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    _check_inexact("nanvar", dtype)
-    ddof = degrees("nanvar", ddof, correction)
-    center = as_value(mean, "nanvar") if given(mean) else _mean("nanvar", value, axis, dtype, True, where)
+        return moments.var(value, axis, dtype, None, ddof, keepdims, where=where, mean=mean)
+    _check_inexact(name, dtype)
+    center = as_value(mean, name) if given(mean) else _mean(name, value, axis, dtype, True, where)
     distance = cast(call(np.subtract, _replaced(value, 0), center), dtype_of(value))
     distance = ops.select(c.isnan(value), c.full_like(value, 0), distance)
-    total = fold("nanvar", np.add, _squares(distance), axis, dtype, keepdims, where=where)
-    count = _count("nanvar", value, axis, True, where)
+    total = fold(name, np.add, _squares(distance), axis, dtype, keepdims, where=where)
+    count = _count(name, value, axis, True, where)
     freedom = call(np.subtract, count if keep(keepdims) else ops.reshape(count, shape_of(total)), ddof)
     result = divided(total, freedom)
     undefined = call(np.less_equal, freedom, 0)
@@ -182,21 +151,10 @@ def _squares(distance: Any) -> Any:
     return ops.real(product) if dtype_class(dtype_of(distance)) == "C" else product
 
 
-def nanstd(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: float = 0,
-    keepdims: Any = _NONE,
-    *,
-    where: Any = _NONE,
-    mean: Any = _NONE,
-    correction: Any = _NONE,
-) -> Any:
+@like_var
+def nanstd(*arguments: Any) -> Any:
     """The square root of ``nanvar``."""
-    refuse("nanstd", out=out)
-    found = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    found = _variance("nanstd", *arguments)
     return cast_scalar(call(np.sqrt, found), dtype_of(found))
 
 

@@ -1,4 +1,8 @@
-"""Reductions over axes, in the element types and with the errors of NumPy."""
+"""Reductions over axes, in the element types and with the errors of NumPy.
+
+>>> sum(np.int8([100, 100]))
+np.int64(200)
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, nonzero, requested, stored, supported
+from xjit.numpy.signatures import like_max, like_sum
 from xjit.numpy.static import hollow
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import (
@@ -265,67 +270,34 @@ def selected(value: Operand, mask: Any, neutral: Any) -> Operand:
     return chosen
 
 
-def sum(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = np._NoValue,
-    initial: Any = np._NoValue,
-    where: Any = np._NoValue,
-) -> Any:
+@like_sum
+def sum(*arguments: Any) -> Any:
     """The sum of elements; integers narrower than 64 bits are summed in 64.
 
     Raises AxisError, DTypeError, ShapeError for a mask that does not fit, and CaptureError for ``out``.
-
-    >>> sum(np.int8([100, 100]))
-    np.int64(200)
     """
-    refuse("sum", out=out)
-    return fold("sum", np.add, a, axis, dtype, keepdims, initial, where)
+    return fold("sum", np.add, *arguments)
 
 
-def prod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: Any = np._NoValue,
-    initial: Any = np._NoValue,
-    where: Any = np._NoValue,
-) -> Any:
+@like_sum
+def prod(*arguments: Any) -> Any:
     """The product of elements, in the element types of ``sum``."""
-    refuse("prod", out=out)
-    return fold("prod", np.multiply, a, axis, dtype, keepdims, initial, where)
+    return fold("prod", np.multiply, *arguments)
 
 
-def max(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = np._NoValue,
-    initial: Any = np._NoValue,
-    where: Any = np._NoValue,
-) -> Any:
+@like_max
+def max(*arguments: Any) -> Any:
     """The largest element; NaN if there is one.
 
     Raises ArgumentError over no elements, unless there is an initial value.
     """
-    refuse("max", out=out)
-    return fold("max", np.maximum, a, axis, None, keepdims, initial, where)
+    return fold("max", np.maximum, *arguments)
 
 
-def min(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = np._NoValue,
-    initial: Any = np._NoValue,
-    where: Any = np._NoValue,
-) -> Any:
+@like_max
+def min(*arguments: Any) -> Any:
     """The smallest element; NaN if there is one. Raises as ``max``."""
-    refuse("min", out=out)
-    return fold("min", np.minimum, a, axis, None, keepdims, initial, where)
+    return fold("min", np.minimum, *arguments)
 
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue, *, where: Any = np._NoValue) -> Any:
