@@ -91,7 +91,7 @@ def chain(program: Program, budget: float) -> Entry:
 def unsupported(program: Program) -> str | None:
     """Return in words why xjit does not compile a program; None when it does."""
     from xjit import xjit
-    from xjit.errors import CaptureError
+    from xjit.errors import CaptureError, FallbackWarning
 
     compiled = xjit(program.function)
     try:
@@ -100,9 +100,8 @@ def unsupported(program: Program) -> str | None:
             compiled(*program.arguments(next(iter(program.sizes))))
     except CaptureError as problem:
         return str(problem).splitlines()[0]
-    if compiled.stats().fallbacks:
-        return "; ".join(str(warning.message).splitlines()[0] for warning in said) or "NumPy runs in its place"
-    return None
+    reasons = [str(warning.message).splitlines()[0] for warning in said if warning.category is FallbackWarning]
+    return "; ".join(reasons) or None
 
 
 def measure_functions(

@@ -18,13 +18,18 @@ from tools.accuracy.fingerprints import fingerprint
 from tools.accuracy.judge import FORMATS, Verdict, judge, scale_of
 from tools.accuracy.measure import (
     PATTERNS_PER_CHUNK,
+    SAMPLES_PER_CHUNK,
     Plan,
     arity,
+    climb,
+    climb_everywhere,
     every_float32,
+    known_strata,
     load_state,
     result_of,
     run,
     sampled,
+    special_stratum,
     strata_of,
     try_arguments,
 )
@@ -250,6 +255,16 @@ def test_the_command_chooses_functions(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_special_values_and_the_worst_so_far_are_among_the_strata() -> None:
-    names = [stratum.name for stratum in strata_of("exp_f64")]
-    assert names[0] == "special values"
-    assert arity("exp_f64") == 1
+    assert strata_of("exp_f64")[0].name == "special values"
+    assert [stratum.name for stratum in known_strata("exp_f64")] == ["near the worst so far"]
+    assert len(special_stratum(2).arguments([0], 1, np.float64)) == arity("pow_f64") == 2
+
+
+def test_the_worst_argument_is_climbed_to() -> None:
+    verdict = Verdict(error=0.5, arguments=("0x1.1a18f3c94072cp+4",))
+    climb(verdict, "exp_f64")
+    assert verdict.error > 0.7
+    assert verdict.count >= 2 * SAMPLES_PER_CHUNK
+    before = verdict.error
+    climb_everywhere(verdict, "exp_f64")
+    assert verdict.error >= before

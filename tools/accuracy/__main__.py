@@ -15,6 +15,7 @@ Needs ``gmpy2`` and ``scipy``.  A run that was stopped loses nothing: ``--resume
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -22,7 +23,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.accuracy import narrow, results, table
-from tools.accuracy.measure import DEFAULT_SAMPLES, Plan, arity, every_float32, result_of, run, sampled
+from tools.accuracy.measure import (
+    DEFAULT_SAMPLES,
+    Plan,
+    arity,
+    climb_everywhere,
+    every_float32,
+    known_strata,
+    result_of,
+    run,
+    sampled,
+)
 from tools.accuracy.records import has_record, record, split
 from tools.accuracy.results import Result
 from xjit.codegen.vmath import VECTOR_FUNCTIONS
@@ -57,7 +68,7 @@ def plan_for(request: Request) -> Plan:
     wanted = request.exhaustive or (request.samples is None and kind in record(name).exhaustive)
     if wanted and kind == "f32" and arity(name) == 1:
         return every_float32(name)
-    return sampled(name, request.samples or DEFAULT_SAMPLES[kind])
+    return sampled(name, request.samples or DEFAULT_SAMPLES[kind], more=known_strata(name))
 
 
 def say(text: str) -> None:
@@ -70,6 +81,8 @@ def measure(request: Request) -> tuple[Result, str]:
     """Measures one function; the figure, and the same in words."""
     plan = plan_for(request)
     verdict = run(plan, request.state, request.resume, say)
+    if plan.method == "samples":
+        climb_everywhere(verdict, request.function)
     result = result_of(plan, verdict)
     bound = VECTOR_FUNCTIONS[request.function].error
     text = f"{result.function:14} {result.error:8.4f} of {bound:g} at {', '.join(result.arguments)} ({result.method})"
@@ -115,6 +128,11 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def stop(number: int, frame: object) -> None:
+    """Ends the run as an interruption from the keyboard does, so that the state is kept."""
+    raise KeyboardInterrupt
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit status."""
     options = parser().parse_args(arguments)
@@ -133,6 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in names:
         if not has_record(name):
             say(f"{name}: no record says how to measure it")
+    signal.signal(signal.SIGTERM, stop)
     samples = None if options.samples is None else int(options.samples)
     requests = [
         Request(name, options.exhaustive, samples, options.state, options.resume)

@@ -7,7 +7,7 @@ import functools
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,11 @@ BLOCK = 1 << 13
 """Arguments judged together: few enough that all that is computed of them stays in a cache."""
 PATTERNS_PER_CHUNK = 1 << 22
 SAMPLES_PER_CHUNK = 1 << 18
-SECONDS_BETWEEN_SAVES = 10.0
+SECONDS_BETWEEN_SAVES = 5.0
+SECONDS_BETWEEN_WORDS = 60.0
+SAMPLES_PER_CLIMB = 1 << 16
+CLIMBS = 8
+"""How often at most arguments around the worst so far are tried, as long as worse ones are found."""
 DEFAULT_SAMPLES = {"f32": 100_000_000, "f64": 10_000_000}
 
 _SPECIAL = (0.0, 1.0, 0.5, 2.0, 3.0, 1.5, 100.5, 101.0, np.inf, np.nan)
@@ -54,12 +58,15 @@ def special_stratum(arguments: int) -> Stratum:
     return Stratum("special values", draw)
 
 
-def known_stratum(name: str) -> Stratum | None:
-    """Around the worst arguments of the last measurement."""
+def known_strata(name: str) -> list[Stratum]:
+    """Around the worst arguments of the last measurement, if there was one."""
     known = results.read().get(name)
-    if known is None or not known.arguments:
-        return None
-    points = [float.fromhex(text) for text in known.arguments]
+    return [around(known.arguments)] if known is not None and known.arguments else []
+
+
+def around(arguments: tuple[str, ...]) -> Stratum:
+    """Around one set of arguments."""
+    points = [float.fromhex(text) for text in arguments]
 
     def draw(rng: np.random.Generator, count: int, dtype: Any) -> tuple[Array, ...]:
         return tuple(jitter(rng, np.full(count, point), dtype) for point in points)
@@ -97,14 +104,15 @@ def every_float32(name: str) -> Plan:
 
 
 def strata_of(name: str) -> list[Stratum]:
-    """The strata of the record, special values, and where the last measurement found the worst."""
-    known = known_stratum(name)
-    return [special_stratum(arity(name)), *record(name).strata, *([known] if known else [])]
+    """Special values, and the strata of the record."""
+    return [special_stratum(arity(name)), *record(name).strata]
 
 
-def sampled(name: str, samples: int, per_chunk: int = SAMPLES_PER_CHUNK) -> Plan:
+def sampled(
+    name: str, samples: int, per_chunk: int = SAMPLES_PER_CHUNK, more: Sequence[Stratum] = (), method: str = "samples"
+) -> Plan:
     """At least so many samples, as many from every stratum as from any other."""
-    strata, dtype = strata_of(name), FORMATS[split(name)[1]].dtype
+    strata, dtype = [*strata_of(name), *more], FORMATS[split(name)[1]].dtype
     rounds = -(-samples // (per_chunk * (len(strata) - 1)))
     share = -(-samples // (rounds * (len(strata) - 1)))
 
@@ -114,7 +122,7 @@ def sampled(name: str, samples: int, per_chunk: int = SAMPLES_PER_CHUNK) -> Plan
         for begin in range(0, drawn[0].size, BLOCK):
             yield tuple(part[begin : begin + BLOCK] for part in drawn)
 
-    return Plan(name, "samples", rounds * len(strata), inputs)
+    return Plan(name, method, rounds * len(strata), inputs)
 
 
 # ---- trying
@@ -216,12 +224,41 @@ def run(plan: Plan, folder: Path, resume: bool, tell: Callable[[str], None]) -> 
             if now - saved > SECONDS_BETWEEN_SAVES:
                 state.save(path)
                 saved = now
-            if now - told > 6 * SECONDS_BETWEEN_SAVES:
+            if now - told > SECONDS_BETWEEN_WORDS:
                 tell(f"{plan.function}: {state.next_chunk / plan.chunks:.0%}, {state.verdict.error:.4f} so far")
                 told = now
     finally:
         state.save(path)
     return state.verdict
+
+
+def climb(verdict: Verdict, name: str) -> None:
+    """Tries arguments around the worst so far, and around the next worst that this finds."""
+    for turn in range(CLIMBS):
+        before = verdict.error
+        if not verdict.arguments:
+            return
+        stratum, dtype = around(verdict.arguments), FORMATS[split(name)[1]].dtype
+        drawn = stratum.arguments(seed(name, -1 % 256, turn), SAMPLES_PER_CHUNK, dtype)
+        for begin in range(0, SAMPLES_PER_CHUNK, BLOCK):
+            try_arguments(verdict, name, tuple(part[begin : begin + BLOCK] for part in drawn), variants=False)
+        if verdict.error <= before:
+            return
+
+
+def climb_everywhere(verdict: Verdict, name: str) -> None:
+    """Climbs from the worst so far, and from the worst of a few arguments of every stratum: peaks are many."""
+    climb(verdict, name)
+    dtype = FORMATS[split(name)[1]].dtype
+    for place, stratum in enumerate(record(name).strata):
+        own = Verdict()
+        for turn in range(SAMPLES_PER_CLIMB // BLOCK):
+            drawn = stratum.arguments(seed(name, 128 + place, turn), BLOCK, dtype)
+            try_arguments(own, name, drawn, variants=False)
+        climb(own, name)
+        verdict.count += own.count
+        if own.error > verdict.error:
+            verdict.error, verdict.arguments = own.error, own.arguments
 
 
 def result_of(plan: Plan, verdict: Verdict) -> Result:

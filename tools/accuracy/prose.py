@@ -26,9 +26,10 @@ TAIL = """## How they are found
 * **Samples** come from strata, the same number from each: uniform over the useful range and over the exponents of
   all floats and of moderate ones; around zeros, thresholds of overflow and underflow, zeros of the function, powers
   of two, multiples of π/4, ties of the internal reduction, arguments closest to multiples of π/2 (found with
-  continued fractions), special values, and around the worst argument of the measurement before. "Around" means
-  at all distances, counted in floats. Functions of two arguments also have strata of related ones, such as powers
-  with results at the ends of the range. Seeds are fixed: `tools/accuracy/records.py` lists everything.
+  continued fractions); and special values. "Around" means at all distances, counted in floats. Functions of two
+  arguments also have strata of related ones, such as powers with results at the ends of the range. In the end,
+  arguments around the worst of all and of every stratum are tried as long as they bring up worse ones. Seeds
+  are fixed: `tools/accuracy/records.py` lists everything.
 * **MPFR decides.** No reported error comes from the screen. float64 results are screened with 80-bit functions,
   which is only a way to skip what is certainly below the largest error so far: the screen is taken to be wrong by
   up to 0.01 units, near zeros of log-gamma and digamma by as much more as its absolute error makes there, and
@@ -38,7 +39,7 @@ TAIL = """## How they are found
   errors are in units of the last place of the largest of one, the result and the term for the positive argument.
 * **Classes** are compared for every argument, apart from errors: NaN, infinity, and the sign of zero. So are,
   bit by bit, symmetry and the quick variants of functions that have them.
-* The tests repeat all of this with a million samples of every function and type.
+* The tests repeat this with a million samples of every function and type.
 
 **Without fused multiply-add** (processors before about 2013) a multiplication and an addition stand in for it.
 The tests demand errors of at most 4 there. Other processors than x86-64 are untested; the arithmetic is IEEE 754
