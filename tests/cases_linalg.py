@@ -1,4 +1,4 @@
-"""Cases of dot and dot_general, expected by sums over the definition's indices."""
+"""Cases of dot and dot_general by sums over the definition's indices, of matrix factors and triangular systems."""
 
 from __future__ import annotations
 
@@ -118,4 +118,111 @@ def _error_cases() -> list[Case]:
     ]
 
 
-CASES = [*_general_cases(), *_narrow_cases(), *_preferred_cases(), *_error_cases()]
+# ---- triangular systems
+
+LOWER = np.array([[2, 0, 0], [1, 3, 0], [-1, 2, 1]])
+COMPLEX_LOWER = np.array([[2, 0, 0], [1j, 3, 0], [-1, 2 - 1j, 1]])
+
+
+def _hidden(matrix: Any, lower: bool) -> Any:
+    """The matrix with numbers in the triangle that is not to be read."""
+    rows, columns = np.indices(matrix.shape[-2:])
+    return np.where(columns > rows if lower else columns < rows, 99, matrix)
+
+
+def _cholesky_cases() -> list[Case]:
+    found = []
+    for dtype in (*FLOATS, *COMPLEX):
+        factor = COMPLEX_LOWER if dtype in COMPLEX else LOWER
+        product = factor @ factor.conj().T
+        for lower in (True, False):
+            expected = array(dtype, factor if lower else factor.conj().T)
+            a = array(dtype, _hidden(product, lower))
+            found.append(Case("cholesky", lambda a, up=lower: ops.cholesky(a, up), (a,), expected, 4))
+    indefinite, fine = [[1.0, 2], [2, 1]], [[4.0, 0], [0, 9]]
+    both = array("f64", [[indefinite, fine]])
+    expected = array("f64", [[np.full((2, 2), np.nan), [[2, 0], [0, 3]]]])
+    found.append(Case("cholesky", lambda a: ops.cholesky(a, True), (both,), expected, label="indefinite"))
+    for shape in ((0, 0), (3, 0, 0), (0, 2, 2)):
+        empty = np.zeros(shape, np.float32)
+        found.append(Case("cholesky", lambda a: ops.cholesky(a, True), (empty,), empty.copy(), label="empty"))
+    return found
+
+
+def _op(matrix: Any, transposed: str) -> Any:
+    return {"NO_TRANSPOSE": matrix, "TRANSPOSE": matrix.swapaxes(-1, -2), "ADJOINT": matrix.conj().swapaxes(-1, -2)}[
+        transposed
+    ]
+
+
+def _triangular_cases() -> list[Case]:
+    found = []
+    for dtype in (*FLOATS, *COMPLEX):
+        triangle = COMPLEX_LOWER if dtype in COMPLEX else LOWER
+        solution = np.array([[1, 2], [0, -1], [2, 1]])
+        for lower, unit, left in itertools.product((True, False), repeat=3):
+            for how in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
+                matrix = triangle if lower else triangle.T
+                matrix = matrix - np.diag(np.diag(matrix)) + np.eye(3) if unit else matrix
+                x = solution if left else solution.T
+                b = _op(matrix, how) @ x if left else x @ _op(matrix, how)
+                a = _hidden(matrix + (6 * np.eye(3) if unit else 0), lower)
+                arrays = array(dtype, [a, a]), array(dtype, [b, b])
+                found.append(
+                    Case(
+                        "triangular_solve",
+                        lambda a, b, f=(left, lower, unit), t=how: ops.triangular_solve(a, b, *f, t),
+                        arrays,
+                        array(dtype, [x, x]),
+                        0 if dtype in FLOATS else 8,
+                    )
+                )
+    return found
+
+
+def _special_triangular_cases() -> list[Case]:
+    def solve(a: Any, b: Any) -> Any:
+        return ops.triangular_solve(a, b, True, True, False)
+
+    singular, ones = array("f32", [[0, 0], [1, 1]]), array("f32", [[1], [0]])
+    empty, none = np.zeros((2, 0, 0), np.float32), np.zeros((2, 0, 3), np.float32)
+    return [
+        Case("triangular_solve", solve, (singular, ones), array("f32", [[np.inf], [-np.inf]]), label="singular"),
+        Case("triangular_solve", solve, (empty, none), none.copy(), label="empty"),
+        Case("triangular_solve", solve, (singular, np.zeros((2, 0), np.float32)), np.zeros((2, 0), np.float32)),
+    ]
+
+
+def _triangular_error_cases() -> list[Case]:
+    a, b = np.eye(2, dtype=np.float32), np.ones((2, 1), np.float32)
+
+    def solve(*flags: Any) -> Any:
+        return lambda a, b: ops.triangular_solve(a, b, *flags)
+
+    flags = (True, True, False)
+    return [
+        Case("cholesky", lambda a: ops.cholesky(a, True), (b,), ops.ShapeError),
+        Case("cholesky", lambda a: ops.cholesky(a, True), (b[:, 0],), ops.ShapeError),
+        Case("cholesky", lambda a: ops.cholesky(a, True), (a.astype(np.int32),), ops.DTypeError),
+        Case("cholesky", lambda a: ops.cholesky(a, 1), (a,), ops.ArgumentError),
+        Case("cholesky", lambda a, b: ops.cholesky(a, b), (a, b), ops.DTypeError),
+        Case("triangular_solve", solve(*flags), (a.astype(np.float64), b), ops.DTypeError),
+        Case("triangular_solve", solve(*flags), (a.astype(np.int32), b.astype(np.int32)), ops.DTypeError),
+        Case("triangular_solve", solve(*flags, "SIDEWAYS"), (a, b), ops.ArgumentError),
+        Case("triangular_solve", solve(*flags), (b, b), ops.ShapeError),
+        Case("triangular_solve", solve(*flags), (a, b[:, 0]), ops.ShapeError),
+        Case("triangular_solve", solve(False, True, False), (a, b), ops.ShapeError),
+        Case("triangular_solve", solve(*flags), (np.stack([a, a]), b[None]), ops.ShapeError),
+    ]
+
+
+CASES = [
+    *_general_cases(),
+    *_narrow_cases(),
+    *_preferred_cases(),
+    *_error_cases(),
+    *_cholesky_cases(),
+    *_triangular_cases(),
+    *_special_triangular_cases(),
+    *_triangular_error_cases(),
+]

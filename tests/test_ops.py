@@ -6,9 +6,11 @@ import cases_arithmetic
 import cases_choice
 import cases_compare
 import cases_convert
+import cases_fft
 import cases_linalg
 import cases_reduce
 import cases_shape
+import cases_sort
 import cases_unary
 import pytest
 from harness import EXECUTORS, Case, check
@@ -22,6 +24,8 @@ CASES = [
     *cases_choice.CASES,
     *cases_reduce.CASES,
     *cases_linalg.CASES,
+    *cases_sort.CASES,
+    *cases_fft.CASES,
 ]
 
 

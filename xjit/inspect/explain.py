@@ -87,7 +87,8 @@ def explain(lowered: Lowered) -> Explanation:
                 reports.append(next(kernels))
                 steps.append(str(reports[-1]))
             case LibraryStep(node):
-                steps.append(f"library call: {node.op.name} ({node.where}); its bits may depend on the thread count")
+                bits = "; its bits may depend on the thread count" if node.op.threaded else ""
+                steps.append(f"library call: {node.op.name} ({node.where}){bits}")
             case HostStep(node, reason):
                 steps.append(f"NumPy runs {node.op.name} ({node.where}): {reason}")
             case AliasStep(node, _) | ViewStep(node):

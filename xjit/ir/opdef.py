@@ -117,6 +117,7 @@ class OpDef:
     pieces     types of operands, params, result type -> the parts of an assembled result
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
+    threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     """
 
     name: str
@@ -128,6 +129,7 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     flat: bool = False
+    threaded: bool = False
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
     doc: str = ""

@@ -66,6 +66,7 @@ from xjit.ops.elementwise import sqrt as sqrt
 from xjit.ops.elementwise import sub as sub
 from xjit.ops.elementwise import tanh as tanh
 from xjit.ops.elementwise import xor as xor
+from xjit.ops.fft import fft as fft
 from xjit.ops.functions import exp2 as exp2
 from xjit.ops.functions import expm1 as expm1
 from xjit.ops.functions import is_inf as is_inf
@@ -81,8 +82,10 @@ from xjit.ops.functions import reciprocal as reciprocal
 from xjit.ops.functions import square as square
 from xjit.ops.index import look_up as look_up
 from xjit.ops.linalg import DotDimensionNumbers as DotDimensionNumbers
+from xjit.ops.linalg import cholesky as cholesky
 from xjit.ops.linalg import dot as dot
 from xjit.ops.linalg import dot_general as dot_general
+from xjit.ops.linalg import triangular_solve as triangular_solve
 from xjit.ops.numpy_rules import copysign as copysign
 from xjit.ops.numpy_rules import floor_divide as floor_divide
 from xjit.ops.numpy_rules import fmod as fmod
@@ -98,6 +101,8 @@ from xjit.ops.shape import reshape as reshape
 from xjit.ops.shape import rev as rev
 from xjit.ops.shape import slice as slice
 from xjit.ops.shape import transpose as transpose
+from xjit.ops.sort import sort as sort
+from xjit.ops.sort import top_k as top_k
 from xjit.ops.special import digamma as digamma
 from xjit.ops.special import erf as erf
 from xjit.ops.special import lgamma as lgamma

@@ -81,6 +81,15 @@ def static_int(value: Any, name: str, argument: str) -> int:
     return int(value)
 
 
+def static_flag(value: Any, name: str, argument: str) -> bool:
+    """A Python bool; arrays and traced values are a DTypeError, anything else an ArgumentError."""
+    if isinstance(value, TracedValue | np.ndarray):
+        raise DTypeError(f"ops.{name}: {argument}: a static truth value is required; got an array")
+    if not isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"ops.{name}: {argument}: a truth value is required; got {value!r}")
+    return bool(value)
+
+
 _FITS: dict[type, str] = {bool: "P", int: "IFC", float: "FC", complex: "C"}
 
 

@@ -1,4 +1,4 @@
-"""Dot products. NumPy's matmul, and so BLAS, computes them between kernels."""
+"""Dot products, Cholesky factors and triangular systems. BLAS and LAPACK compute them between kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops import rules
-from xjit.ops._core import apply, aval_of, operands_like_each_other, register, static_ints
+from xjit.ops._core import apply, as_operand, aval_of, operands_like_each_other, register, static_flag, static_ints
 from xjit.ops.convert import convert_element_type
 from xjit.ops.references import Array
 from xjit.ops.rules import got
@@ -109,6 +109,7 @@ DOT_GENERAL = register(
         xla_name="DotGeneral",
         infer=_infer_dot_general,
         reference=_dot_general,
+        threaded=True,
         doc="Sums of products over paired dimensions, separately along batch dimensions.",
     )
 )
@@ -187,3 +188,146 @@ def dot(lhs: Any, rhs: Any) -> Any:
     if types[0].dims[-1] != types[1].dims[0]:
         raise ShapeError(f"ops.dot: rhs: the contracted sizes differ; got {got(types)}")
     return apply(DOT_GENERAL, *arrays, numbers=DotDimensionNumbers((types[0].rank - 1,), (0,)))
+
+
+# ---- triangular systems
+
+
+def _square(name: str, type: ArrayType) -> None:
+    rules.check_class(name, "a", type, "FC")
+    if type.rank < 2 or type.dims[-1] != type.dims[-2]:
+        raise ShapeError(f"ops.{name}: a: square matrices are required; got {got((type,))}")
+
+
+def _infer_cholesky(types: Types, params: Params) -> ArrayType:
+    _square("cholesky", types[0])
+    return array_type(types[0].dtype, types[0].dims)
+
+
+def _cholesky(a: Array, lower: bool) -> Array:
+    dtype = a.dtype
+    wide = a.astype(FLOAT32) if dtype in NARROW_FLOATS else a
+    factor = _lower_factor(wide if lower else np.conjugate(wide.swapaxes(-1, -2)))
+    return (factor if lower else np.conjugate(factor.swapaxes(-1, -2))).astype(dtype, copy=False)
+
+
+def _lower_factor(a: Array) -> Array:
+    """The factors of matrices of which only the lower triangle is read; NaN for those that have none."""
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        if a.ndim == 2:
+            return np.full_like(a, np.nan)
+    return np.stack([_lower_factor(one) for one in a])
+
+
+CHOLESKY = register(
+    OpDef(
+        name="cholesky",
+        kind=Kind.STRUCTURED,
+        xla_name="Cholesky",
+        infer=_infer_cholesky,
+        reference=_cholesky,
+        threaded=True,
+        doc="The Cholesky factors of positive definite matrices.",
+    )
+)
+
+
+def cholesky(a: Any, lower: bool) -> Any:
+    """The lower factor L with a = L·Lᴴ, or the upper one U with a = Uᴴ·U, of each matrix over the last dimensions.
+
+    Only that triangle of ``a`` is read; the other one of the result is zero. A matrix that is not positive definite
+    gives NaN throughout. Element types: float (narrow ones in F32, rounded once), complex. Raises DTypeError and
+    ShapeError for matrices that are not square.
+
+    >>> cholesky(np.float32([[4, 99], [2, 10]]), True)
+    array([[2., 0.],
+           [1., 3.]], dtype=float32)
+    """
+    return apply(CHOLESKY, as_operand(a, "cholesky", "a"), lower=static_flag(lower, "cholesky", "lower"))
+
+
+# What is solved with, and the number that BLAS knows it by.
+TRANSPOSITIONS = {"NO_TRANSPOSE": 0, "TRANSPOSE": 1, "ADJOINT": 2}
+
+
+def _infer_triangular(types: Types, params: Params) -> ArrayType:
+    name, (a, b) = "triangular_solve", types
+    rules.check_class(name, "a", a, "FC")
+    rules.check_same_dtype(name, ("a", "b"), types)
+    if params["transpose_a"] not in TRANSPOSITIONS:
+        raise ArgumentError(
+            f"ops.{name}: transpose_a: one of {', '.join(TRANSPOSITIONS)} is required; got {params['transpose_a']!r}"
+        )
+    _square(name, a)
+    if a.rank != b.rank:
+        raise ShapeError(f"ops.{name}: b: ranks {a.rank} and {b.rank} differ; got {got(types)}")
+    axis = b.rank - 2 if params["left_side"] else b.rank - 1
+    if a.dims[-1] != b.dims[axis] or a.dims[:-2] != b.dims[:-2]:
+        raise ShapeError(f"ops.{name}: b: sizes differ from those of a; got {got(types)}")
+    return array_type(b.dtype, b.dims)
+
+
+def _triangular_solve(
+    a: Array, b: Array, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: str
+) -> Array:
+    """The solution by BLAS.
+
+    That works on columns, so that a row-major problem is the transposed one: from the other side.
+    """
+    from scipy.linalg import get_blas_funcs  # takes as long to import as all of this package
+
+    dtype = b.dtype
+    working = FLOAT32 if dtype in NARROW_FLOATS else dtype
+    matrices, result = np.ascontiguousarray(a, working), np.array(b, working, order="C")
+    if result.size:
+        solve = get_blas_funcs("trsm", dtype=working)
+        for place in np.ndindex(result.shape[:-2]):
+            result[place] = solve(
+                1.0,
+                matrices[place].T,
+                result[place].T,
+                side=int(left_side),
+                lower=int(not lower),
+                trans_a=TRANSPOSITIONS[transpose_a],
+                diag=int(unit_diagonal),
+            ).T
+    return result.astype(dtype, copy=False)
+
+
+TRIANGULAR_SOLVE = register(
+    OpDef(
+        name="triangular_solve",
+        kind=Kind.STRUCTURED,
+        xla_name="TriangularSolve",
+        infer=_infer_triangular,
+        reference=_triangular_solve,
+        threaded=True,
+        doc="Solutions of systems of equations with triangular matrices.",
+    )
+)
+
+
+def triangular_solve(
+    a: Any, b: Any, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: str = "NO_TRANSPOSE"
+) -> Any:
+    """Solves op(a)·x = b, or x·op(a) = b unless ``left_side``, over the last two dimensions; batches are equal.
+
+    Of ``a`` only the lower (or upper) triangle is read, and no diagonal if it is taken for ones; op is the matrix
+    itself, its transpose or its adjoint. A zero on the diagonal gives infinities and NaN. Element types: float
+    (narrow ones in F32, rounded once), complex, the same for both. Raises DTypeError, ArgumentError, ShapeError.
+
+    >>> triangular_solve(np.float32([[2, 99], [1, 4]]), np.float32([[2], [9]]), True, True, False)
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    name = "triangular_solve"
+    return apply(
+        TRIANGULAR_SOLVE,
+        *operands_like_each_other(name, a=a, b=b),
+        left_side=static_flag(left_side, name, "left_side"),
+        lower=static_flag(lower, name, "lower"),
+        unit_diagonal=static_flag(unit_diagonal, name, "unit_diagonal"),
+        transpose_a=transpose_a.upper() if isinstance(transpose_a, str) else transpose_a,
+    )

@@ -139,7 +139,7 @@ class Builder:
         )
         for node in results:
             self._slot(node)
-        sources = tuple(self.slots[node] for node in inputs)
+        sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
         self.steps.append(SegmentStep(self.make_entry(record), record, sources, made))
         self.segment = Segment()
