@@ -88,6 +88,8 @@ NEAR: dict[str, Callable[[Any], Any]] = {
     "acos": np.arccos,
     "atan": np.arctan,
     "erf": _in_double(scipy.special.erf),
+    "erfc": _in_double(scipy.special.erfc),
+    "erf_inv": _in_double(scipy.special.erfinv),
     "logit": _in_double(scipy.special.logit),
     "softplus": lambda x: np.logaddexp(x, x.dtype.type(0)),
 }
@@ -136,6 +138,32 @@ def _float_cases() -> list[Case]:
         for name, rule in NEAR.items():
             expected = through_single(dtype, rule, x)
             found.append(Case(name, getattr(ops, name), (x,), expected, 4 if dtype in WIDE else 1))
+    return found
+
+
+def _part_cases() -> list[Case]:
+    """Neighbours, spacing, mantissa and exponent, worked out by hand."""
+    found = []
+    for dtype, digits, least in (("f32", 23, -149), ("f64", 52, -1074), ("f16", 10, -24), ("bf16", 7, -133)):
+        tiny, unit = 2.0**least, 2.0**-digits
+        x = array(dtype, [0.0, 0.0, -0.0, 1.0, 1.0, -tiny, tiny, inf, 1.0, nan, -1.0, 2.0])
+        y = array(dtype, [1.0, -1.0, 1.0, 2.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, nan, 1.0])
+        with np.errstate(all="ignore"):
+            largest = float(np.finfo(x.dtype).max) if dtype != "bf16" else (2 - 2.0**-7) * 2.0**127
+        after = [tiny, -tiny, tiny, 1 + unit, 1 - unit / 2, -0.0, 0.0, largest, 1.0, nan, nan, 2 - unit]
+        found.append(Case("nextafter", ops.nextafter, (x, y), array(dtype, after)))
+        x = array(dtype, [0.0, 1.0, -8.0, tiny, -inf, nan, 0.75])
+        distance = array(dtype, [tiny, unit, 4 * unit if dtype == "f16" else -8 * unit, tiny, nan, nan, unit / 2])
+        mantissa = array(dtype, [0.0, 0.5, -0.5, 0.5, -inf, nan, 0.75])
+        exponent = array("s32", [0, 1, 4, least + 1, 0, 0, 0])
+        found.append(Case("spacing", ops.spacing, (x,), distance))
+        found.append(Case("frexp_mantissa", ops.frexp_mantissa, (x,), mantissa))
+        found.append(Case("frexp_exponent", ops.frexp_exponent, (x,), exponent))
+        for whole in ("s32", "s64"):
+            n = array(whole, [5, 3, -3, 2, 1, -1, least - 2])
+            scaled = array(dtype, [0.0, 8.0, -1.0, 4 * tiny, -inf, nan, 0.0])
+            found.append(Case("ldexp", ops.ldexp, (x, n), scaled))
+    found.append(Case("ldexp", ops.ldexp, (array("f32", [1]), array("f32", [1])), ops.DTypeError))
     return found
 
 
@@ -329,6 +357,7 @@ def _literal_cases() -> list[Case]:
 CASES = [
     *_float_cases(),
     *_gamma_cases(),
+    *_part_cases(),
     *_subnormal_cases(),
     *_integer_cases(),
     *_complex_cases(),

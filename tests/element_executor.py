@@ -179,9 +179,10 @@ def _result(function: Callable[..., Any], kinds: str) -> Callable[..., Any]:
     return checked
 
 
-_SAME_IN_NUMPY = (
-    "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt hypot fmod remainder floor_divide"
-)
+_SAME_IN_NUMPY = """
+    exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
+    cbrt hypot fmod remainder floor_divide nextafter spacing
+"""
 _OTHERWISE_IN_NUMPY = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -192,7 +193,7 @@ _OTHERWISE_IN_NUMPY = {
     "atanh": "arctanh",
     "pow": "power",
 }
-_IN_SCIPY = {"erf": "erf", "logit": "logit", "digamma": "digamma"}
+_IN_SCIPY = {"erf": "erf", "erfc": "erfc", "erf_inv": "erfinv", "logit": "logit", "digamma": "digamma"}
 _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _not_bool(np.add),
     "sub": _not_bool(np.subtract),
@@ -221,6 +222,10 @@ _PRIMITIVES: dict[str, Callable[..., Any]] = {
     "rsqrt": _result(reciprocal_root, "fc"),
     **{name: _result(getattr(scipy.special, other), "f") for name, other in _IN_SCIPY.items()},
     "lgamma": _result(lambda x: np.where(x == -np.inf, -x, scipy.special.gammaln(x)), "f"),
+    "frexp_mantissa": _result(lambda x: np.frexp(x)[0], "f"),
+    "frexp_exponent": _result(lambda x: np.frexp(x)[1], "f"),
+    "ldexp": np.ldexp,
+    "ldexp_long": np.ldexp,
     "softplus": _result(lambda x: np.logaddexp(x, x.dtype.type(0)), "f"),
     "round_away": _result(round_away, "f"),
     "idiv": _result(_truncated, "iu"),

@@ -25,7 +25,11 @@ from xjit.types import DTYPES, DType, array_type, scalar_type
 
 # Operations whose kind says who computes them: accumulators of kernels, library steps.
 COMPUTED_BY_KIND = (Kind.REDUCE, Kind.STRUCTURED)
-TWO_TYPES = {"select", "complex"}  # operations whose operands or result have another type than the first operand
+TWO_TYPES = {
+    "select",
+    "complex",
+    "ldexp",
+}  # operations whose operands or result have another type than the first operand
 EXTRA_PARAMS: dict[str, dict[str, Any]] = {
     "convert_element_type": {"dtype": DTYPES["f32"]},
     "bitcast_convert_type": {},
@@ -50,7 +54,7 @@ def modules() -> list[ModuleType]:
 
 def operand_count(op: OpDef) -> int:
     """How many operands the cases call an elementwise record with."""
-    return {"clamp": 3, "select": 3, "iota": 0}.get(op.name, 2 if "lhs" in public(op) else 1)
+    return {"clamp": 3, "select": 3, "iota": 0, "ldexp": 2}.get(op.name, 2 if "lhs" in public(op) else 1)
 
 
 def public(op: OpDef) -> str:
@@ -64,6 +68,8 @@ def signature(op: OpDef, dtype: DType) -> tuple[tuple[Any, ...], dict[str, Any]]
     params = dict(EXTRA_PARAMS.get(op.name, {}))
     if op.name == "select":
         types[0] = array_type("pred", (2,))
+    if op.name == "ldexp":
+        types[1] = array_type("s32", (2,))
     if op.name in ("bitcast_convert_type", "iota"):
         params["dtype"] = dtype
     return tuple(types), params

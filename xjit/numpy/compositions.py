@@ -277,6 +277,25 @@ degrees = ratio(180.0, math.pi)
 radians = ratio(math.pi, 180.0)
 
 
+@in_single
+def logaddexp(x: Value, y: Value) -> Value:
+    """log(exp(x) + exp(y)): the larger one and what the other adds to it; equal ones are doubled, infinities too."""
+    far = ops.add(_larger(x, y), ops.log1p(ops.exp(ops.neg(ops.abs(ops.sub(x, y))))))
+    return ops.select(ops.eq(x, y), ops.add(x, full_like(x, math.log(2.0))), far)
+
+
+@in_single
+def logaddexp2(x: Value, y: Value) -> Value:
+    """log2(2**x + 2**y), in the same way."""
+    rest = ops.log1p(ops.exp2(ops.neg(ops.abs(ops.sub(x, y)))))
+    far = ops.add(_larger(x, y), ops.mul(rest, full_like(x, 1.0 / math.log(2.0))))
+    return ops.select(ops.eq(x, y), ops.add(x, full_like(x, 1)), far)
+
+
+def _larger(x: Value, y: Value) -> Value:
+    return ops.select(ops.gt(x, y), x, y)
+
+
 def right_shift(x: Value, count: Value) -> Value:
     """Copies of the sign move in; zeros if there is no sign."""
     record = ops.shift_right_arithmetic if is_signed(dtype_of(x)) else ops.shift_right_logical

@@ -36,6 +36,8 @@ ROWS: dict[str, Row] = {
     "cbrt": ops.cbrt,
     "digamma": digamma,
     "erf": ops.erf,
+    "erfc": ops.erfc,
+    "erfinv": ops.erf_inv,
     "expit": ops.logistic,
     "expm1": ops.expm1,
     "exp2": ops.exp2,

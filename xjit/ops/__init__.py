@@ -67,6 +67,11 @@ from xjit.ops.elementwise import sub as sub
 from xjit.ops.elementwise import tanh as tanh
 from xjit.ops.elementwise import xor as xor
 from xjit.ops.fft import fft as fft
+from xjit.ops.float_parts import frexp_exponent as frexp_exponent
+from xjit.ops.float_parts import frexp_mantissa as frexp_mantissa
+from xjit.ops.float_parts import ldexp as ldexp
+from xjit.ops.float_parts import nextafter as nextafter
+from xjit.ops.float_parts import spacing as spacing
 from xjit.ops.functions import exp2 as exp2
 from xjit.ops.functions import expm1 as expm1
 from xjit.ops.functions import is_inf as is_inf
@@ -105,6 +110,8 @@ from xjit.ops.sort import sort as sort
 from xjit.ops.sort import top_k as top_k
 from xjit.ops.special import digamma as digamma
 from xjit.ops.special import erf as erf
+from xjit.ops.special import erf_inv as erf_inv
+from xjit.ops.special import erfc as erfc
 from xjit.ops.special import lgamma as lgamma
 from xjit.ops.special import logit as logit
 from xjit.ops.special import softplus as softplus

@@ -36,6 +36,25 @@ erf = unary(
     example="np.float32([0, np.inf]) -> [0. 1.]",
     doc="Error function.",
 )
+erfc = unary(
+    "erfc",
+    "Erfc",
+    "F",
+    _scipy("erfc"),
+    {"F": primitive("erfc")},
+    example="np.float32([0, np.inf, -np.inf]) -> [1. 0. 2.]",
+    doc="Complementary error function, 1 - erf(x), right where that cancels.",
+)
+erf_inv = unary(
+    "erf_inv",
+    "ErfInv",
+    "F",
+    _scipy("erfinv"),
+    {"F": primitive("erf_inv")},
+    parity=(Parity.ODD,),
+    example="np.float32([0, 1, 2]) -> [ 0. inf nan]",
+    doc="Inverse of the error function; NaN outside [-1, 1].",
+)
 
 
 def _lgamma(x: Array) -> Array:
