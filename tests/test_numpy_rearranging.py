@@ -291,6 +291,23 @@ def test_small_arrays_from_outside_may_steer_shapes() -> None:
     np.testing.assert_array_equal(got, np.repeat(x, COUNTS, axis=1))
 
 
+SCATTERED = """
+delete(a, slice(None, None, 3))
+delete(a, slice(None, None, 3), axis=0)
+delete(a, [1, 2, 5, 9, 10, 14, 17, 21, 25, 28], axis=0)
+insert(a, slice(None, None, 2), 7)
+insert(a, [1, 5, 9, 13, 17, 21, 25, 29, 3, 7], [[1], [2], [3], [4], [5], [6], [7], [8], [9], [10]], axis=0)
+repeat(a, np.arange(30) % 3, axis=0)
+compress(np.arange(30) % 3, a, axis=0)
+extract(np.arange(90) % 7 > 3, a)
+"""
+
+
+def test_scattered_positions_are_looked_up() -> None:
+    check_lines(SCATTERED, [*layouts(array("f4", 30, 3)), array("i1", 30, 3)])
+    check_compiled(SCATTERED, np.asfortranarray(array("f8", 30, 3)))
+
+
 def test_a_triangle_of_ones_may_be_large() -> None:
     got = jit(lambda a: np.tri(40, 50, 3) * a)(np.float32(2))
     np.testing.assert_array_equal(got, np.tri(40, 50, 3) * np.float32(2), strict=True)
@@ -300,7 +317,6 @@ def test_refusals() -> None:
     x = array("i8", 200)
     for words, call in {
         "repeats: values known while tracing": lambda xp, a: xp.repeat(a, a),
-        "more than 64 evenly spaced runs": lambda xp, a: xp.delete(a, slice(None, None, 3)),
         "trim_zeros: the shape": lambda xp, a: xp.trim_zeros(a),
         "traced truth values": lambda xp, a: xp.ix_(a > 0),
         "condition: values known": lambda xp, a: xp.compress(a > 0, a),

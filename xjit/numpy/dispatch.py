@@ -9,12 +9,16 @@ import numpy as np
 
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import (
+    bessel,
+    choosing,
+    comparing,
     creation,
     diagonals,
     differences,
     gathering,
     grids,
     indexing,
+    interpolation,
     joining,
     linear,
     matrices,
@@ -114,6 +118,10 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     **products.FUNCTIONS,
     **subscripts.FUNCTIONS,
     **matrices.FUNCTIONS,
+    **choosing.FUNCTIONS,
+    **comparing.FUNCTIONS,
+    **interpolation.FUNCTIONS,
+    **bessel.FUNCTIONS,
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import (
+    choosing,
     creation,
     diagonals,
     gathering,
@@ -134,6 +135,7 @@ METHODS: dict[str, Method] = {
     "diagonal": diagonals.diagonal,
     "trace": diagonals.trace,
     "compress": _compress,
+    "choose": choosing.choose,
     "take": gathering.take,
     "conj": _conjugate,
     "conjugate": _conjugate,

@@ -79,7 +79,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     for border in borders:
         if border.before or border.after:
             result = _MODES[mode](result, border, *((method,) if option == "reflect_type" else ()))
-    return own(result, value, column_or_row_major(value, "pad"))
+    return own(result, value, column_or_row_major(value))
 
 
 def _checked_mode(mode: Any, kwargs: dict[str, Any]) -> str:

@@ -1,10 +1,11 @@
 """Elements picked along an axis by positions known while tracing: delete, insert, compress, extract.
 
-Runs of evenly spaced positions become slices, which are put together again.
+A few runs of evenly spaced positions become slices, which are put together again.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,10 +22,10 @@ from xjit.numpy.static import column_or_row_major, hollow, order_by, static_arra
 from xjit.numpy.values import as_value, fresh, numpy_errors, operand, refuse, shape_of, with_order
 from xjit.ops._core import Array, Operand, dtype_of
 from xjit.ops.layout import pack
-from xjit.types import c_order
+from xjit.types import INT64, c_order
 
-MOST_RUNS = 64
-"""More parts than this are not put together: each is a loop of its own."""
+MOST_RUNS = 8
+"""Parts are loops of their own: of more than these, elements are looked up one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +43,23 @@ def runs_of(positions: Array) -> Iterator[Run]:
     >>> list(runs_of(np.array([4, 3, 2, 2, 2])))
     [Run(first=4, step=-1, count=3), Run(first=2, step=0, count=2)]
     """
-    values, start = positions.tolist(), 0
-    while start < len(values):
-        end = start + 1
-        step = values[end] - values[start] if end < len(values) else 1
-        while end < len(values) and values[end] - values[end - 1] == step:
-            end += 1
-        yield Run(values[start], step, end - start)
-        start = end
+    steps, start = np.diff(positions), 0
+    turns = np.flatnonzero(np.diff(steps)) + 1
+    while start < len(positions):
+        if start == len(positions) - 1:
+            yield Run(int(positions[start]), 1, 1)
+            return
+        later = turns[np.searchsorted(turns, start, "right") :]
+        end = int(later[0]) if len(later) else len(steps)
+        yield Run(int(positions[start]), int(steps[start]), end - start + 1)
+        start = end + 1
 
 
-def along(value: Operand, positions: Array, axis: int, name: str) -> Any:
-    """The elements at these positions of one axis, in this order.
-
-    Raises CaptureError for positions that fall into too many runs.
-    """
-    runs = list(runs_of(positions))
+def along(value: Operand, positions: Array, axis: int) -> Any:
+    """The elements at these positions of one axis, in this order."""
+    runs = list(itertools.islice(runs_of(positions), MOST_RUNS + 1))
     if len(runs) > MOST_RUNS:
-        raise CaptureError(
-            f"numpy.{name}: positions in more than {MOST_RUNS} evenly spaced runs are not supported; got {len(runs)}",
-            fix="pick the elements outside of the function",
-        )
+        return ops.look_up(value, (positions.astype(INT64),), (axis,), axis)
     return joined([picked(value, run, axis) for run in runs], value, axis)
 
 
@@ -108,7 +105,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """Without the entries at some positions of an axis, or of the flattened array.
 
     ``obj`` is an integer, a slice, or a list of integers or truth values, known while tracing. Any element type.
-    Raises IndexOutOfBoundsError, AxisError, CaptureError for unknown or too scattered positions.
+    Raises IndexOutOfBoundsError, AxisError, CaptureError for unknown positions.
 
     >>> delete(np.arange(5), [0, 3])
     array([1, 2, 4])
@@ -120,10 +117,10 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         rest = np.delete(np.arange(size), gone)
     one = isinstance(gone, slice) or (np.size(gone) == 1 and np.asarray(gone).dtype != bool)
     if one or len(shape_of(value)) < 2:
-        order = column_or_row_major(value, "delete")
+        order = column_or_row_major(value)
     else:
         order = order_by(lambda array: np.delete(array, gone, place), value, whole=(place,))
-    return own(along(value, rest, place, "delete"), value, order)
+    return own(along(value, rest, place), value, order)
 
 
 def own(result: Any, value: Operand, order: tuple[int, ...]) -> Any:
@@ -173,14 +170,17 @@ def _mixed(size: int, spots: Any, count: int) -> Array:
 
 def _merged(value: Operand, new: Operand, mixed: Array, axis: int) -> Any:
     cuts = np.flatnonzero(np.diff(mixed < 0)) + 1
-    parts: list[Any] = []
-    for part in np.split(mixed, cuts):
-        if part.size:
-            inserted = part[0] < 0
-            parts.append(along(new if inserted else value, -1 - part if inserted else part, axis, "insert"))
-    if len(parts) > MOST_RUNS:
-        raise CaptureError(f"numpy.insert: more than {MOST_RUNS} parts are not supported; got {len(parts)}")
-    return own(joined(parts, value, axis), value, column_or_row_major(value, "insert"))
+    if len(cuts) < MOST_RUNS:
+        parts = [
+            along(new, -1 - part, axis) if part[0] < 0 else along(value, part, axis)
+            for part in np.split(mixed, cuts)
+            if part.size
+        ]
+        result = joined(parts, value, axis)
+    else:
+        both = ops.concatenate((value, new), axis)
+        result = along(both, np.where(mixed < 0, shape_of(value)[axis] - 1 - mixed, mixed), axis)
+    return own(result, value, column_or_row_major(value))
 
 
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
@@ -198,7 +198,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     mask = static_array(condition, "compress", "condition")
     with numpy_errors("compress", ArgumentError):
         positions = np.compress(mask, np.arange(shape_of(value)[place]))
-    return own(along(value, positions, place, "compress"), value, c_order(len(shape_of(value))))
+    return own(along(value, positions, place), value, c_order(len(shape_of(value))))
 
 
 def extract(condition: Any, arr: Any) -> Any:
@@ -211,7 +211,7 @@ def extract(condition: Any, arr: Any) -> Any:
     mask = static_array(condition, "extract", "condition")
     with numpy_errors("extract", ArgumentError):
         positions = np.extract(mask, np.arange(shape_of(value)[0]))
-    return own(along(value, positions, 0, "extract"), value, (0,))
+    return own(along(value, positions, 0), value, (0,))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:

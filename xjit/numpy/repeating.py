@@ -70,7 +70,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
             np.repeat(np.zeros(min(size, 1), np.bool_), counts)
             result = _each(value, max(int(counts.reshape(-1)[0]), 0), place)
         else:
-            result = along(value, np.repeat(np.arange(size), counts), place, "repeat")
+            result = along(value, np.repeat(np.arange(size), counts), place)
     return own(result, value, c_order(len(shape_of(value))))
 
 
