@@ -181,6 +181,12 @@ def copysign(x: Value, y: Value) -> Value:
     return ops.select(isnan(x), x, result) if dtype_of(x).name.endswith("fnuz") else result
 
 
+def heaviside(x: Value, at_zero: Value) -> Value:
+    """0 for negative and 1 for positive numbers, the second operand for zero, NaN for NaN."""
+    step = ops.select(ops.lt(x, full_like(x, 0)), full_like(x, 0), full_like(x, 1))
+    return ops.select(isnan(x), x, ops.select(ops.eq(x, full_like(x, 0)), at_zero, step))
+
+
 def conjugate(x: Value) -> Value:
     """The complex conjugate; real numbers are their own."""
     return ops.conj(x) if letter(x) == "C" else x

@@ -108,6 +108,7 @@ ROWS: dict[np.ufunc, Row] = {
     np.isfinite: c.isfinite,
     np.signbit: c.signbit,
     np.copysign: c.copysign,
+    np.heaviside: c.heaviside,
     np.conjugate: c.conjugate,
 }
 
