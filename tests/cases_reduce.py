@@ -236,7 +236,33 @@ def _position_cases() -> list[Case]:
     return found
 
 
+def _scan_cases() -> list[Case]:
+    """Worked out by hand; narrow floats round after every step."""
+    found = []
+    rows = [[3, 1, 2], [2, 5, 4]]
+    for dtype in ("s8", "u16", "s32", "s64", "f32", "f64", "f16", "bf16", "c64"):
+        x = array(dtype, rows)
+        found.append(Case("scan", lambda a: ops.cumsum(a, 1), (x,), array(dtype, [[3, 4, 6], [2, 7, 11]])))
+        found.append(Case("scan", lambda a: ops.cumsum(a, 0, True), (x,), array(dtype, [[5, 6, 6], [2, 5, 4]])))
+        found.append(Case("scan", lambda a: ops.cumprod(a, 1), (x,), array(dtype, [[3, 3, 6], [2, 10, 40]])))
+        if dtype != "c64":
+            found.append(Case("scan", lambda a: ops.cummax(a, 1), (x,), array(dtype, [[3, 3, 3], [2, 5, 5]])))
+            found.append(Case("scan", lambda a: ops.cummin(a, 1), (x,), array(dtype, [[3, 1, 1], [2, 2, 2]])))
+    wrapped = array("s8", [100, 100, 100])
+    found.append(Case("scan", lambda a: ops.cumsum(a, 0), (wrapped,), array("s8", [100, -56, 44]), label="wraps"))
+    half = array("f16", [2048, 1, 1, 1])
+    found.append(Case("scan", lambda a: ops.cumsum(a, 0), (half,), array("f16", [2048] * 4), label="rounds"))
+    broken = array("f64", [1, nan, 3])
+    found.append(Case("scan", lambda a: ops.cummax(a, 0), (broken,), array("f64", [1, nan, nan]), label="nan"))
+    found.append(Case("scan", lambda a: ops.cummax(a, 0), (array("pred", [0, 1, 0]),), array("pred", [0, 1, 1])))
+    found.append(Case("scan", lambda a: ops.cumsum(a, 1), (broken,), ops.ArgumentError))
+    found.append(Case("scan", lambda a: ops.cumsum(a, 0), (array("pred", [1]),), ops.DTypeError))
+    found.append(Case("scan", lambda a: ops.cummax(a, 0), (array("c64", [1]),), ops.DTypeError))
+    return found
+
+
 CASES = [
+    *_scan_cases(),
     *_integer_cases(),
     *_float_cases(),
     *_accumulator_cases(),

@@ -10,6 +10,7 @@ for b in range(lo, hi):
 from __future__ import annotations
 
 from xjit.codegen.reductions import Recognised
+from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 
@@ -44,6 +45,14 @@ class ColumnAccumulator:
         value = self.fold.plain_operand(0)
         before = self._get()
         self._put(Call(self.fold.reducer.combine, (before, value), self.fold.dtype))
+
+    def take_running(self) -> Held:
+        """The same for a scan: what has been got so far is a value of its own."""
+        assert isinstance(self.fold, RunningValue)
+        held = self.fold.combined(self._get(), self.fold.elements.nest.inner)
+        assert held.plain is not None
+        self._put(held.plain)
+        return held
 
     def finish(self, row: Scope) -> Held:
         """The column's result."""

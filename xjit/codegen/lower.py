@@ -17,11 +17,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xjit.codegen import reductions
-from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.buffers import Buffers
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.rows import RowStorage, choose_row_storage
+from xjit.codegen.running import RunningValue
 from xjit.codegen.schedule import COLUMN_BLOCK, Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.strips import Strips
@@ -33,9 +35,8 @@ from xjit.fusion.reads import walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
-from xjit.ir.loops import Alloc, Argument, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
+from xjit.ir.loops import Alloc, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
 from xjit.ir.node import Node
-from xjit.passes.split import TINY
 from xjit.types import DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
@@ -65,10 +66,6 @@ class _Lowering:
     leaves: frozenset[Node]
     stored: frozenset[Node]
     nest: Nest = field(default_factory=Nest)
-    names: dict[tuple[Node, int], str] = field(default_factory=dict)
-    pointers: list[tuple[Node, int]] = field(default_factory=list)
-    written: dict[str, bool] = field(default_factory=dict)
-    dtypes: dict[str, DType] = field(default_factory=dict)
     allocs: list[Alloc] = field(default_factory=list)
     row_names: dict[Pull, str] = field(default_factory=dict)
 
@@ -83,11 +80,12 @@ class _Lowering:
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost)
         self.strips = Strips(self.nest, self.elements)
-        self.interleaved = self.accesses.interleaved()
+        self.buffers = Buffers(self.nest, self.elements, self.plan, self.region, self.accesses)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
         self.levels = self._levels()
         self.row_storage = RowStorage()
         self.level = 0
+        self.scans: dict[int, RunningValue] = {}
 
     # ------------------------------------------------------------------ the nest
 
@@ -99,16 +97,13 @@ class _Lowering:
             full = [number for number in range(len(self.levels)) if not self._is_row(number)]
             self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
             extent = self._rows()
-        arguments = tuple(
-            Argument(name, self.dtypes[name], slot, self.written[name])
-            for slot, name in enumerate(self.names.values())
-        )
+        arguments = self.buffers.arguments
         count = len(arguments)
         words = tuple(Word(word.name, word.slot + count) for word, _ in self.nest.words.values())
         body = (*self.allocs, *self.nest.scopes[0].statements)
         values = tuple(value for _, value in self.nest.words.values())
         kernel = Kernel(arguments, words, body)
-        return LoweredKernel(kernel, tuple(self.pointers), values, extent, self._work(), self.region)
+        return LoweredKernel(kernel, tuple(self.buffers.names), values, extent, self._work(), self.region)
 
     def _rows(self) -> int:
         """Kept loops around the passes; the number of steps of the shared loop."""
@@ -171,7 +166,8 @@ class _Lowering:
         self.level = level
         chosen = [n for n, unit in enumerate(self.region.units) if self.levels[n] == level and not self._is_row(n)]
         folds = {n: self._accumulator(n) for n in chosen if self.region.units[n].is_reduction}
-        for fold in folds.values():
+        self.scans = {n: self._running(n) for n in chosen if self.region.units[n].is_scan}
+        for fold in (*folds.values(), *self.scans.values()):
             fold.start(row)
         for loop in self.plan.reduced[:-1]:
             self.nest.open(loop.variable, loop.axes)
@@ -237,8 +233,22 @@ class _Lowering:
         for number in chosen:
             if number in folds:
                 folds[number].take(self.nest.inner)
+            elif number in self.scans:
+                self._settle_scan(number, self.scans[number].advance(self.nest.inner))
             else:
                 self._store(number)
+
+    def _running(self, number: int) -> RunningValue:
+        return RunningValue(self.elements, self.region.units[number], self.region.axes[number])
+
+    def _settle_scan(self, number: int, held: Held) -> None:
+        """Makes a running value known where it stands, and stores it."""
+        unit, access = self.region.units[number], self.accesses.writes[number]
+        index = made_at(unit, self.region.axes[number])
+        assert access is not None and index is not None
+        self.nest.inner.known[Pull(unit.target, index)] = held
+        if unit.target in self.stored:
+            self.buffers.put(access, held)
 
     def _accumulator(self, number: int) -> reductions.Accumulator:
         return reductions.make(self.elements, self.region.units[number], self.region.axes[number])
@@ -273,7 +283,7 @@ class _Lowering:
         access = self.accesses.writes[number]
         if access is None or node not in self.stored:
             return
-        self._put(dataclasses.replace(access, node=node), held, chunked=self.region.chunk is not None)
+        self.buffers.put(dataclasses.replace(access, node=node), held, chunked=self.region.chunk is not None)
 
     def _row_units(self, level: int) -> None:
         """Stores that need no more passes: one element per row."""
@@ -300,6 +310,8 @@ class _Lowering:
             levels.append(own)
             if unit.is_reduction:
                 by_target[unit.target] = own
+            elif unit.is_scan:
+                by_target[unit.target] = own - 1  # known in the very pass that makes it
         return levels
 
     # ------------------------------------------------------------------ columns
@@ -338,8 +350,9 @@ class _Lowering:
     def _column_passes(self, loop: Loop) -> None:
         folds = [n for n, unit in enumerate(self.region.units) if unit.is_reduction]
         columns = {n: self._column(n, loop) for n in folds}
+        scans = {n: self._column(n, loop) for n, unit in enumerate(self.region.units) if unit.is_scan}
         self.nest.open(loop.variable, loop.axes)
-        for column in columns.values():
+        for column in (*columns.values(), *scans.values()):
             column.start()
         self.nest.close("b_start", "b_stop")
         for reduced in self.plan.reduced:
@@ -347,7 +360,11 @@ class _Lowering:
         self.nest.open(loop.variable, loop.axes)
         for column in columns.values():
             column.take()
+        for number, column in scans.items():
+            self._settle_scan(number, column.take_running())
         for number, unit in enumerate(self.region.units):
+            if unit.is_scan:
+                continue
             if not unit.is_reduction and not self._is_row(number):
                 self._store(number)
         self.nest.close("b_start", "b_stop")
@@ -361,7 +378,7 @@ class _Lowering:
         self.nest.close("b_start", "b_stop")
 
     def _column(self, number: int, loop: Loop) -> ColumnAccumulator:
-        fold = self._accumulator(number)
+        fold = self._running(number) if self.region.units[number].is_scan else self._accumulator(number)
         assert isinstance(fold, reductions.Recognised)
         return ColumnAccumulator(fold, self.scratch(str(COLUMN_BLOCK), fold.dtype), loop.variable)
 
@@ -385,51 +402,7 @@ class _Lowering:
         if pull.node in self.nested.first:
             return self.nested.result(pull)
         access = self.accesses.reads[pull]
-        return self._load(access, self.nest.scope_for(pull.index), pull.node, False)
-
-    def _load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
-        dtype = node.aval.dtype
-        name = self.pointer(access.node, self.interleaved.get(access, access.start), written)
-        return self._held(
-            Load(name, self._offset(access, name), storage_dtype(dtype), self.written[name]), scope, node
-        )
-
-    def _held(self, load: Load, scope: Scope, node: Node) -> Held:
-        var = self.elements.let(scope, "x", load, load.dtype, node.where)
-        return Held(None, var, scope) if load.dtype != node.aval.dtype else Held(var, None, scope)
-
-    def _offset(self, access: Access, name: str, chunked: bool = False) -> Offset:
-        strides: dict[str, str | int] = {}
-        base = self.interleaved.get(access)
-        for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
-            move = access.moves[loop.axes[-1]]
-            variable = loop.variable
-            if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
-                variable = "k"
-            if move in (0, 1) or (base is not None and abs(move) <= TINY):
-                strides[variable] = move
-            else:
-                strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
-        offset = self.nest.offset((name, access.moves), name, strides)
-        if base is not None:
-            return Offset(offset.terms, access.start - base)
-        return Offset((*offset.terms, *self._looked_up(access, name)))
-
-    def _looked_up(self, access: Access, name: str) -> Iterator[Term]:
-        for stride, pull in access.lookups:
-            word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
-            yield Term(self.elements.looked_up(pull).name, word)
-
-    def pointer(self, node: Node, start: int, written: bool) -> str:
-        """The name of the pointer to a buffer from some element on."""
-        key = (node, start)
-        if key not in self.names:
-            name = self.nest.fresh("o" if written else "a")
-            self.names[key] = name
-            self.pointers.append(key)
-            self.written[name] = written
-            self.dtypes[name] = storage_dtype(node.aval.dtype)
-        return self.names[key]
+        return self.buffers.load(access, self.nest.scope_for(pull.index), pull.node, False)
 
     def _store(self, number: int) -> None:
         unit, axes = self.region.units[number], self.region.axes[number]
@@ -437,17 +410,7 @@ class _Lowering:
         held = self.elements.value(Pull(pull.node, relabel(pull.index, axes)))
         access = self.accesses.writes[number]
         assert access is not None
-        self._put(access, held, source=pull.node)
-
-    def _put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
-        node = access.node
-        dtype = node.aval.dtype if source is None else source.aval.dtype
-        storage = storage_dtype(dtype)
-        name = self.pointer(node, self.interleaved.get(access, access.start), True)
-        self.dtypes[name] = storage  # of another width than the node's own in a bitcast
-        value = self.elements.bits(held, dtype, node.where)
-        offset = self._offset(access, name, chunked)
-        self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))
+        self.buffers.put(access, held, source=pull.node)
 
     def _fill(self, pull: Pull) -> None:
         """Keeps an expensive value of the row for later passes: in scratch, or in the output row it will become."""
@@ -460,15 +423,16 @@ class _Lowering:
     def _from_row(self, pull: Pull) -> Held:
         """A value that an earlier pass kept."""
         name, offset = self._row_place(pull)
-        return self._held(Load(name, offset, storage_dtype(pull.node.aval.dtype), True), self.nest.inner, pull.node)
+        return self.buffers.held(
+            Load(name, offset, storage_dtype(pull.node.aval.dtype), True), self.nest.inner, pull.node
+        )
 
     def _row_place(self, pull: Pull) -> tuple[str, Offset]:
         number = self.row_storage.places[pull]
         if number is not None:
             access = self.accesses.writes[number]
             assert access is not None
-            name = self.pointer(access.node, self.interleaved.get(access, access.start), True)
-            return name, self._offset(access, name)
+            return self.buffers.place(access)
         loop = self.plan.reduced[0]
         if pull not in self.row_names:
             self.row_names[pull] = self.scratch(self._extent(loop), storage_dtype(pull.node.aval.dtype))

@@ -113,7 +113,7 @@ class Grouping:
         return (*producers, *siblings)
 
     def _join(self, group: Group, unit: Unit, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
-        if unit.is_reduction:
+        if unit.is_reduction or unit.is_scan:
             group.reduced, group.chunk = unit.reduced, unit.chunk
         group.units.append(unit)
         group.axes.append(axes)
@@ -133,7 +133,7 @@ class Grouping:
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
         full = len(axes) == len(group.dims) and not unit.is_reduction and unit.dims == group.dims
-        if group.has_reduction and full and not group.fast:
+        if group.has_reduction and (full or unit.is_scan) and not group.fast:
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         if not group.has_reduction and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
@@ -170,9 +170,11 @@ class Grouping:
 
 def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     same = {axis: axis for axis in range(len(unit.dims))}
-    if unit.is_reduction:
+    if unit.is_reduction or unit.is_scan:
         if (unit.dims, unit.rank) != (group.dims, group.rank):
             return None
+        if any(other.is_scan for other in group.units) or unit.is_scan:
+            return same if group.reduced in ((), unit.reduced) and group.chunk is unit.chunk is None else None
         if not group.has_reduction:
             return same if unit.chunk is None and not _has_rows(group) else None
         return same if (unit.reduced, unit.chunk) == (group.reduced, group.chunk) else None
@@ -209,7 +211,8 @@ def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: di
 def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
     places = unit.kept if unit.is_reduction else range(unit.rank)
-    if unit.chunk is not None or (not unit.is_reduction and unit.values[0].node is not unit.target):
+    computed_here = unit.is_reduction or unit.is_scan or unit.values[0].node is unit.target
+    if unit.chunk is not None or not computed_here:
         return None
     fixed = dict(unit.fixed)
     return tuple(

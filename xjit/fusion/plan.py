@@ -26,7 +26,8 @@ class Unit:
     axes ``reduced`` of ``dims``, which may be none; ``chunk`` = (axis, size) cuts one reduced axis into chunks with
     a result each. ``fixed`` = ((axis, position), ...) are axes of which the unit is one position: they count as
     axes of one element. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
-    the first of the domain axes, after all others, that it reduces.
+    the first of the domain axes, after all others, that it reduces. A scan walks the one axis of ``reduced`` in order
+    and stores what it has got so far at every step.
     """
 
     target: Node
@@ -38,6 +39,7 @@ class Unit:
     chunk: tuple[int, int] | None = None
     fixed: tuple[tuple[int, int], ...] = ()
     is_reduction: bool = False
+    is_scan: bool = False
     nested: tuple[tuple[Node, int], ...] = ()
 
     @property

@@ -83,7 +83,8 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
     if not isinstance(step, KernelStep):
         return step
     region = step.region
-    live = [n for n, unit in enumerate(region.units) if unit.is_reduction or unit.target in kept]
+    computed = (unit.is_reduction or unit.is_scan or unit.target in kept for unit in region.units)
+    live = [n for n, needed in enumerate(computed) if needed]
     if len(live) == len(region.units):
         return step
     units, axes = tuple(region.units[n] for n in live), tuple(region.axes[n] for n in live)
@@ -102,7 +103,7 @@ def _works(step: Step) -> bool:
 
 def _has_units(node: Node) -> bool:
     """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
-    if node.op.kind is Kind.REDUCE or node.op.flat or node.op.pieces is not None:
+    if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
         return gap_reason(node) is None
     return is_pulled(node)
 

@@ -38,6 +38,8 @@ def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
     """The units that fill the node's buffer."""
     if node.op.kind is Kind.REDUCE and not is_tiny_reduction(node):
         return (_reduction(node),)
+    if node.op.kind is Kind.SCAN:
+        return (_scan(node, layouts),)
     if node.op.flat and not is_pulled(node):
         return (_flat(node, layouts),)
     if node.op.pieces is not None:
@@ -55,6 +57,12 @@ def _reduction(node: Node) -> Unit:
     return Unit(
         node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk, is_reduction=True
     )
+
+
+def _scan(node: Node, layouts: Layouts) -> Unit:
+    shape = node.aval.shape
+    pull = Pull(node.inputs[0], identity(shape))
+    return Unit(node, shape, (pull,), layouts.strides(node), reduced=(node.param("axis"),), is_scan=True)
 
 
 def _flat(node: Node, layouts: Layouts) -> Unit:

@@ -110,7 +110,7 @@ def _written_bytes(unit: Unit, written: set[Node]) -> int:
     """What one unit stores: the part of an array that it makes, all results of a reduction."""
     if unit.is_reduction and not unit.fixed:
         return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
-    dims = [unit.dims[axis] for axis in unit.kept]
+    dims = [unit.dims[axis] for axis in (unit.kept if unit.is_reduction else range(unit.rank))]
     return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize
 
 
@@ -119,11 +119,11 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     targets = frozenset(unit.target for unit in region.units)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
-    leaves = frozenset(read | {unit.target for unit in region.units if unit.is_reduction})
+    leaves = frozenset(read | {unit.target for unit in region.units if unit.is_reduction or unit.is_scan})
     pulled: dict[Node, None] = {}
     for unit in region.units:
         pulled.update(dict.fromkeys(pull.node for pull in walk(unit, leaves).visits))
-        if unit.is_reduction:
+        if unit.is_reduction or unit.is_scan:
             pulled[unit.target] = None
     nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
     size = piece_size(kernel.extent, kernel.work)

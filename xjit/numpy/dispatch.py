@@ -31,6 +31,7 @@ from xjit.numpy import (
     products,
     reductions,
     repeating,
+    scans,
     selection,
     sequences,
     shaping,
@@ -74,6 +75,10 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.column_stack: joining.column_stack,
     np.dstack: joining.dstack,
     np.append: joining.append,
+    np.cumsum: scans.cumsum,
+    np.cumprod: scans.cumprod,
+    np.nancumsum: scans.nancumsum,
+    np.nancumprod: scans.nancumprod,
     np.where: selection.where,
     np.take: gathering.take,
     np.take_along_axis: gathering.take_along_axis,
@@ -129,6 +134,12 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
 OF_STACKS: dict[np.ufunc, Function] = {np.matmul: linear.matmul, **products.UFUNCS}
 
 
+# Functions that NumPy has from release 2.1 on.
+TRACED_FUNCTIONS |= {
+    getattr(np, name): getattr(scans, name) for name in ("cumulative_sum", "cumulative_prod") if hasattr(np, name)
+}
+
+
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """``ufunc.method(*inputs, **kwargs)`` on traced values.
 
@@ -142,6 +153,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         return OF_STACKS[ufunc](*inputs, **options) if ufunc in OF_STACKS else ufuncs.call(ufunc, *inputs, **options)
     if method == "reduce" and ufunc in reductions.FOLDS:
         return _reduce(ufunc, *inputs, **options)
+    if method == "accumulate":
+        return scans.accumulate(ufunc, *inputs, **options)
     if method == "outer" and ufunc.signature is None:
         return _outer(ufunc, *inputs, **options)
     raise CaptureError(f"numpy.{ufunc.__name__}.{method} is not supported")

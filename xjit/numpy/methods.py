@@ -19,6 +19,7 @@ from xjit.numpy import (
     picking,
     reductions,
     repeating,
+    scans,
     selection,
     shaping,
 )
@@ -137,6 +138,8 @@ METHODS: dict[str, Method] = {
     "compress": _compress,
     "choose": choosing.choose,
     "take": gathering.take,
+    "cumsum": scans.cumsum,
+    "cumprod": scans.cumprod,
     "conj": _conjugate,
     "conjugate": _conjugate,
     "item": _refused("item", "return the array and take the item outside"),

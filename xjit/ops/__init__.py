@@ -98,6 +98,10 @@ from xjit.ops.numpy_rules import hypot as hypot
 from xjit.ops.numpy_rules import numpy_power as numpy_power
 from xjit.ops.numpy_rules import remainder as remainder
 from xjit.ops.reduce import reduce as reduce
+from xjit.ops.scan import cummax as cummax
+from xjit.ops.scan import cummin as cummin
+from xjit.ops.scan import cumprod as cumprod
+from xjit.ops.scan import cumsum as cumsum
 from xjit.ops.shape import broadcast as broadcast
 from xjit.ops.shape import broadcast_in_dim as broadcast_in_dim
 from xjit.ops.shape import collapse as collapse

@@ -1,0 +1,108 @@
+"""The buffers of a kernel: pointers, addresses, loads and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.schedule import Schedule
+from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.fusion.plan import Region
+from xjit.ir.loops import Argument, Load, Offset, Store, Term
+from xjit.ir.node import Node
+from xjit.passes.split import TINY
+from xjit.types import DType
+
+
+@dataclass(eq=False)
+class Buffers:
+    """Names of pointers in order of their table slots, and what they point to."""
+
+    nest: Nest
+    elements: Elements
+    plan: Schedule
+    region: Region
+    accesses: RegionAccesses
+    names: dict[tuple[Node, int], str] = field(default_factory=dict)
+    written: dict[str, bool] = field(default_factory=dict)
+    dtypes: dict[str, DType] = field(default_factory=dict)
+    interleaved: dict[Access, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.interleaved = self.accesses.interleaved()
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The pointers as the kernel declares them."""
+        return tuple(
+            Argument(name, self.dtypes[name], slot, self.written[name])
+            for slot, name in enumerate(self.names.values())
+        )
+
+    def _start(self, access: Access) -> int:
+        """Where the pointer of an access begins: neighbours share one."""
+        return self.interleaved.get(access, access.start)
+
+    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
+        """One element of a buffer, named in a scope."""
+        dtype = node.aval.dtype
+        name = self.pointer(access.node, self._start(access), written)
+        return self.held(
+            Load(name, self.offset_of(access, name), storage_dtype(dtype), self.written[name]), scope, node
+        )
+
+    def held(self, load: Load, scope: Scope, node: Node) -> Held:
+        """What a load gives, as the element of a node."""
+        var = self.elements.let(scope, "x", load, load.dtype, node.where)
+        return Held(None, var, scope) if load.dtype != node.aval.dtype else Held(var, None, scope)
+
+    def offset_of(self, access: Access, name: str, chunked: bool = False) -> Offset:
+        """The address of an access in the loops that are open; ``chunked`` ones have a result for every chunk."""
+        strides: dict[str, str | int] = {}
+        base = self.interleaved.get(access)
+        for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
+            move = access.moves[loop.axes[-1]]
+            variable = loop.variable
+            if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
+                variable = "k"
+            if move in (0, 1) or (base is not None and abs(move) <= TINY):
+                strides[variable] = move
+            else:
+                strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
+        offset = self.nest.offset((name, access.moves), name, strides)
+        if base is not None:
+            return Offset(offset.terms, access.start - base)
+        return Offset((*offset.terms, *self._lookups(access, name)))
+
+    def _lookups(self, access: Access, name: str) -> Iterator[Term]:
+        for stride, pull in access.lookups:
+            word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
+            yield Term(self.elements.looked_up(pull).name, word)
+
+    def pointer(self, node: Node, start: int, written: bool) -> str:
+        """The name of the pointer to a buffer from some element on."""
+        key = (node, start)
+        if key not in self.names:
+            name = self.nest.fresh("o" if written else "a")
+            self.names[key] = name
+            self.written[name] = written
+            self.dtypes[name] = storage_dtype(node.aval.dtype)
+        return self.names[key]
+
+    def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
+        """Stores one element; ``source`` is the node whose type it has, where that is not the buffer's own."""
+        node = access.node
+        dtype = node.aval.dtype if source is None else source.aval.dtype
+        storage = storage_dtype(dtype)
+        name = self.pointer(node, self._start(access), True)
+        self.dtypes[name] = storage  # of another width than the node's own in a bitcast
+        value = self.elements.bits(held, dtype, node.where)
+        offset = self.offset_of(access, name, chunked)
+        self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))
+
+    def place(self, access: Access) -> tuple[str, Offset]:
+        """The pointer and the address of an element that is written."""
+        name = self.pointer(access.node, self._start(access), True)
+        return name, self.offset_of(access, name)

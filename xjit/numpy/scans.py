@@ -1,0 +1,142 @@
+"""Running reductions: cumsum, cumprod and ``ufunc.accumulate``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import ArgumentError, CaptureError
+from xjit.numpy import compositions
+from xjit.numpy.joining import concatenate
+from xjit.numpy.promotion import cast, nonzero
+from xjit.numpy.reductions import axes_of, reduction_type
+from xjit.numpy.shaping import ravel
+from xjit.numpy.values import as_scalar, as_value, copied, refuse, shape_of
+from xjit.ops._core import dtype_of
+from xjit.ops.scan import running
+from xjit.types import BOOL, dtype_class
+
+RUNNING: dict[np.ufunc, str] = {
+    np.add: "add",
+    np.multiply: "mul",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.bitwise_and: "and",
+    np.bitwise_or: "or",
+    np.logical_and: "and",
+    np.logical_or: "or",
+}
+"""Which reducer a ufunc accumulates with."""
+
+
+def accumulate(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.accumulate``: the results of folding more and more elements along an axis, in order.
+
+    Element types as in ``ufunc.reduce``. Raises CaptureError for ufuncs without a reducer, AxisError.
+
+    >>> accumulate(np.maximum, np.array([1, 3, 2]))
+    array([1, 3, 3])
+    """
+    name = f"{ufunc.__name__}.accumulate"
+    refuse(name, out=out)
+    if ufunc not in RUNNING:
+        raise CaptureError(f"numpy.{name} is not supported")
+    value = as_value(array, name)
+    if not shape_of(value):
+        raise ArgumentError(f"numpy.{name}: cannot accumulate on a scalar")
+    if ufunc in (np.logical_and, np.logical_or):
+        value = nonzero(value)
+    else:
+        value = cast(value, reduction_type(ufunc, value, dtype, name))
+    return _along(ufunc, value, axis, name)
+
+
+def _along(ufunc: np.ufunc, value: Any, axis: Any, name: str) -> Any:
+    (place,) = axes_of(axis, len(shape_of(value)), name)
+    if 0 in shape_of(value):
+        return copied(value)
+    reducer = RUNNING[ufunc]
+    if dtype_of(value) == BOOL:
+        reducer = {"add": "or", "max": "or", "mul": "and", "min": "and"}.get(reducer, reducer)
+    return running(value, reducer, place, name)
+
+
+def _flat(a: Any, axis: Any, name: str) -> tuple[Any, Any]:
+    value = as_value(a, name)
+    if axis is None:
+        return ravel(value), 0
+    return (ravel(value), axis) if not shape_of(value) else (value, axis)
+
+
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.cumsum``: running sums along an axis, of the flat array without one.
+
+    Integers narrower than the platform's become s64 or u64. Raises AxisError, CaptureError for ``out=``.
+
+    >>> cumsum(np.array([1, 2, 3]))
+    array([1, 3, 6])
+    """
+    refuse("cumsum", out=out)
+    value, place = _flat(a, axis, "cumsum")
+    return accumulate(np.add, value, place, dtype)
+
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.cumprod``: running products, as :func:`cumsum`."""
+    refuse("cumprod", out=out)
+    value, place = _flat(a, axis, "cumprod")
+    return accumulate(np.multiply, value, place, dtype)
+
+
+def _without_nans(value: Any, number: int) -> Any:
+    if dtype_class(dtype_of(value)) not in "FC":
+        return value
+    return ops.select(compositions.isnan(value), compositions.full_like(value, number), value)
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.nancumsum``: running sums in which NaN counts as zero."""
+    refuse("nancumsum", out=out)
+    value, place = _flat(a, axis, "nancumsum")
+    return accumulate(np.add, _without_nans(value, 0), place, dtype)
+
+
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """``numpy.nancumprod``: running products in which NaN counts as one."""
+    refuse("nancumprod", out=out)
+    value, place = _flat(a, axis, "nancumprod")
+    return accumulate(np.multiply, _without_nans(value, 1), place, dtype)
+
+
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """``numpy.cumulative_sum``: the array API's name of cumsum, optionally with the empty sum first."""
+    return _cumulative(cumsum, 0, "cumulative_sum", x, axis, dtype, out, include_initial)
+
+
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """``numpy.cumulative_prod``: the array API's name of cumprod, optionally with the empty product first."""
+    return _cumulative(cumprod, 1, "cumulative_prod", x, axis, dtype, out, include_initial)
+
+
+def _cumulative(
+    function: Any, empty: int, name: str, x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool
+) -> Any:
+    refuse(name, out=out)
+    value = as_value(x, name)
+    rank = len(shape_of(value))
+    if axis is None:
+        if rank > 1:
+            raise ArgumentError("For arrays which have more than one dimension ``axis`` argument is required.")
+        axis = 0
+    result = function(value, axis, dtype)
+    if not include_initial:
+        return as_scalar(result)
+    (place,) = axes_of(axis, max(rank, 1), name)
+    sizes = tuple(1 if k == place else size for k, size in enumerate(shape_of(result)))
+    return concatenate([np.full(sizes, empty, dtype_of(result)), result], place)

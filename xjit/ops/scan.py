@@ -1,0 +1,102 @@
+"""Running sums, products and extremes along a dimension, element after element in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.opdef import Kind, OpDef, Params, Reducer
+from xjit.ops import rules
+from xjit.ops._core import apply, as_operand, aval_of, register, static_int
+from xjit.ops.reduce import REDUCERS
+from xjit.ops.references import Array, maximum, minimum
+from xjit.ops.shape import rev
+from xjit.types import NARROW_FLOATS, ArrayType, c_order
+
+_CLASSES = {"add": "IFC", "mul": "IFC", "max": "PIF", "min": "PIF", "and": "PI", "or": "PI"}
+
+
+def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    (operand,) = types
+    name = params["name"]
+    rules.check_axis(name, "dimension", params["axis"], operand.rank)
+    rules.check_class(name, "operand", operand, _CLASSES[params["reducer"].name])
+    order = operand.order if len(operand.order) == operand.rank else c_order(operand.rank)
+    return ArrayType(operand.dtype, operand.dims, order)
+
+
+def _reference(operand: Array, axis: int, reducer: Reducer, name: str) -> Array:
+    combine, result = _COMBINE[reducer.name], np.empty_like(operand)
+    rows, target = np.moveaxis(operand, axis, 0), np.moveaxis(result, axis, 0)
+    for place in range(rows.shape[0]):
+        target[place] = rows[place] if place == 0 else combine(target[place - 1], rows[place])
+    return result
+
+
+def _add(x: Array, y: Array) -> Array:
+    return np.asarray(np.add(x, y, dtype=x.dtype) if x.dtype not in NARROW_FLOATS else x + y)
+
+
+def _multiply(x: Array, y: Array) -> Array:
+    return np.asarray(np.multiply(x, y, dtype=x.dtype) if x.dtype not in NARROW_FLOATS else x * y)
+
+
+_COMBINE: dict[str, Callable[[Array, Array], Array]] = {
+    "add": _add,
+    "mul": _multiply,
+    "max": lambda x, y: maximum(x, y) if x.dtype.kind not in "biu" else np.maximum(x, y),
+    "min": lambda x, y: minimum(x, y) if x.dtype.kind not in "biu" else np.minimum(x, y),
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+}
+
+SCAN = register(
+    OpDef(
+        name="scan",
+        kind=Kind.SCAN,
+        infer=_infer,
+        reference=_reference,
+        doc="The results of folding 1, 2, 3, ... elements along a dimension, every one from the one before.",
+    )
+)
+
+
+def running(operand: Any, reducer: str, dimension: int, name: str) -> Any:
+    """One of the reducers folded over the first elements along a dimension, as many as the position says.
+
+    >>> running(np.int32([1, 2, 3]), "mul", 0, "cumprod")
+    array([1, 2, 6], dtype=int32)
+    """
+    array = as_operand(operand, name, "operand")
+    axis = static_int(dimension, name, "dimension")
+    return apply(SCAN, array, axis=axis, reducer=REDUCERS[reducer], name=name)
+
+
+def _public(name: str, reducer: str, words: str, example: str) -> Callable[..., Any]:
+    def function(operand: Any, dimension: int, reverse: bool = False) -> Any:
+        if not reverse:
+            return running(operand, reducer, dimension, name)
+        array = as_operand(operand, name, "operand")
+        axis = static_int(dimension, name, "dimension")
+        rules.check_axis(name, "dimension", axis, aval_of(array).rank)
+        return rev(running(rev(array, (axis,)), reducer, axis, name), (axis,))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The {words} of the elements up to each position; from the end if ``reverse``.
+
+    The result has the operand's type. Element types: {rules.words(_CLASSES[reducer])}; DTypeError otherwise,
+    ArgumentError for a dimension out of range.
+
+    {example}
+    """
+    return function
+
+
+cumsum = _public("cumsum", "add", "sum", ">>> cumsum(np.int32([1, 2, 3]), 0)\n    array([1, 3, 6], dtype=int32)")
+cumprod = _public(
+    "cumprod", "mul", "product", ">>> cumprod(np.int32([1, 2, 3]), 0, True)\n    array([6, 6, 3], dtype=int32)"
+)
+cummax = _public("cummax", "max", "largest", ">>> cummax(np.int32([1, 3, 2]), 0)\n    array([1, 3, 3], dtype=int32)")
+cummin = _public("cummin", "min", "smallest", ">>> cummin(np.int32([1, 3, 0]), 0)\n    array([1, 1, 0], dtype=int32)")
