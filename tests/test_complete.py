@@ -24,7 +24,7 @@ from xjit.ops._core import registry
 from xjit.types import DTYPES, DType, array_type, scalar_type
 
 # Operations whose kind says who computes them: accumulators of kernels, library steps.
-COMPUTED_BY_KIND = (Kind.REDUCE, Kind.STRUCTURED)
+COMPUTED_BY_KIND = (Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED)
 TWO_TYPES = {
     "select",
     "complex",
