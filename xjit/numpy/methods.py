@@ -22,6 +22,7 @@ from xjit.numpy import (
     scans,
     selection,
     shaping,
+    sorting,
 )
 from xjit.numpy.compositions import full_like
 from xjit.numpy.ufuncs import call
@@ -142,6 +143,7 @@ METHODS: dict[str, Method] = {
     "cumprod": scans.cumprod,
     "conj": _conjugate,
     "conjugate": _conjugate,
+    **sorting.METHODS,
     "item": _refused("item", "return the array and take the item outside"),
     "tolist": _refused("tolist", "return the array and convert it outside"),
     "tobytes": _refused("tobytes", "return the array and convert it outside"),

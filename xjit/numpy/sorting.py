@@ -1,0 +1,213 @@
+"""Sorts, partitions and searches: steps between kernels, which NumPy runs."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.ir.context import TracedValue
+from xjit.numpy.shaping import as_array, ravel
+from xjit.numpy.static import static_array
+from xjit.numpy.values import as_scalar, as_value, numpy_errors, refuse, shape_of
+from xjit.ops import numpy_sorting as records
+from xjit.ops._core import Operand, apply, dtype_of
+from xjit.types import dtype_class
+
+_KINDS = {"q": "quicksort", "h": "heapsort", "m": "mergesort", "s": "stable"}
+
+
+def _line(a: Any, axis: Any, name: str) -> tuple[Operand, int]:
+    """The array and the axis; without one the flattened array."""
+    value = as_value(a, name)
+    if axis is None:
+        return ravel(as_array(value)), 0
+    with numpy_errors(name, ArgumentError):
+        return value, normalize_axis_index(operator.index(axis), len(shape_of(value)))
+
+
+def _kind(name: str, kind: Any, stable: Any) -> str | None:
+    """The algorithm: NumPy knows it by its first letter."""
+    if stable is not None and kind is not None:
+        raise ArgumentError(f"numpy.{name}: `kind` and keyword parameters can't be provided at the same time.")
+    if stable is not None:
+        return "stable" if stable else None
+    if kind is None:
+        return None
+    if not isinstance(kind, str):
+        raise DTypeError(f"numpy.{name}: kind: text is required; got {kind!r}")
+    if kind[:1].lower() not in _KINDS:
+        raise ArgumentError(f"numpy.{name}: sort kind must be one of 'quick', 'heap', or 'stable'; got {kind!r}")
+    return _KINDS[kind[0].lower()]
+
+
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """A copy with each line along an axis in ascending order, NaNs last; any element type.
+
+    Raises AxisError, ArgumentError for an unknown kind, CaptureError for ``order``.
+
+    >>> sort(np.array([3, 1, 2]))
+    array([1, 2, 3])
+    """
+    refuse("sort", order=order)
+    value, place = _line(a, axis, "sort")
+    return apply(records.SORT, value, axis=place, kind=_kind("sort", kind, stable))
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+    """The positions, as int64, from which ``sort`` takes the elements of each line. Raises as ``sort``.
+
+    >>> argsort(np.array([3, 1, 2]))
+    array([1, 2, 0])
+    """
+    refuse("argsort", order=order)
+    value, place = _line(_at_least_a_line(a, axis, "argsort"), axis, "argsort")
+    return apply(records.ARGSORT, value, axis=place, kind=_kind("argsort", kind, stable))
+
+
+def _at_least_a_line(a: Any, axis: Any, name: str) -> Any:
+    """An array of rank 0 counts as a line of one element."""
+    value = as_value(a, name)
+    return ravel(as_array(value)) if not shape_of(value) and axis in (0, -1, None) else value
+
+
+def partition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """A copy of which the elements at some positions of each line are where a sort would put them.
+
+    No element before such a position is larger, none behind it smaller. ``kth`` is known while tracing. Raises
+    AxisError, DTypeError and ArgumentError for ``kth``, CaptureError for ``order``.
+    """
+    value, place = _line(a, axis, "partition")
+    return _partitioned("partition", records.PARTITION, value, kth, place, kind, order)
+
+
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """The positions, as int64, from which ``partition`` takes the elements. Raises as ``partition``."""
+    value, place = _line(_at_least_a_line(a, axis, "argpartition"), axis, "argpartition")
+    return _partitioned("argpartition", records.ARGPARTITION, value, kth, place, kind, order)
+
+
+def _partitioned(name: str, record: Any, value: Operand, kth: Any, axis: int, kind: Any, order: Any) -> Any:
+    refuse(name, order=order)
+    if kind != "introselect":
+        raise ArgumentError(f"numpy.{name}: select kind must be 'introselect'; got {kind!r}")
+    return apply(record, value, kth=_places(name, kth, shape_of(value)[axis]), axis=axis)
+
+
+def _places(name: str, kth: Any, size: int) -> tuple[int, ...]:
+    found = static_array(kth, name, "kth")
+    if found.dtype.kind not in "iu":
+        raise DTypeError(f"numpy.{name}: Partition index must be integer; got {found.dtype}")
+    if found.ndim > 1:
+        raise ArgumentError(f"numpy.{name}: kth: object too deep for desired array; got rank {found.ndim}")
+    places = tuple(int(place) for place in found.ravel())
+    outside = [place for place in places if not -size <= place < size]
+    if outside and size:
+        raise ArgumentError(f"numpy.{name}: kth(={outside[0]}) out of bounds ({size})")
+    return tuple(sorted({place % size for place in places})) if size else ()
+
+
+def lexsort(keys: Any, axis: Any = -1) -> Any:
+    """The positions, as int64, that put lines in the order of several keys: by the last one first.
+
+    ``keys`` is a sequence of arrays of one shape, or an array of them. Raises AxisError, ArgumentError.
+    """
+    if isinstance(keys, TracedValue | np.ndarray):
+        keys = [as_value(keys, "lexsort")[k] for k in range(shape_of(keys)[0])] if shape_of(keys) else ()
+    values = [as_value(key, "lexsort", "keys") for key in keys]
+    if not values:
+        raise DTypeError("numpy.lexsort: need sequence of keys with len > 0 in lexsort")
+    shapes = {shape_of(value) for value in values}
+    if len(shapes) > 1:
+        raise ArgumentError(f"numpy.lexsort: all keys need to be the same shape; got {shapes}")
+    shape = shapes.pop()
+    if not shape and axis in (0, -1):
+        return as_scalar(np.zeros((), np.int64))
+    with numpy_errors("lexsort", ArgumentError):
+        place = normalize_axis_index(operator.index(axis), len(shape))
+    return apply(records.LEXSORT, *values, axis=place)
+
+
+def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    """Where each element of ``v`` belongs in the sorted line ``a``, as int64: before equal ones, or on the right.
+
+    ``sorter`` are positions that sort ``a``. Raises ArgumentError for other ranks and sides.
+
+    >>> searchsorted(np.array([1.0, 2.0]), 1.5)
+    np.int64(1)
+    """
+    line, wanted = as_value(a, "searchsorted"), as_value(v, "searchsorted", "v")
+    if len(shape_of(line)) != 1:
+        raise ArgumentError(f"numpy.searchsorted: a: rank 1 is required; got {shape_of(line)}")
+    extra = [] if sorter is None else [_sorter(as_value(sorter, "searchsorted", "sorter"), line)]
+    return as_scalar(apply(records.SEARCHSORTED, line, wanted, *extra, side=_side(side)))
+
+
+def _sorter(sorter: Operand, line: Operand) -> Operand:
+    if dtype_class(dtype_of(sorter)) != "I":
+        raise DTypeError(f"numpy.searchsorted: sorter must only contain integers; got {dtype_of(sorter)}")
+    if shape_of(sorter) != shape_of(line):
+        raise ArgumentError("numpy.searchsorted: sorter.size must equal a.size")
+    return sorter
+
+
+def _side(side: Any) -> str:
+    if not isinstance(side, str):
+        raise DTypeError(f"numpy.searchsorted: side: 'left' or 'right' is required; got {side!r}")
+    if side not in ("left", "right"):
+        raise ArgumentError(f"numpy.searchsorted: search side must be 'left' or 'right'; got {side!r}")
+    return side
+
+
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+    """The number of the bin that each element lies in, as int64; ``bins`` are their edges, up or down.
+
+    Raises DTypeError for complex numbers, ArgumentError for edges of another rank; edges that are in no order raise
+    ValueError, when the program runs if they are computed in it.
+
+    >>> digitize(np.array([0.5, 2.5]), [1, 2])
+    array([0, 2])
+    """
+    value, edges = as_value(x, "digitize", "x"), as_value(bins, "digitize", "bins")
+    if "C" in (dtype_class(dtype_of(value)), dtype_class(dtype_of(edges))):
+        raise DTypeError("numpy.digitize: x may not be complex")
+    if len(shape_of(edges)) != 1:
+        raise ArgumentError(f"numpy.digitize: bins: rank 1 is required; got {shape_of(edges)}")
+    if isinstance(edges, np.ndarray):
+        with numpy_errors("digitize", ArgumentError):
+            np.digitize(0, edges)
+    return as_scalar(apply(records.DIGITIZE, value, edges, right=bool(right)))
+
+
+def unknown_count(name: str) -> Any:
+    """Refuses a function of which only the elements tell how long its result is."""
+
+    def function(*arguments: Any, **options: Any) -> Any:
+        raise CaptureError(
+            f"numpy.{name}: the shape of the result would depend on the elements of a traced array",
+            fix="call it outside of the function",
+        )
+
+    return function
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.sort: sort,
+    np.argsort: argsort,
+    np.partition: partition,
+    np.argpartition: argpartition,
+    np.lexsort: lexsort,
+    np.searchsorted: searchsorted,
+    np.digitize: digitize,
+    np.unique: unknown_count("unique"),
+}
+
+
+def _searchsorted_method(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+    return searchsorted(a, v, side, sorter)
+
+
+METHODS: dict[str, Any] = {"argsort": argsort, "argpartition": argpartition, "searchsorted": _searchsorted_method}

@@ -1,0 +1,139 @@
+"""Records of NumPy's functions on whole arrays, for the NumPy surface: the function itself runs between kernels.
+
+What NumPy makes of element types and memory orders, NumPy is asked: the function is run once on arrays of a few
+elements in the same memory order.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ops._core import Array, register
+from xjit.types import ArrayType, DType, TupleType, order_of
+
+Types: TypeAlias = "tuple[ArrayType, ...]"
+Sizes: TypeAlias = "tuple[int, ...]"
+Infer: TypeAlias = "Callable[[Types, Params], ArrayType | TupleType]"
+
+
+def library(name: str, function: Callable[..., Any], infer: Infer, doc: str, *, threaded: bool = False) -> OpDef:
+    """Registers the record of a function of NumPy under ``numpy_<name>``.
+
+    ``function`` takes the operands and the params; a result that is a tuple is handed out element by element.
+    """
+    return register(
+        OpDef(
+            name=f"numpy_{name}",
+            kind=Kind.STRUCTURED,
+            infer=infer,
+            reference=_plain(function),
+            threaded=threaded,
+            doc=doc,
+        )
+    )
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with its results as arrays, those in named tuples too."""
+
+    @functools.wraps(function)
+    def reference(*operands: Any, **params: Any) -> Any:
+        result = function(*operands, **params)
+        return tuple(map(np.asarray, result)) if isinstance(result, tuple) else np.asarray(result)
+
+    return reference
+
+
+# ---- small arrays
+
+
+def sample(type: ArrayType, sizes: Sizes, diagonal: bool = False) -> Array:
+    """An array of these sizes in the memory order of the type: zeros, or ones along the last two axes.
+
+    >>> from xjit.types import array_type
+    >>> sample(array_type("f64", (5, 7), order=(1, 0)), (2, 3)).strides
+    (8, 16)
+    """
+    order = (*type.order, *(axis for axis in range(type.rank) if axis not in type.order))
+    repeated = [axis not in type.order for axis in order]
+    packed = np.zeros([1 if once else sizes[axis] for axis, once in zip(order, repeated, strict=True)], type.dtype)
+    if diagonal:
+        packed[...] = np.ones((), type.dtype)
+    result = np.broadcast_to(packed, [sizes[axis] for axis in order]).transpose(np.argsort(order))
+    if diagonal and type.rank >= 2 and not any(repeated):
+        result.flags.writeable = True
+        result[...] = np.eye(*sizes[-2:]).astype(type.dtype)
+    return result
+
+
+def type_of_result(result: Any, dims: Sizes | None = None) -> ArrayType:
+    """The type of an array of NumPy, with other dimensions in its memory order."""
+    array = np.asarray(result)
+    order = order_of(array.shape, array.strides)
+    missing = tuple(axis for axis in range(array.ndim) if axis not in order)
+    return ArrayType(array.dtype, array.shape if dims is None else dims, (*order, *missing))
+
+
+def packed_type(dtype: DType, dims: Sizes) -> ArrayType:
+    """The type of a row-major array."""
+    return ArrayType(dtype, dims, tuple(range(len(dims))))
+
+
+# ---- functions whose results have sizes of their operands
+
+
+def by_sizes(function: Callable[..., Any]) -> Infer:
+    """The types of results each of whose sizes is one of the operands', one or zero.
+
+    NumPy runs the function on arrays whose different sizes are 2, 3 and so on in the same order, and so makes its own
+    checks. An error names the sizes of the operands.
+    """
+
+    def infer(types: Types, params: Params) -> ArrayType | TupleType:
+        try:
+            return _inferred(function, types, tuple(params.items()))
+        except (TypeError, ValueError):
+            function(*(np.broadcast_to(np.zeros((), type.dtype), type.shape) for type in types), **params)
+            raise
+
+    return infer
+
+
+@functools.lru_cache(maxsize=1024)
+def _inferred(function: Callable[..., Any], types: Types, params: tuple[tuple[str, Any], ...]) -> Any:
+    sizes = sorted({size for type in types for size in type.shape if size > 1})
+    small = {0: 0, 1: 1, **{size: k + 2 for k, size in enumerate(sizes)}}
+    large = {value: size for size, value in small.items()}
+    result = run_quietly(
+        function,
+        *(sample(type, tuple(small[size] for size in type.shape), diagonal=True) for type in types),
+        **dict(params),
+    )
+
+    def enlarged(one: Any) -> ArrayType:
+        return type_of_result(one, tuple(large[size] for size in np.shape(one)))
+
+    return TupleType(tuple(map(enlarged, result))) if isinstance(result, tuple) else enlarged(result)
+
+
+def run_quietly(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
+    """Calls the function without its warnings; only while tracing, as warnings are switched for all threads."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return function(*operands, **params)
+
+
+def named(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with operands by name: those that are there are listed in the param ``names``."""
+
+    @functools.wraps(function)
+    def reference(*operands: Any, names: tuple[str, ...], **params: Mapping[str, Any]) -> Any:
+        return function(**dict(zip(names, operands, strict=True)), **params)
+
+    return reference

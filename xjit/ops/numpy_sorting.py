@@ -1,0 +1,52 @@
+"""NumPy's sorts, partitions and searches, as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.opdef import Params
+from xjit.ops import rules
+from xjit.ops._core import Array
+from xjit.ops.library import Types, library, packed_type
+from xjit.types import INT64, ArrayType
+
+
+def _in_order(types: Types, params: Params) -> ArrayType:
+    return rules.elementwise_type(types[:1], types[0].dtype)
+
+
+def _positions(types: Types, params: Params) -> ArrayType:
+    return packed_type(INT64, types[0].shape)
+
+
+def _found(types: Types, params: Params) -> ArrayType:
+    return packed_type(INT64, types[1].shape)
+
+
+def _searchsorted(a: Array, v: Array, *sorter: Array, side: Any) -> Any:
+    return np.searchsorted(a, v, side, *sorter)
+
+
+def _partition(a: Array, kth: tuple[int, ...], axis: int) -> Any:
+    return np.partition(a, np.asarray(kth, np.intp), axis)
+
+
+def _argpartition(a: Array, kth: tuple[int, ...], axis: int) -> Any:
+    return np.argpartition(a, np.asarray(kth, np.intp), axis)
+
+
+def _lexsort(*keys: Array, axis: int) -> Any:
+    return np.lexsort(keys, axis)
+
+
+SORT = library("sort", np.sort, _in_order, "Lines along an axis in ascending order.")
+ARGSORT = library("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")
+PARTITION = library("partition", _partition, _in_order, "Lines with some elements where a sort would put them.")
+ARGPARTITION = library(
+    "argpartition", _argpartition, _positions, "Where the elements of a partitioned line come from."
+)
+SEARCHSORTED = library("searchsorted", _searchsorted, _found, "Where elements belong in a sorted line.")
+LEXSORT = library("lexsort", _lexsort, _positions, "Positions in the order of several keys, the last one first.")
+DIGITIZE = library("digitize", np.digitize, _positions, "The numbers of the bins that elements lie in.")
