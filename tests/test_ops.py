@@ -7,6 +7,7 @@ import cases_choice
 import cases_compare
 import cases_convert
 import cases_fft
+import cases_library
 import cases_linalg
 import cases_reduce
 import cases_shape
@@ -26,6 +27,7 @@ CASES = [
     *cases_linalg.CASES,
     *cases_sort.CASES,
     *cases_fft.CASES,
+    *cases_library.CASES,
 ]
 
 

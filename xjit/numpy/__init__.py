@@ -10,6 +10,7 @@ Outside of a trace results never share memory with their operands, and views are
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -42,11 +43,13 @@ def _ufunc(ufunc: np.ufunc) -> Callable[..., Any]:
 def _namespace() -> dict[str, Any]:
     chosen = {id(ufunc): _ufunc(ufunc) for ufunc in (*ROWS, *OF_STACKS)}
     functions = {id(function): own for function, own in TRACED_FUNCTIONS.items()}
-    names = {}
+    names: dict[str, Any] = {}
     for name, value in vars(np).items():
         found = chosen.get(id(value)) or functions.get(id(value))
         if found is not None and not name.startswith("_"):
             names[name] = found
+    matrices = {name: functions[id(value)] for name, value in vars(np.linalg).items() if id(value) in functions}
+    names["linalg"] = types.SimpleNamespace(**matrices, LinAlgError=np.linalg.LinAlgError)
     return names | {name: getattr(np, name) for name in (*_VALUES, *_TYPES, *_MORE_TYPES)}
 
 

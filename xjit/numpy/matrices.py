@@ -1,7 +1,8 @@
-"""Functions of numpy.linalg that are products and norms: no decompositions."""
+"""Functions of numpy.linalg that are products and norms."""
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import Any
@@ -10,22 +11,18 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy import diagonals, linear, methods, products, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.indexing import getitem
+from xjit.numpy.linear_algebra import LinAlgError, inv, svdvals
 from xjit.numpy.promotion import cast
 from xjit.numpy.sequences import eye
-from xjit.numpy.shaping import as_array, atleast_2d, ravel, reshape, transpose
+from xjit.numpy.shaping import as_array, atleast_2d, moveaxis, ravel, reshape, transpose
 from xjit.numpy.ufuncs import call, power_operator
 from xjit.numpy.values import as_scalar, as_value, copied, numpy_errors, order_letter, refuse, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import FLOAT32, FLOAT64, NARROW_FLOATS, dtype_class
-
-
-class LinAlgError(ArgumentError, np.linalg.LinAlgError):
-    """A matrix has the wrong shape: also NumPy's error of this name, which is a ValueError."""
-
 
 # ---- norms
 
@@ -34,8 +31,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """The norm of vectors along one axis, of matrices in two, or without an axis of all elements.
 
     Element types: numbers; integers count as float64, the norm of complex numbers is real. Vectors have every order,
-    matrices the Frobenius norm and those by sums of columns or rows. Raises ArgumentError for other orders and ranks,
-    AxisError, CaptureError for norms that need singular values.
+    matrices the Frobenius norm and those by sums of columns or rows, or by singular values. Raises ArgumentError for
+    other orders and ranks, AxisError.
 
     >>> norm(np.array([3.0, 4.0]))
     np.float64(5.0)
@@ -100,11 +97,17 @@ def _vector_norm(value: Operand, ord: Any, axis: Any, keepdims: bool) -> Any:
 
 
 _BY_SUMS = {1: ("columns", "max"), -1: ("columns", "min"), np.inf: ("rows", "max"), -np.inf: ("rows", "min")}
+_BY_SINGULAR_VALUES: dict[Any, Any] = {
+    2: functools.partial(reductions.max, initial=0),
+    -2: reductions.min,
+    "nuc": functools.partial(reductions.sum, initial=0),
+}
 
 
 def _matrix_norm(value: Operand, ord: Any, row: int, column: int, keepdims: bool) -> Any:
-    if ord in (2, -2, "nuc"):
-        raise CaptureError(f"numpy.linalg.norm: the order {ord!r} of matrices needs singular values: not supported")
+    if ord in _BY_SINGULAR_VALUES:
+        values = svdvals(moveaxis(value, (row, column), (-2, -1)))
+        return _without(_BY_SINGULAR_VALUES[ord](values, axis=-1), value, row, column, keepdims)
     if ord is None or ord in ("fro", "f"):
         return _length(value, (row, column), keepdims)
     if ord not in _BY_SUMS:
@@ -116,8 +119,14 @@ def _matrix_norm(value: Operand, ord: Any, row: int, column: int, keepdims: bool
         result = reductions.max(sums, axis=second, keepdims=True, initial=0)
     else:
         result = reductions.min(sums, axis=second, keepdims=True)
-    rest = tuple(n for axis, n in enumerate(shape_of(result)) if axis not in (row, column))
-    return result if keepdims else as_scalar(ops.reshape(result, rest))
+    return _without(result, value, row, column, keepdims)
+
+
+def _without(result: Operand, value: Operand, row: int, column: int, keepdims: bool) -> Any:
+    """The result in the shape of the operand without two axes, or with one element along them."""
+    sizes = [1 if axis in (row, column) else n for axis, n in enumerate(shape_of(value))]
+    rest = [n for axis, n in enumerate(sizes) if axis not in (row, column)]
+    return as_scalar(ops.reshape(result, tuple(sizes if keepdims else rest)))
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
@@ -156,8 +165,8 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 def matrix_power(a: Any, n: Any) -> Any:
     """The product of ``n`` equal matrices in the last two axes, by repeated squaring as in NumPy.
 
-    Any element type. Raises LinAlgError unless the matrices are square, DTypeError for no integer, CaptureError for
-    negative ones, which need the inverse.
+    Any element type; a negative number is that of inverse matrices. Raises LinAlgError unless the matrices are
+    square, DTypeError for no integer, and as ``inv``.
 
     >>> matrix_power(np.array([[1, 1], [0, 1]]), 3)
     array([[1, 3],
@@ -173,7 +182,7 @@ def matrix_power(a: Any, n: Any) -> Any:
     except TypeError as error:
         raise DTypeError("numpy.linalg.matrix_power: exponent must be an integer") from error
     if count < 0:
-        raise CaptureError("numpy.linalg.matrix_power: negative powers need the inverse: not supported")
+        return matrix_power(inv(value), -count)
     if count == 0:
         ones = broadcast_to_shape(eye(shape[-1], dtype=dtype_of(value)), shape)
         return with_order(copied(ones), order_letter(value, "K", "linalg.matrix_power"))

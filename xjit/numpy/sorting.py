@@ -116,7 +116,8 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     ``keys`` is a sequence of arrays of one shape, or an array of them. Raises AxisError, ArgumentError.
     """
     if isinstance(keys, TracedValue | np.ndarray):
-        keys = [as_value(keys, "lexsort")[k] for k in range(shape_of(keys)[0])] if shape_of(keys) else ()
+        rows: Any = as_value(keys, "lexsort")
+        keys = [rows[k] for k in range(shape_of(rows)[0])] if shape_of(rows) else ()
     values = [as_value(key, "lexsort", "keys") for key in keys]
     if not values:
         raise DTypeError("numpy.lexsort: need sequence of keys with len > 0 in lexsort")

@@ -68,7 +68,7 @@ def sample(type: ArrayType, sizes: Sizes, diagonal: bool = False) -> Array:
     result = np.broadcast_to(packed, [sizes[axis] for axis in order]).transpose(np.argsort(order))
     if diagonal and type.rank >= 2 and not any(repeated):
         result.flags.writeable = True
-        result[...] = np.eye(*sizes[-2:]).astype(type.dtype)
+        result[...] = np.eye(sizes[-2], sizes[-1]).astype(type.dtype)
     return result
 
 
@@ -97,7 +97,8 @@ def by_sizes(function: Callable[..., Any]) -> Infer:
 
     def infer(types: Types, params: Params) -> ArrayType | TupleType:
         try:
-            return _inferred(function, types, tuple(params.items()))
+            found: ArrayType | TupleType = _inferred(function, types, tuple(params.items()))
+            return found
         except (TypeError, ValueError):
             function(*(np.broadcast_to(np.zeros((), type.dtype), type.shape) for type in types), **params)
             raise
