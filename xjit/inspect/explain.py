@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.fusion.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Unit, ViewStep
 from xjit.fusion.reads import walk
-from xjit.fusion.units import owner
+from xjit.fusion.units import owner, view_chain
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
 from xjit.runtime.segments import piece_size
@@ -57,6 +58,7 @@ class Explanation:
     steps          every step in order, library calls and NumPy references included
     bytes_moved    what all kernels, library calls and NumPy references read and write
     minimum_bytes  what any program has to: all inputs once, all outputs once
+    temporary_bytes  memory for values between the steps, which those share that are not alive together
     reasons        why values are stored between kernels and why kernels stay apart
     """
 
@@ -65,6 +67,7 @@ class Explanation:
     steps: tuple[str, ...]
     bytes_moved: int
     minimum_bytes: int
+    temporary_bytes: int
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -72,6 +75,8 @@ class Explanation:
         lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
         factor = self.bytes_moved / self.minimum_bytes if self.minimum_bytes else 1.0
         lines.append(f"  bytes moved {self.bytes_moved:,}, at least {self.minimum_bytes:,} ({factor:.2f}x)")
+        if self.temporary_bytes:
+            lines.append(f"  memory for temporaries {self.temporary_bytes:,} bytes")
         lines += [f"  because: {reason}" for reason in self.reasons]
         return "\n".join(lines)
 
@@ -97,7 +102,22 @@ def explain(lowered: Lowered) -> Explanation:
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
     moved = sum(report.bytes_read + report.bytes_written for report in reports)
     moved += sum(_whole_bytes(step.node) for step in lowered.plan.steps if isinstance(step, LibraryStep | HostStep))
-    return Explanation(graph.name, tuple(reports), tuple(steps), moved, minimum, lowered.plan.reasons)
+    temporary = _temporary_bytes(lowered)
+    return Explanation(graph.name, tuple(reports), tuple(steps), moved, minimum, temporary, lowered.plan.reasons)
+
+
+def _temporary_bytes(lowered: Lowered) -> int:
+    """The memory that values take which are neither arguments nor results."""
+    shown = {view_chain(node)[0] for node in lowered.graph.outputs}
+    kernels, uses = iter(lowered.kernels), []
+    for step in lowered.plan.steps:
+        if isinstance(step, KernelStep):
+            uses.append({node for node, _ in next(kernels)[0].pointers})
+        else:
+            uses.append({step.node, *step.node.inputs})
+    temporaries = lowered.plan.stored - shown - frozenset(lowered.graph.outputs)
+    arrays = [node for node in temporaries if not isinstance(node.type, TupleType)]
+    return sum(share_memory(sorted(arrays, key=lambda node: node.aval.nbytes), uses).sizes)
 
 
 def _whole_bytes(node: Node) -> int:

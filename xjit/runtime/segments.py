@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.lower import LoweredKernel
 from xjit.fusion.layout import Layouts
+from xjit.fusion.memory import MemoryPlan, share_memory
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
 from xjit.runtime.kernels import Loader
@@ -60,21 +61,26 @@ class Segment:
                 elif base not in made and not _is_constant(base) and base.aval.size:
                     inputs[base] = None
         results = tuple(node for node in needed if node in made)
-        temps = tuple(node for node in made if node not in results)
-        numbers = {node: number for number, node in enumerate((*inputs, *results, *temps))}
+        memory = self._memory(resolve, [node for node in made if node not in results])
+        numbers = {node: number for number, node in enumerate((*inputs, *results))}
+        numbers |= {node: len(inputs) + len(results) + slot for node, slot in memory.slots.items()}
         keep: list[object] = []
         calls = tuple(self._call(piece, resolve, numbers, loader, keep) for piece in self.pieces)
         work = sum(piece.lowered.work for piece in self.pieces)
         program = FastProgram(
             inputs=tuple(specs[node] for node in inputs),
             outputs=tuple(array_spec(node, layouts) for node in results),
-            temps=tuple(node.aval.nbytes for node in temps),
+            temps=memory.sizes,
             calls=tuple(call for call in calls if call.extent > 0),
             single=len(results) == 1,
             heavy=work > PARALLEL_WORK,
             keep_alive=tuple(keep),
         )
         return program, tuple(inputs), results
+
+    def _memory(self, resolve: Callable[[Node], Node], temporaries: list[Node]) -> MemoryPlan:
+        uses = [{resolve(node) for node, _ in piece.lowered.pointers} for piece in self.pieces]
+        return share_memory(temporaries, uses)
 
     def _call(
         self,
