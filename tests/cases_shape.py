@@ -13,6 +13,7 @@ from harness import Case, array
 from xjit import ops
 from xjit.ops.diagonal import diagonal
 from xjit.ops.layout import pack
+from xjit.ops.mosaic import mosaic
 
 Place = Callable[[tuple[int, ...]], tuple[int, ...] | None]
 
@@ -295,6 +296,34 @@ def _concatenate_cases() -> list[Case]:
     return found
 
 
+def _mosaic_cases() -> list[Case]:
+    found = []
+    dims, starts = (3, 4), [(0, 0), (0, 3), (2, 0), (2, 3)]
+    sizes = [(2, 3), (2, 1), (1, 3), (1, 1)]
+    for dtype in ALL:
+        parts = tuple(numbered(dtype, *size) for size in sizes)
+        whole = np.empty(dims, parts[0].dtype)
+        for part, (row, column) in zip(parts, starts, strict=True):
+            for i, j in np.ndindex(part.shape):
+                whole[row + i, column + j] = part[i, j]
+        for order in ((0, 1), (1, 0)):
+            function = lambda *p, o=order: mosaic(p, starts, dims, o)  # noqa: E731
+            found.append(Case("mosaic", function, parts, whole))
+    x, y = numbered("f32", 2), numbered("f32", 3)
+    turned = array("f32", [2, 1, 0, 1, 0])
+    both = lambda a, b: mosaic([ops.rev(b, (0,)), ops.rev(a, (0,))], [(0,), (3,)], (5,), (0,))  # noqa: E731
+    return [
+        *found,
+        Case("mosaic", both, (x, y), turned),
+        Case("mosaic", lambda a: mosaic([a, a], [(0,), (2,)], (3,), (0,)), (x,), ops.ShapeError, label="outside"),
+        Case("mosaic", lambda a: mosaic([a], [(0,)], (3,), (0,)), (x,), ops.ShapeError, label="unfilled"),
+        Case("mosaic", lambda a: mosaic([a], [(0, 0)], (2, 1), (0, 1)), (x,), ops.ShapeError, label="rank"),
+        Case("mosaic", lambda a: mosaic([a], [], (2,), (0,)), (x,), ops.ArgumentError, label="starts"),
+        Case("mosaic", lambda a: mosaic([a], [(0,)], (2,), (1,)), (x,), ops.ArgumentError, label="order"),
+        Case("mosaic", lambda a, b: mosaic([a, b], [(0,), (2,)], (5,), (0,)), (x, array("s32", [1])), ops.DTypeError),
+    ]
+
+
 @np.errstate(all="ignore")
 def _iota_cases() -> list[Case]:
     found = []
@@ -366,6 +395,7 @@ CASES = [
     *_diagonal_cases(),
     *_pad_cases(),
     *_concatenate_cases(),
+    *_mosaic_cases(),
     *_iota_cases(),
     *_type_cases(),
 ]

@@ -68,20 +68,20 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NON
     np.int64(1)
     """
     refuse("nanargmax", out=out)
-    return _position("nanargmax", reductions.argmax, -np.inf, a, axis, keepdims)
+    return _position("nanargmax", reductions.argmax, c.fmax, -np.inf, a, axis, keepdims)
 
 
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NONE) -> Any:
     """The position of the first smallest number that is no NaN. Raises as ``nanargmax``."""
     refuse("nanargmin", out=out)
-    return _position("nanargmin", reductions.argmin, np.inf, a, axis, keepdims)
+    return _position("nanargmin", reductions.argmin, c.fmin, np.inf, a, axis, keepdims)
 
 
-def _position(name: str, search: Any, worst: float, a: Any, axis: Any, keepdims: Any) -> Any:
+def _position(name: str, search: Any, combine: Any, worst: float, a: Any, axis: Any, keepdims: Any) -> Any:
     value = as_value(a, name)
-    found = search(_replaced(value, worst), axis=axis, keepdims=keepdims)
     if dtype_class(dtype_of(value)) != "F":
-        return found
+        return search(value, axis=axis, keepdims=keepdims)
+    found = search(combine(value, c.full_like(value, worst)), axis=axis, keepdims=keepdims)
     unknown = reductions.any(reductions.all(c.isnan(value), axis=axis))
     return as_scalar(require(found, ops.not_(unknown), "value", f"numpy.{name}: All-NaN slice encountered"))
 

@@ -1,9 +1,8 @@
-"""np.pad: borders put around an array, axis after axis, so that later axes decide the corners."""
+"""np.pad: its arguments, and borders that are computed, axis after axis, so that later axes decide the corners."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.numpy import moments, reductions
+from xjit.numpy.borders import REPEATING, Border, filled, repeated
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.picking import Run, own, picked
 from xjit.numpy.promotion import cast, result_type
@@ -47,16 +47,6 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Border:
-    """How wide the border of one axis is, and what the mode wants to know besides."""
-
-    axis: int
-    before: int
-    after: int
-    extra: Pair = (None, None)
-
-
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """The array with a border of the given widths before and after each axis.
 
@@ -75,11 +65,16 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     extras = _extras(mode, kwargs.get(option), rank)
     borders = [Border(k, *widths[k], extras[k]) for k in range(rank)]
     _check_elements(value, mode, borders)
-    result, method = value, kwargs.get("reflect_type", "even")
+    order = column_or_row_major(value)
+    if mode in ("constant", "empty"):
+        return filled(value, borders, order)
+    if mode in REPEATING and kwargs.get("reflect_type", "even") != "odd":
+        return own(value, value, order) if 0 in shape_of(value) else repeated(value, borders, mode, order)
+    result = value
     for border in borders:
         if border.before or border.after:
-            result = _MODES[mode](result, border, *((method,) if option == "reflect_type" else ()))
-    return own(result, value, column_or_row_major(value))
+            result = _COMPUTED[mode](result, border)
+    return own(result, value, order)
 
 
 def _checked_mode(mode: Any, kwargs: dict[str, Any]) -> str:
@@ -120,6 +115,8 @@ def _flattened(found: Any) -> Any:
 
 def _extras(mode: str, given: Any, rank: int) -> list[Pair]:
     """The option's pair of values for each axis."""
+    if mode == "empty":
+        return [(np.zeros(()), np.zeros(()))] * rank
     if mode in ("reflect", "symmetric") or (given is None and mode not in ("constant", "linear_ramp")):
         return [(None, None)] * rank
     if mode not in ("constant", "linear_ramp"):
@@ -167,27 +164,9 @@ def _wide(edge: Operand, axis: int, width: int) -> Any:
     return broadcast_to_shape(edge, (*shape[:axis], width, *shape[axis + 1 :]))
 
 
-def _constant(value: Operand, border: Border) -> Any:
-    dtype, rank = dtype_of(value), len(shape_of(value))
-    for extra, sides in zip(border.extra, ((border.before, 0), (0, border.after)), strict=True):
-        config = tuple((*sides, 0) if k == border.axis else (0, 0, 0) for k in range(rank))
-        value = ops.pad(value, cast(extra, dtype), config) if any(sides) else value
-    return value
-
-
-def _empty(value: Operand, border: Border) -> Any:
-    zero = np.zeros((), dtype_of(value))
-    return _constant(value, Border(border.axis, border.before, border.after, (zero, zero)))
-
-
 def _edges(value: Operand, axis: int) -> Sides:
     size = shape_of(value)[axis]
     return _part(value, axis, 0, 1), _part(value, axis, size - 1, size)
-
-
-def _edge(value: Operand, border: Border) -> Any:
-    (first, last), axis = _edges(value, border.axis), border.axis
-    return _around(_wide(first, axis, border.before), value, _wide(last, axis, border.after), axis)
 
 
 def _ramps(value: Operand, border: Border) -> Any:
@@ -232,21 +211,21 @@ def _summary(name: str, chunk: Operand, axis: int) -> Any:
     return cast(rounded(found) if dtype_class(dtype) == "I" else found, dtype)
 
 
-def _reflections(includes_edge: bool) -> Callable[[Operand, Border, str], Any]:
-    def padded(value: Operand, border: Border, method: str) -> Any:
+def _reflections(*, includes_edge: bool) -> Callable[[Operand, Border], Any]:
+    def padded(value: Operand, border: Border) -> Any:
         axis, period = border.axis, shape_of(value)[border.axis]
         if period == 1:
-            return _edge(value, border)
+            return _around(_wide(value, axis, border.before), value, _wide(value, axis, border.after), axis)
         before, after = border.before, border.after
         while before or after:
-            value, before, after = _reflected(value, axis, (before, after), period, method, includes_edge)
+            value, before, after = _reflected(value, axis, (before, after), period, includes_edge)
         return value
 
     return padded
 
 
 def _reflected(
-    value: Operand, axis: int, widths: tuple[int, int], period: int, method: str, includes_edge: bool
+    value: Operand, axis: int, widths: tuple[int, int], period: int, includes_edge: bool
 ) -> tuple[Any, int, int]:
     """One more reflection of all that there is, as far as the border goes; what is left of the border."""
     size, skip = shape_of(value)[axis], 0 if includes_edge else 1
@@ -255,8 +234,7 @@ def _reflected(
     before, after = (min(length, width) for width in widths)
     first = _part(value, axis, skip, skip + before, -1)
     last = _part(value, axis, size - skip - after, size - skip, -1)
-    if method == "odd":
-        first, last = (_turned(edge, part) for edge, part in zip(_edges(value, axis), (first, last), strict=True))
+    first, last = (_turned(edge, part) for edge, part in zip(_edges(value, axis), (first, last), strict=True))
     return _around(first, value, last, axis), widths[0] - before, widths[1] - after
 
 
@@ -265,29 +243,14 @@ def _turned(edge: Operand, part: Operand) -> Any:
     return cast(call(np.subtract, call(np.multiply, 2, edge), part), dtype_of(part))
 
 
-def _wrap(value: Operand, border: Border) -> Any:
-    axis, period = border.axis, shape_of(value)[border.axis]
-    before, after = border.before, border.after
-    while before or after:
-        size = shape_of(value)[axis]
-        whole = size // period * period
-        left, right = min(before, whole), min(after, whole)
-        first, last = _part(value, axis, whole - left, whole), _part(value, axis, size - whole, size - whole + right)
-        value, before, after = _around(first, value, last, axis), before - left, after - right
-    return value
-
-
-_MODES: dict[str, Callable[..., Any]] = {
-    "constant": _constant,
-    "empty": _empty,
-    "edge": _edge,
+_COMPUTED: dict[str, Callable[[Operand, Border], Any]] = {
     "linear_ramp": _ramps,
     "maximum": _statistic("maximum"),
     "minimum": _statistic("minimum"),
     "mean": _statistic("mean"),
-    "reflect": _reflections(False),
-    "symmetric": _reflections(True),
-    "wrap": _wrap,
+    "reflect": _reflections(includes_edge=False),
+    "symmetric": _reflections(includes_edge=True),
 }
+"""Modes whose borders are not elements of the array as they stand; reflections are odd here."""
 
 FUNCTIONS: dict[Any, Any] = {np.pad: pad}

@@ -37,7 +37,7 @@ from xjit.numpy.values import (
 )
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.ops.reduce import REDUCERS, arg_extreme, reduction
-from xjit.types import BOOL, DType, c_order, dtype_class
+from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType, c_order, dtype_class
 
 Axes = tuple[int, ...]
 
@@ -130,14 +130,13 @@ def _known_extreme(reducer: str) -> Callable[[Operand, Axes], Any]:
     def run(value: Operand, axes: Axes) -> Any:
         if c.letter(value) in "PI" or not axes:
             return _extreme(reducer)(value, axes)
-        unknown = c.isnan(value)
-        every = reduction(unknown, "and", axes)
+        combine, every = {"max": c.fmax, "min": c.fmin}[reducer], reduction(c.isnan(value), "and", axes)
         if c.letter(value) == "F":
             worst = c.full_like(value, _last(reducer)(dtype_of(value)))
-            best = reduction(ops.select(unknown, worst, value), reducer, axes)
+            known = combine(value, worst)  # compares with the worst number: loops over isnan do not vectorise
+            best = reduction(known, reducer, axes)
             return ops.select(every, c.full_like(best, np.nan), best)
-        combine, start = {"max": c.fmax, "min": c.fmin}[reducer], np.asarray(complex(np.nan, np.nan), dtype_of(value))
-        best = ops.reduce(value, start, combine, axes)
+        best = ops.reduce(value, np.asarray(complex(np.nan, np.nan), dtype_of(value)), combine, axes)
         return ops.select(every, _first(value, axes), best)
 
     return run
@@ -148,7 +147,7 @@ def _first(value: Operand, axes: Axes) -> Any:
     shape = shape_of(value)
     ends = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
     first = ops.slice(value, (0,) * len(shape), ends)
-    return ops.reshape(first, tuple(size for axis, size in enumerate(shape) if axis not in axes))
+    return ops.reshape(first, _rest(value, axes))
 
 
 def _last(reducer: str) -> Callable[[DType], Any]:
@@ -177,6 +176,29 @@ def _exact(combine: Callable[..., Any], start: int) -> Callable[[Operand, Axes],
     return run
 
 
+def _logarithm_of_sum(
+    exponential: Callable[..., Any], logarithm: Callable[..., Any]
+) -> Callable[[Operand, Axes], Any]:
+    """The logarithm of the sum of exponentials of distances from the largest number, and that number added again."""
+
+    def run(value: Operand, axes: Axes) -> Any:
+        if not axes or any_zero(shape_of(value), axes):
+            return reduction(value, "max", axes) if axes else copied(value)
+        dtype = dtype_of(value)
+        wide = cast(value, FLOAT32) if dtype in NARROW_FLOATS else value
+        largest = kept(reduction(wide, "max", axes), value, axes)
+        middle = ops.select(ops.is_finite(largest), largest, c.full_like(largest, 0))
+        powers = exponential(ops.sub(wide, broadcast_to_shape(middle, shape_of(value))))
+        total = ops.add(logarithm(reduction(powers, "add", axes)), ops.reshape(middle, _rest(value, axes)))
+        return cast(total, dtype)
+
+    return run
+
+
+def _rest(value: Operand, axes: Axes) -> tuple[int, ...]:
+    return tuple(size for axis, size in enumerate(shape_of(value)) if axis not in axes)
+
+
 FOLDS: dict[np.ufunc, Fold] = {
     np.add: Fold(_recognised("add"), REDUCERS["add"].identity),
     np.multiply: Fold(_recognised("mul"), REDUCERS["mul"].identity),
@@ -191,6 +213,8 @@ FOLDS: dict[np.ufunc, Fold] = {
     np.bitwise_or: Fold(_recognised("or"), REDUCERS["or"].identity),
     np.bitwise_xor: Fold(_exact(ops.xor, 0), REDUCERS["or"].identity),
     np.hypot: Fold(_exact(ops.hypot, 0), REDUCERS["add"].identity),
+    np.logaddexp: Fold(_logarithm_of_sum(ops.exp, ops.log), _last("max")),
+    np.logaddexp2: Fold(_logarithm_of_sum(ops.exp2, ops.log2), _last("max")),
 }
 """Adding a row is all that ``ufunc.reduce`` needs."""
 
@@ -222,8 +246,7 @@ def fold(
         raise ArgumentError(f"numpy.{name}: {_nothing(ufunc, mask)}")
     if empty and ufunc.identity is None:
         start = stored(operand(initial, name, "initial"), dtype_of(value))
-        rest = tuple(n for k, n in enumerate(shape_of(value)) if k not in axes)
-        result = broadcast_to_shape(start, rest)
+        result = broadcast_to_shape(start, _rest(value, axes))
         return as_scalar(kept(result, value, axes) if keep(keepdims) else result)
     result = row.run(selected(value, mask, row.neutral(dtype_of(value))), axes)
     result = as_scalar(kept(result, value, axes) if keep(keepdims) else result)
