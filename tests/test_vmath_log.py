@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 from vector_functions import SLACK, apply, check_literal_value, check_special_value, check_threshold
-from vector_loops import same_class, units
+from vector_loops import SSE2, same_class, units
 
+from xjit.codegen import llvm_pipeline
 from xjit.codegen.kinds import KINDS
 from xjit.codegen.vmath import VECTOR_FUNCTIONS
 
@@ -86,6 +87,16 @@ def test_literal_values(operation: str, given: tuple[float, ...], true: float) -
 @pytest.mark.parametrize(("operation", "given", "expected"), SPECIAL_VALUES)
 def test_special_values(operation: str, given: tuple[float, ...], expected: float, kind: str) -> None:
     check_special_value(f"{operation}_{kind}", given, expected)
+
+
+@pytest.mark.parametrize("processor", [None, SSE2], ids=["here", "without fma"])
+@pytest.mark.parametrize("operation", ["log", "log2", "log10"])
+def test_what_has_no_finite_logarithm(operation: str, processor: llvm_pipeline.Target | None) -> None:
+    x = np.array([0.0, -0.0, -1.0, -1e-45, -3e38, -INF, INF, NAN, -NAN], np.float32)
+    expected = np.array([-INF, -INF, NAN, NAN, NAN, NAN, INF, NAN, NAN], np.float32)
+    # Twice as many as a vector holds, so that vector code runs.
+    found = apply(f"{operation}_f32", np.repeat(x, 32), processor=processor)
+    assert np.array_equal(found, np.repeat(expected, 32), equal_nan=True)
 
 
 @pytest.mark.parametrize(("name", "given", "expected"), THRESHOLDS)

@@ -19,8 +19,8 @@ def tables() -> list[Fit | Table]:
 def _polynomials_f32() -> list[Fit | Table]:
     return [
         _ratio("LOG_RATIO_F32", NARROW, 3, 24),
-        _ratio("LOG2_RATIO_F32", NARROW, 3, 24, mp.log(2)),
-        _ratio("LOG10_RATIO_F32", NARROW, 3, 24, mp.log(10)),
+        _ratio("LOG2_RATIO_F32", NARROW, 3, 24, factor=1 / mp.log(2)),
+        _ratio("LOG10_RATIO_F32", NARROW, 3, 24, factor=1 / mp.log(10)),
         _ratio("WIDE_RATIO_F32", WIDE, 3, 24),
     ]
 
@@ -38,13 +38,12 @@ def _constants() -> list[Fit | Table]:
     log10_2, log10_e = mp.log10(2), 1 / mp.log(10)
     return [
         Table("LN2_NEAREST_F32", "log(2) to 24 bits, which happen to be right to 28", (_nearest_f32(mp.log(2)),)),
-        Table("LN10_NEAREST_F32", "log(10) to 24 bits", (_nearest_f32(mp.log(10)),)),
         Table("LN2_NEAREST_F64", "log(2) to 53 bits", (float(mp.log(2)),)),
         Table("LN10_NEAREST_F64", "log(10) to 53 bits", (float(mp.log(10)),)),
         Table(
             "LOG2_E_F32", "1 / log(2) in two parts, the first the nearest float", _nearest_parts_f32(1 / mp.log(2))
         ),
-        Table("LOG10_E_NEAREST_F32", "1 / log(10) to 24 bits", (_nearest_f32(log10_e),)),
+        Table("LOG10_E_F32", "1 / log(10) in two parts, the same way", _nearest_parts_f32(log10_e)),
         Table("LOG10_2_F32", "log10(2) in two parts, the same way", _nearest_parts_f32(log10_2)),
         Table("LOG10_E_F64", "1 / log(10) in two parts", pieces(log10_e, 53, 53)),
         Table(
@@ -55,15 +54,16 @@ def _constants() -> list[Fit | Table]:
     ]
 
 
-def _ratio(name: str, largest: Real, count: int, bits: int, divisor: Real = 1) -> Fit:
+def _ratio(name: str, largest: Real, count: int, bits: int, divisor: Real = 1, factor: Real = 1) -> Fit:
     """The series of the inverse hyperbolic tangent after its first term."""
     tiny = mp.mpf(10) ** -9
     square = "s**2" if divisor == 1 else f"(s / {mp.nstr(divisor, 6)})**2, times the square of that number"
+    times = "" if factor == 1 else f"{mp.nstr(factor, 6)} times "
     return Fit(
         name,
-        f"(2 atanh(s) / s - 2) / s**2 for |s| <= {mp.nstr(largest, 6)}, in {square}",
-        at_root(lambda t: (2 * mp.atanh(t * divisor) / t / divisor - 2) / t**2),
-        lambda z: z / 2,
+        f"{times}(2 atanh(s) / s - 2) / s**2 for |s| <= {mp.nstr(largest, 6)}, in {square}",
+        at_root(lambda t: factor * (2 * mp.atanh(t * divisor) / t / divisor - 2) / t**2),
+        lambda z: z / (2 * factor),
         *(tiny, (largest / divisor) ** 2 * mp.mpf("1.0001"), count, bits),
     )
 

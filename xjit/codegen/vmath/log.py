@@ -9,6 +9,9 @@ where everything after the exact ``a`` is small.  ``k * log(2)`` is added in two
 small terms; in f32 the nearest float to log(2) is good enough.  Other bases: ``a`` times the first part of the
 factor enters the last addition unrounded, so that powers of ten come out exact.
 
+In f32 the division makes the logarithm of zero infinite, the exponent that of a negative number NaN.  There are no
+quick variants without zeros, negative numbers and such: logarithms of those are too common to run twice.
+
 ``log1p(x)`` takes k from ``u = 1 + x``, where rounding does not matter, and ``a = 2**-k * x + (2**-k - 1)``.  With
 ``3/4 <= m < 3/2`` that sum is exact: its terms are within a factor of two of each other, unless k is zero.
 """
@@ -49,19 +52,20 @@ wide_ratio_f32 = polynomial("wide_ratio_f32", "f32", logarithm.WIDE_RATIO_F32)
 wide_ratio_f64 = polynomial("wide_ratio_f64", "f64", logarithm.WIDE_RATIO_F64)
 log_ratio_f64 = polynomial("log_ratio_f64", "f64", logarithm.LOG_RATIO_F64)
 
-LN2_F32, LN10_F32 = logarithm.LN2_NEAREST_F32, logarithm.LN10_NEAREST_F32
+LN2_F32 = logarithm.LN2_NEAREST_F32
 LN2_F64, LN10_F64 = logarithm.LN2_NEAREST_F64, logarithm.LN10_NEAREST_F64
 LN2_HIGH_F64, LN2_LOW_F64 = exponential.LN2_F64
 
 LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = logarithm.LOG2_E_F32
 LOG2_E_HIGH_F64, LOG2_E_LOW_F64 = exponential.LOG2_E_F64
-LOG10_E_F32 = logarithm.LOG10_E_NEAREST_F32
+LOG10_E_HIGH_F32, LOG10_E_LOW_F32 = logarithm.LOG10_E_F32
 LOG10_E_HIGH_F64, LOG10_E_LOW_F64 = logarithm.LOG10_E_F64
 LOG10_2_HIGH_F32, LOG10_2_LOW_F32 = logarithm.LOG10_2_F32
 LOG10_2_HIGH_F64, LOG10_2_LOW_F64 = logarithm.LOG10_2_F64
 
 INFINITY = math.inf
 NEGATIVE_INFINITY = -math.inf
+NAN = math.nan
 
 SMALLEST_NORMAL_F32 = 2.0**-126
 SMALLEST_NORMAL_F64 = 2.0**-1022
@@ -97,7 +101,8 @@ def power_bits_f64(v: Any) -> Any:
 @inline("u32(f32)")
 def place_f32(x: Any) -> Any:
     """The bits of x less those of sqrt(1/2): k where a float has its exponent, also for subnormal x."""
-    scaled = as_u32(x * f32(2.0**23)) - u32(ROOT_HALF_F32 + (23 << 23))
+    # As an integer subnormal x is larger by 2**149; converting it takes no multiplier.
+    scaled = as_u32(f32(as_i32(x))) - u32(ROOT_HALF_F32 + (149 << 23))
     return select(x < f32(SMALLEST_NORMAL_F32), scaled, as_u32(x) - u32(ROOT_HALF_F32))
 
 
@@ -141,12 +146,16 @@ def curve_f64(a: Any, a_plus_two: Any) -> Any:
     return s * fma(-square, log_ratio_f64(square), a)
 
 
-@inline("f32(f32,f32)")
-def near_one_f32(a: Any, a_plus_two: Any) -> Any:
-    """log(1 + a)."""
-    s = a / a_plus_two
-    square = s * s
-    return fma(-s, fma(-square, log_ratio_f32(square), a), a)
+@inline("f32(f32,u32)")
+def fraction_or_zero_f32(x: Any, place: Any) -> Any:
+    """m of x = 2**k * m; -1 where x is zero, so that m + 1, by which logarithms divide, makes them infinite."""
+    return select(x == f32(0.0), f32(-1.0), fraction_f32(place))
+
+
+@inline("f32(f32,u32)")
+def exponent_or_nan_f32(x: Any, place: Any) -> Any:
+    """k of x = 2**k * m, NaN where x is negative or NaN."""
+    return select(x >= f32(0.0), exponent_f32(place), f32(NAN))
 
 
 @inline("f32(f32,f32)")
@@ -171,9 +180,12 @@ def with_special_f64(x: Any, result: Any) -> Any:
 def log_f32(x: Any) -> Any:
     """Natural logarithm of x."""
     place = place_f32(x)
-    m = fraction_f32(place)
-    near_one = near_one_f32(m - f32(1.0), m + f32(1.0))
-    return with_special_f32(x, fma(exponent_f32(place), f32(LN2_F32), near_one))
+    m = fraction_or_zero_f32(x, place)
+    a = m - f32(1.0)
+    s = a / (m + f32(1.0))
+    square = s * s
+    near_one = fma(-s, fma(-square, log_ratio_f32(square), a), a)
+    return select(x < f32(INFINITY), fma(exponent_or_nan_f32(x, place), f32(LN2_F32), near_one), x)
 
 
 @inline("f64(f64)")
@@ -192,13 +204,15 @@ def log_f64(x: Any) -> Any:
 def log2_f32(x: Any) -> Any:
     """Logarithm of x to base 2."""
     place = place_f32(x)
-    m = fraction_f32(place)
+    m = fraction_or_zero_f32(x, place)
     a = m - f32(1.0)
-    # The factor for the curved part comes with the divisor, which saves a rounding.
-    s = a / fma(m, f32(LN2_F32), f32(LN2_F32))
+    s = a / (m + f32(1.0))
     square = s * s
-    small = fma(-s, fma(-square, log2_ratio_f32(square), a), a * f32(LOG2_E_LOW_F32))
-    return with_special_f32(x, exponent_f32(place) + fma(a, f32(LOG2_E_HIGH_F32), small))
+    # What the factor of a lacks is nearly as much for s: an addend instead of a product.
+    curve = fma(square, log2_ratio_f32(square), f32(2.0 * LOG2_E_LOW_F32))
+    small = s * fma(a, f32(LOG2_E_HIGH_F32), -curve)
+    result = exponent_or_nan_f32(x, place) + fma(a, f32(LOG2_E_HIGH_F32), -small)
+    return select(x < f32(INFINITY), result, x)
 
 
 @inline("f64(f64)")
@@ -216,13 +230,15 @@ def log2_f64(x: Any) -> Any:
 def log10_f32(x: Any) -> Any:
     """Logarithm of x to base 10."""
     place = place_f32(x)
-    k = exponent_f32(place)
-    m = fraction_f32(place)
+    k = exponent_or_nan_f32(x, place)
+    m = fraction_or_zero_f32(x, place)
     a = m - f32(1.0)
-    s = a / fma(m, f32(LN10_F32), f32(LN10_F32))
+    s = a / (m + f32(1.0))
     square = s * s
-    small = fma(-s, fma(-square, log10_ratio_f32(square), a), k * f32(LOG10_2_LOW_F32))
-    return with_special_f32(x, fma(k, f32(LOG10_2_HIGH_F32), fma(a, f32(LOG10_E_F32), small)))
+    curve = fma(square, log10_ratio_f32(square), f32(2.0 * LOG10_E_LOW_F32))
+    small = fma(-s, fma(a, f32(LOG10_E_HIGH_F32), -curve), k * f32(LOG10_2_LOW_F32))
+    result = fma(k, f32(LOG10_2_HIGH_F32), fma(a, f32(LOG10_E_HIGH_F32), small))
+    return select(x < f32(INFINITY), result, x)
 
 
 @inline("f64(f64)")
@@ -344,9 +360,9 @@ def log1p_f64(x: Any) -> Any:
 FUNCTIONS = (
     everywhere("log_f32", 0.97),
     everywhere("log_f64", 0.97),
-    everywhere("log2_f32", 0.98),
+    everywhere("log2_f32", 1.0),
     everywhere("log2_f64", 1.03),
-    everywhere("log10_f32", 1.4),
+    everywhere("log10_f32", 0.98),
     everywhere("log10_f64", 1.03),
     everywhere("log1p_f32", 0.98),
     everywhere("log1p_f64", 1.03),

@@ -13,20 +13,20 @@ LOG_RATIO_F32 = (
     0.29870694875717163,
 )
 
-# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in (s / 0.693147)**2, times the square of that number.
+# 1.4427 times (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in s**2.
 # Largest error of the function 2**-30.16.
 LOG2_RATIO_F32 = (
-    0.3203025460243225,
-    0.0922817513346672,
-    0.03313421085476875,
+    0.9617983102798462,
+    0.5767508149147034,
+    0.4310295879840851,
 )
 
-# (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in (s / 2.30259)**2, times the square of that number.
-# Largest error of the function 2**-30.2.
+# 0.434294 times (2 atanh(s) / s - 2) / s**2 for |s| <= 0.171573, in s**2.
+# Largest error of the function 2**-30.19.
 LOG10_RATIO_F32 = (
-    3.534604549407959,
-    11.237741470336914,
-    44.51924514770508,
+    0.2895301282405853,
+    0.1736205369234085,
+    0.1297249048948288,
 )
 
 # (2 atanh(s) / s - 2) / s**2 for |s| <= 0.205, in s**2.
@@ -89,9 +89,6 @@ WIDE_RATIO_F64 = (
 # Log(2) to 24 bits, which happen to be right to 28.
 LN2_NEAREST_F32 = 0.6931471824645996
 
-# Log(10) to 24 bits.
-LN10_NEAREST_F32 = 2.3025851249694824
-
 # Log(2) to 53 bits.
 LN2_NEAREST_F64 = 0.6931471805599453
 
@@ -104,8 +101,11 @@ LOG2_E_F32 = (
     1.925963033500011e-08,
 )
 
-# 1 / log(10) to 24 bits.
-LOG10_E_NEAREST_F32 = 0.4342944920063019
+# 1 / log(10) in two parts, the same way.
+LOG10_E_F32 = (
+    0.4342944920063019,
+    -1.0103049952192578e-08,
+)
 
 # Log10(2) in two parts, the same way.
 LOG10_2_F32 = (
