@@ -155,6 +155,16 @@ correlate(b, a, mode="full")
 correlate(a, [])
 """
 
+JUMPS = """
+unwrap(a)
+unwrap(a, 4)
+unwrap(a, axis=0)
+unwrap(a, axis=5)
+unwrap(a, period=6)
+unwrap(a, period=5)
+unwrap(a, discont=1.5, period=2.5)
+"""
+
 DTYPES = ["?", "i1", "u1", "i4", "u4", "i8", "f2", "f4", "f8", "c8", "c16"]
 
 
@@ -211,6 +221,17 @@ def test_convolutions() -> None:
         [(array("f4", 5), array("f8", 4)), (array("i4", 3), array("f4", 3)), (array("i2", 1), few)],
         ulp=8,
     )
+
+
+def test_jumps_are_taken_back() -> None:
+    angles = [np.cumsum(array(dtype, 9)) * 2 for dtype in ("f4", "f8")]
+    check_lines(
+        JUMPS, [(one % 7).astype(one.dtype) for one in angles] + [np.cumsum(array("i4", 9)) % 6, array("i1", 2, 5)]
+    )
+    check_lines(
+        JUMPS, [np.asfortranarray(array("f8", 3, 4) * 9), array("f8"), array("f8", 0), array("f4", 1), array("?", 4)]
+    )
+    check_lines("unwrap(a)", [np.array([0, np.pi, 0, -np.pi, 3 * np.pi]), np.array([0.0, np.nan, 9])])
 
 
 def test_without_a_trace() -> None:

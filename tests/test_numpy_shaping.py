@@ -247,11 +247,9 @@ def test_index_errors_say_what_numpy_says() -> None:
         with pytest.raises(IndexOutOfBoundsError) as own:
             Traced(lambda xp, a: a[index], [x])  # noqa: B023
         assert str(numpys.value) in str(own.value)
-    for index in ([0, 1], np.array([True, False]), True, (slice(None), [0])):
+    for index in (np.array([True, False]), True):
         with pytest.raises(CaptureError):
             Traced(lambda xp, a: a[index], [x])  # noqa: B023
-    with pytest.raises(CaptureError, match="traced"):
-        Traced(lambda xp, a: a[a[0, 0].astype(int)], [x])
 
 
 def test_results_are_new_objects_unless_numpy_returns_the_operand() -> None:

@@ -12,7 +12,8 @@ from xjit.ir.context import TracedValue
 from xjit.numpy import reductions
 from xjit.numpy.indexing import getitem
 from xjit.numpy.joining import join
-from xjit.numpy.promotion import cast, spec_of
+from xjit.numpy.promotion import cast, result_type, spec_of
+from xjit.numpy.scans import cumsum
 from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array, broadcast_to, ravel, reshape
 from xjit.numpy.static import rank_of, static_integer
@@ -273,4 +274,40 @@ def _steps(x: Any, rank: int, axis: int) -> Any:
     return reshape(diff(coordinates), tuple(-1 if k == place else 1 for k in range(rank)))
 
 
-FUNCTIONS: dict[Any, Any] = {np.diff: diff, np.ediff1d: ediff1d, np.gradient: gradient, np.trapezoid: trapezoid}
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi) -> Any:
+    """Jumps of more than half a period along an axis taken back by whole periods.
+
+    Element types: numbers, promoted with the period, which is known while tracing. Raises as ``diff``.
+
+    >>> unwrap(np.array([0, 3, 0, 3]), period=4)
+    array([0, 3, 4, 3])
+    """
+    value = as_array(as_value(p, "unwrap"))
+    steps = diff(value, axis=axis)
+    dtype = result_type(steps, period)
+    if dtype_class(dtype) == "I":
+        high, rest = divmod(period, 2)
+    else:
+        high, rest = period / 2, 0
+    inside = call(np.add, call(np.remainder, call(np.subtract, steps, -high), period), -high)
+    if rest == 0:
+        lowest = call(np.logical_and, call(np.equal, inside, -high), call(np.greater, steps, 0))
+        inside = where(lowest, high, inside)
+    corrections = call(np.subtract, inside, steps)
+    small = call(np.less, call(np.absolute, steps), period / 2 if discont is None else discont)
+    corrections = where(small, 0, corrections)
+    place = normalize_axis_index(axis, len(shape_of(value)))
+    later = call(np.add, _part(value, place, 1, None), cumsum(corrections, axis))
+    parts = [cast(part, dtype) for part in (_part(value, place, 0, 1), later) if shape_of(part)[place]]
+    return with_order(
+        join("unwrap", parts, place) if parts else cast(value, dtype), order_letter(value, "K", "unwrap")
+    )
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.diff: diff,
+    np.ediff1d: ediff1d,
+    np.gradient: gradient,
+    np.trapezoid: trapezoid,
+    np.unwrap: unwrap,
+}

@@ -10,6 +10,7 @@ import numpy as np
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import (
     bessel,
+    blocks,
     choosing,
     comparing,
     creation,
@@ -88,6 +89,7 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.select: selection.select,
     np.clip: selection.clip,
     np.round: selection.round,
+    np.around: selection.round,
     np.zeros: creation.zeros,
     np.ones: creation.ones,
     np.empty: creation.empty,
@@ -133,6 +135,7 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     **comparing.FUNCTIONS,
     **interpolation.FUNCTIONS,
     **bessel.FUNCTIONS,
+    **blocks.FUNCTIONS,
 }
 
 
