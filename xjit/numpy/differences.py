@@ -280,7 +280,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.
     Element types: numbers, promoted with the period, which is known while tracing. Raises as ``diff``.
 
     >>> unwrap(np.array([0, 3, 0, 3]), period=4)
-    array([0, 3, 4, 3])
+    array([ 0, -1,  0, -1])
     """
     value = as_array(as_value(p, "unwrap"))
     steps = diff(value, axis=axis)
