@@ -138,6 +138,24 @@ class TracedArray(Operators, MemoryHolder):
         """The number of bytes of all elements."""
         return self.size * self.itemsize
 
+    @property
+    def device(self) -> str:
+        """Where NumPy says that arrays are."""
+        return "cpu"
+
+    def to_device(self, device: str, /, *, stream: Any = None) -> Any:
+        """The array itself; ValueError for another device than ``"cpu"`` or for a stream, as in NumPy."""
+        sample: Any = np.empty(0)
+        sample.to_device(device, stream=stream)
+        return self
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """NumPy, as traced code gets it; ValueError for versions of the array API that it does not have."""
+        from xjit.capture.recording_modules import TracedNumpy
+
+        sample: Any = np.empty(0)
+        return TracedNumpy(sample.__array_namespace__(api_version=api_version))
+
     def __getattr__(self, name: str) -> Any:
         if name == "known":
             raise AttributeError(name)
