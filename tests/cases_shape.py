@@ -375,6 +375,7 @@ def _look_up_cases() -> list[Case]:
     return [
         Case("look_up", lambda a, i: ops.look_up(a, (i,), (1,), 1), (x, rows), by_rows),
         Case("look_up", lambda a, i: ops.look_up(a, (i,), (1,), 1), (x, cells), by_cells),
+        Case("look_up", lambda a, i: ops.look_up(a, (i,), (0,), 0), (x[0, :, 0], array("s64", 2)), x[0, 2, 0]),
         Case(
             "look_up",
             lambda a, i, j: ops.look_up(a, (i, j), (0, 2), 0),

@@ -14,21 +14,22 @@ from xjit.numpy.indexing import getitem
 from xjit.numpy.promotion import cast
 from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array
+from xjit.numpy.sorting import searchsorted
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, refuse, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import COMPLEX128, FLOAT64, DType, c_order, dtype_class
 
-MOST_POINTS = 64
-"""The line between more points is not found by comparing with each."""
+MOST_POINTS = 32
+"""The line between more points is not found by comparing with each, but by a search."""
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Values between points, on the straight lines that join them; beyond the ends the last ones, or those given.
 
-    Element types: numbers; coordinates count as float64, values as float64 or complex128. At most 64 points, which
-    have to increase. Raises ArgumentError for no points, other ranks than 1 and lengths that differ, CaptureError for
-    more points, and for a period with traced points, which would have to be sorted.
+    Element types: numbers; coordinates count as float64, values as float64 or complex128. The points have to
+    increase. Raises ArgumentError for no points, other ranks than 1 and lengths that differ, CaptureError for a
+    period with traced points, which would have to be sorted.
 
     >>> interp(np.array([0.5, 3.0]), [0, 1], [10, 20])
     array([15., 20.])
@@ -38,9 +39,6 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     _check_points(points, values)
     if period is not None:
         at, points, values, left, right = *_periodic(at, points, values, period), None, None
-    (count,) = shape_of(points)
-    if count > MOST_POINTS:
-        raise CaptureError(f"numpy.interp: more than {MOST_POINTS} points are not supported; got {count}")
     points = _in(points, FLOAT64)
     if dtype_class(dtype_of(values)) != "C":
         return as_scalar(_between(at, points, _in(values, FLOAT64), left, right, at))
@@ -108,12 +106,8 @@ def _on_line(at: Any, points: Any, values: Any) -> Any:
         rise, run = _steps(values), _steps(points)
         known = isinstance(rise, np.ndarray) and isinstance(run, np.ndarray)
         slopes = rise / run if known else call(np.divide, rise, run)
-    lines = [_line(place, points, values, slopes) for place in range(shape_of(points)[0] - 1)]
-    chosen = [broadcast_to_shape(part, shape_of(at)) for part in lines[0]]
-    for line in lines[1:]:
-        here = ops.ge(at, broadcast_to_shape(line[0], shape_of(at)))
-        chosen = [where(here, new, old) for new, old in zip(line, chosen, strict=True)]
-    start, base, slope, end, top = chosen
+    choose = _compared if shape_of(points)[0] <= MOST_POINTS else _searched
+    start, base, slope, end, top = choose(at, points, values, slopes)
     near = call(np.add, call(np.multiply, slope, call(np.subtract, at, start)), base)
     far = call(np.add, call(np.multiply, slope, call(np.subtract, at, end)), top)
     far = where(call(np.logical_and, c.isnan(far), call(np.equal, base, top)), base, far)
@@ -125,6 +119,26 @@ def _steps(values: Any) -> Any:
     if isinstance(values, np.ndarray):
         return values[1:] - values[:-1]
     return call(np.subtract, getitem(values, slice(1, None)), getitem(values, slice(None, -1)))
+
+
+def _compared(at: Any, points: Any, values: Any, slopes: Any) -> list[Any]:
+    """The line of each place, found by comparing with all points."""
+    lines = [_line(place, points, values, slopes) for place in range(shape_of(points)[0] - 1)]
+    chosen = [broadcast_to_shape(part, shape_of(at)) for part in lines[0]]
+    for line in lines[1:]:
+        here = ops.ge(at, broadcast_to_shape(line[0], shape_of(at)))
+        chosen = [where(here, new, old) for new, old in zip(line, chosen, strict=True)]
+    return chosen
+
+
+def _searched(at: Any, points: Any, values: Any, slopes: Any) -> list[Any]:
+    """The line of each place, found by a search and looked up."""
+    last = shape_of(points)[0] - 2
+    number = call(np.subtract, searchsorted(points, at, "right"), 1)
+    first = as_array(call(np.minimum, call(np.maximum, number, 0), last))
+    second = ops.add(first, c.full_like(first, 1))
+    starts = [ops.look_up(one, (first,), (0,), 0) for one in (points, values, slopes)]
+    return starts + [ops.look_up(one, (second,), (0,), 0) for one in (points, values)]
 
 
 def _line(place: int, points: Any, values: Any, slopes: Any) -> list[Any]:

@@ -55,8 +55,8 @@ def _reference(operand: Array, *positions: Array, **params: Any) -> Array:
     stay, found = _result_axes(operand.ndim, params, places)
     picked = np.transpose(operand, (*axes, *kept))[positions]
     order = _order(aval_of(operand), params, places)
-    by_memory = np.ascontiguousarray(np.transpose(picked, [(*found, *stay).index(axis) for axis in order]))
-    return by_memory.transpose(np.argsort(order))
+    by_memory = np.array(np.transpose(picked, [(*found, *stay).index(axis) for axis in order]), order="C")
+    return by_memory.transpose([order.index(axis) for axis in range(len(order))])
 
 
 def _access(types: Types, params: Params, out: ArrayType) -> Access:
