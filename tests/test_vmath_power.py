@@ -240,3 +240,33 @@ def test_whole_powers_of_small_whole_numbers_are_exact(kind: str) -> None:
     assert error.max() <= 1.0
     twos = np.isin(x, (2.0, 4.0, 8.0))
     assert error[twos].max() == 0.0
+
+
+# Bases and exponents, and whether powers of them are left to the full function.
+FAR = (
+    ((1.0, 1.0), False),
+    ((3e38, 0.5), False),
+    ((2.0**-126, 0.5), False),
+    ((2.0**-127, 0.5), True),
+    ((0.0, 1e-30), True),
+    ((-0.0, 2.0), True),
+    ((-3.0, 1e-30), True),
+    ((INF, 1e-30), True),
+    ((INF, -INF), True),
+    ((INF, 0.0), False),
+    ((NAN, 0.0), False),
+    ((-NAN, 2.0), False),
+    ((2.0, NAN), False),
+    ((2.0, 98.0), False),
+    ((2.0, 1e30), True),
+    ((2.0, -INF), True),
+    ((1.0, INF), False),
+)
+
+
+@pytest.mark.parametrize(("given", "expected"), FAR)
+def test_what_the_quick_power_leaves_out(given: tuple[float, float], expected: bool) -> None:
+    x, y = (np.full(64, value, np.float32) for value in given)
+    assert (apply("pow_f32_is_far", x, y) == expected).all()
+    if not expected:
+        assert np.array_equal(apply("pow_f32_near", x, y), apply("pow_f32", x, y), equal_nan=True)

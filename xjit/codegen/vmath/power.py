@@ -71,8 +71,6 @@ HIGHEST_F32, LOWEST_F32 = 128.5, -152.0
 HIGHEST_F64, LOWEST_F64 = 1024.5, -1080.0
 # Powers of two up to these are normal; they are applied in one step, all others in two.
 NEAR_POWER_F32, NEAR_POWER_F64 = 98.0, 960.0
-# Times a usual number this is below half a unit of its exponent, unless that is zero, and at most sixteen.
-TRACE_F32, TRACE_F64 = 2.0**-125, 2.0**-1020
 # What to add to exponent fields, and factors that make up for it.
 SMALL_BITS_F32, LARGE_BITS_F32 = 64 << 23, (1 << 32) - (1 << 23)
 SMALL_BITS_F64, LARGE_BITS_F64 = 128 << 52, (1 << 64) - (1 << 52)
@@ -117,9 +115,9 @@ def log2_pair_f64(m: Any, k: Any) -> Any:
     """k + log2(m) as a sum, for sqrt(1/2) <= m < sqrt(2) and integers k; the second part is below 2**-18."""
     a, d = m - 1.0, m + 1.0
     inverse = 1.0 / d
-    # s and its rest: what d lacks counts.
+    # s and its rest: a - s * (m + 1), where m + 1 is a + 2 and a - 2 * s exact.
     s = a * inverse
-    s_rest = fma(m - (d - 1.0), -s, near_sum_f64(-s, d, a)) * inverse
+    s_rest = near_sum_f64(-s, a, fma(s, -2.0, a)) * inverse
     z = s * s
     # Sums are rounded first and their rests asked for then.
     g = fma(z, fma(z, QUINTIC_F64, CUBIC_F64), SCALE_F64)
@@ -140,10 +138,8 @@ def exp2_product_f64(y: Any, logarithm: Any, shifted: Any) -> Any:
 
 @inline("f64(f64)")
 def near_exponent_f64(x: Any) -> Any:
-    """k of usual x = 2**k * m, NaN of NaN; more than NEAR_POWER_F64 in magnitude for all other x."""
-    # The product, which lets infinity and NaN through, is rounded away where k is not zero, and smaller than all
-    # other logarithms.  The sign counts as 2048.
-    return fma(x, TRACE_F64, exponent_pow_f64(as_u64(x) + u64(MOVED_F64)))
+    """k of normal positive x = 2**k * m; infinity and NaN of those."""
+    return select(x < INFINITY, exponent_pow_f64(as_u64(x) + u64(MOVED_F64)), x)
 
 
 @inline("c128(f64)")
@@ -164,9 +160,9 @@ def pow_f64_near(x: Any, y: Any) -> Any:
 @inline("b1(f64,f64)")
 def pow_f64_is_far(x: Any, y: Any) -> Any:
     """Whether the near power may be wrong; what it shares with that is computed once."""
+    # Infinite x makes n infinite, unless y is zero and the power one.
     n = fabs(ROUNDER_F64 - fma(y, re(near_log2_f64(x)), ROUNDER_F64))
-    k = fabs(near_exponent_f64(x))
-    return select(k > n, k, n) > NEAR_POWER_F64
+    return (x < SMALLEST_NORMAL_F64) | (n > NEAR_POWER_F64)
 
 
 @inline("f64(f64,f64)")
@@ -176,14 +172,14 @@ def pow_f64(x: Any, y: Any) -> Any:
     subnormal = size < SMALLEST_NORMAL_F64
     moved = as_u64(select(subnormal, size * 2.0**54, size)) + u64(MOVED_F64)
     k = exponent_pow_f64(moved) - select(subnormal, f64(54.0), f64(0.0))
-    k = fma(select(k < NEAR_POWER_F64, size, f64(0.0)), TRACE_F64, k)
+    k = select(size < INFINITY, k, size)
     logarithm = log2_pair_f64(fraction_pow_f64(moved), k)
     n = select(y > LARGE_EXPONENT_F64, f64(LARGE_EXPONENT_F64), y)
     n = select(n < -LARGE_EXPONENT_F64, f64(-LARGE_EXPONENT_F64), n)
     shifted = fma(n, re(logarithm), ROUNDER_F64)
     p = exp2_product_f64(n, logarithm, shifted)
     high = select(size == 0.0, f64(NEGATIVE_INFINITY), re(logarithm))
-    exponent = n * select(size < INFINITY, high, size)
+    exponent = n * high
     small = exponent < -NEAR_POWER_F64
     factor = as_f64(shl(as_u64(shifted), u64(52)) + select(small, u64(SMALL_BITS_F64), u64(LARGE_BITS_F64)))
     result = p * factor * select(small, f64(SMALL_FACTOR_F64), f64(2.0))
@@ -228,15 +224,14 @@ def fraction_pow_f32(moved: Any) -> Any:
 
 @inline("c64(f32,f32)")
 def log2_pair_f32(m: Any, k: Any) -> Any:
-    """k + log2(m) as a sum, as for f64."""
+    """k + log2(m) as a sum, as for f64, but what z was rounded by takes half a unit at most."""
     a, d = m - f32(1.0), m + f32(1.0)
     inverse = f32(1.0) / d
     s = a * inverse
-    s_rest = fma(m - (d - f32(1.0)), -s, near_sum_f32(-s, d, a)) * inverse
+    s_rest = near_sum_f32(-s, a, fma(s, f32(-2.0), a)) * inverse
     z = s * s
     g = fma(z, fma(z, f32(QUINTIC_F32), f32(CUBIC_F32)), f32(SCALE_F32))
     g_rest = near_sum_f32(z, f32(CUBIC_F32), f32(SCALE_F32) - g) + f32(SCALE_REST_F32)
-    g_rest = fma(near_sum_f32(s, s, -z), f32(CUBIC_F32), g_rest)
     g_rest = fma(z, log2_tail_pow_f32(z), g_rest)
     high = fma(s, g, k)
     low = fma(s, g_rest, near_sum_f32(s, g, k - high))
@@ -252,8 +247,8 @@ def exp2_product_f32(y: Any, logarithm: Any, shifted: Any) -> Any:
 
 @inline("f32(f32)")
 def near_exponent_f32(x: Any) -> Any:
-    """k of usual x = 2**k * m, NaN of NaN; more than NEAR_POWER_F32 in magnitude for all other x."""
-    return fma(x, f32(TRACE_F32), exponent_pow_f32(as_u32(x) + u32(MOVED_F32)))
+    """k of normal positive x = 2**k * m; infinity and NaN of those."""
+    return select(x < f32(INFINITY), exponent_pow_f32(as_u32(x) + u32(MOVED_F32)), x)
 
 
 @inline("c64(f32)")
@@ -275,9 +270,9 @@ def pow_f32_near(x: Any, y: Any) -> Any:
 @inline("b1(f32,f32)")
 def pow_f32_is_far(x: Any, y: Any) -> Any:
     """Whether the near power may be wrong; what it shares with that is computed once."""
+    # Infinite x makes n infinite, unless y is zero and the power one.
     n = fabs(f32(ROUNDER_F32) - fma(y, re(near_log2_f32(x)), f32(ROUNDER_F32)))
-    k = fabs(near_exponent_f32(x))
-    return select(k > n, k, n) > f32(NEAR_POWER_F32)
+    return (x < f32(SMALLEST_NORMAL_F32)) | (n > f32(NEAR_POWER_F32))
 
 
 @inline("f32(f32,f32)")
@@ -287,14 +282,14 @@ def pow_f32(x: Any, y: Any) -> Any:
     subnormal = size < f32(SMALLEST_NORMAL_F32)
     moved = as_u32(select(subnormal, size * f32(2.0**24), size)) + u32(MOVED_F32)
     k = exponent_pow_f32(moved) - select(subnormal, f32(24.0), f32(0.0))
-    k = fma(select(k < f32(NEAR_POWER_F32), size, f32(0.0)), f32(TRACE_F32), k)
+    k = select(size < f32(INFINITY), k, size)
     logarithm = log2_pair_f32(fraction_pow_f32(moved), k)
     n = select(y > f32(LARGE_EXPONENT_F32), f32(LARGE_EXPONENT_F32), y)
     n = select(n < f32(-LARGE_EXPONENT_F32), f32(-LARGE_EXPONENT_F32), n)
     shifted = fma(n, re(logarithm), f32(ROUNDER_F32))
     p = exp2_product_f32(n, logarithm, shifted)
     high = select(size == f32(0.0), f32(NEGATIVE_INFINITY), re(logarithm))
-    exponent = n * select(size < f32(INFINITY), high, size)
+    exponent = n * high
     small = exponent < f32(-NEAR_POWER_F32)
     factor = as_f32(shl(as_u32(shifted), u32(23)) + select(small, u32(SMALL_BITS_F32), u32(LARGE_BITS_F32)))
     result = p * factor * select(small, f32(SMALL_FACTOR_F32), f32(2.0))
@@ -321,6 +316,6 @@ for _function in (pow_f32, pow_f64):
     register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 
 FUNCTIONS = (
-    reduced("pow_f32", 1.2),
+    reduced("pow_f32", 1.3),
     reduced("pow_f64", 1.4),
 )
