@@ -92,4 +92,23 @@ def _factor_cases() -> list[Case]:
     ]
 
 
-CASES = [*_sorting_cases(), *_transform_cases(), *_solver_cases(), *_factor_cases()]
+def _statistics_cases() -> list[Case]:
+    nan = math.nan
+    rows, line = array("f32", [[3, nan, 1], [nan, nan, nan]]), array("f64", [0, 1, 2, 4])
+    shares, counts = array("f64", [0.25, 1]), (array("s64", [1, 2]), array("f64", [0, 1, 4]))
+    return [
+        case("quantile", lambda a, q: xnp.quantile(a, q), (line, shares), array("f64", [0.75, 4])),
+        case("nanmedian", lambda a: xnp.nanmedian(a, 1), (rows,), array("f32", [2, nan])),
+        case("nanquantile", lambda a: xnp.nanquantile(a, 0.25, 1), (rows,), array("f32", [1.5, nan])),
+        case("histogram", lambda a: xnp.histogram(a, [0, 1.0, 4]), (line[:3],), counts),
+        case("bincount", lambda a: xnp.bincount(a, minlength=3), (array("u8", [2, 0, 2]),), array("s64", [1, 0, 2])),
+    ]
+
+
+CASES = [
+    *_sorting_cases(),
+    *_transform_cases(),
+    *_solver_cases(),
+    *_factor_cases(),
+    *_statistics_cases(),
+]

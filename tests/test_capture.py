@@ -178,10 +178,10 @@ def test_random_state_is_refused() -> None:
 
 
 def test_unsupported_functions_are_named() -> None:
-    with pytest.raises(CaptureError, match=r"numpy.*convolve is not supported"):
-        captured(lambda x: np.convolve(x, x), Y)
-    with pytest.raises(CaptureError, match=r"ndarray.argpartition is not supported"):
-        captured(lambda x: x.argpartition(1), Y)
+    with pytest.raises(CaptureError, match=r"numpy.*array2string is not supported"):
+        captured(lambda x: np.array2string(x), Y)
+    with pytest.raises(CaptureError, match=r"ndarray.dumps is not supported"):
+        captured(lambda x: x.dumps(), Y)
 
 
 # Python numbers

@@ -1,0 +1,130 @@
+"""Histograms and counts: steps between kernels, which NumPy runs."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.ir.context import TracedValue
+from xjit.numpy.promotion import cast
+from xjit.numpy.static import static_integer
+from xjit.numpy.values import as_value, numpy_errors, shape_of
+from xjit.ops import numpy_statistics as records
+from xjit.ops._core import Operand, apply, dtype_of
+from xjit.types import BOOL, INT64, dtype_class
+
+_BYTE = np.dtype(np.uint8)
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
+    """How many elements lie between edges, or the sum of their weights, and the edges.
+
+    ``bins`` is their number, known while tracing, or the edges themselves. Element types: real numbers. Raises
+    DTypeError, ArgumentError, CaptureError for numbers of bins that depend on the elements, and ValueError when the
+    program runs for edges that fall and ranges that are not finite.
+
+    >>> histogram(np.array([1.0, 2.0, 2.5]), bins=[0, 2, 3])[0]
+    array([1, 2])
+    """
+    value = _numbers("histogram", a)
+    operands: dict[str, Any] = {"a": value}
+    params: dict[str, Any] = {"density": bool(density)}
+    edges = _bins("histogram", bins)
+    (params if isinstance(edges, int) else operands)["bins"] = edges
+    if range is not None and isinstance(edges, int):
+        for name, end in zip(("range_low", "range_high"), _ends("histogram", range), strict=True):
+            (operands if isinstance(end, TracedValue | np.ndarray) else params)[name] = end
+    if weights is not None:
+        operands["weights"] = as_value(weights, "histogram", "weights")
+        if shape_of(operands["weights"]) != shape_of(value):
+            raise ArgumentError("numpy.histogram: weights should have the same shape as a.")
+    with numpy_errors("histogram", ArgumentError):
+        counts, found = apply(records.HISTOGRAM, *operands.values(), names=tuple(operands), **params)
+    return counts, edges if isinstance(edges, TracedValue) else found
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of ``histogram`` alone. Raises as ``histogram``."""
+    return histogram(a, bins, range, None, weights)[1]
+
+
+def _numbers(name: str, a: Any) -> Operand:
+    """The elements; truth values count as zeros and ones."""
+    value = as_value(a, name)
+    return cast(value, _BYTE) if dtype_of(value) == BOOL else value
+
+
+def _bins(name: str, bins: Any) -> Any:
+    """The number of bins, or the edges as an array or a traced value."""
+    if isinstance(bins, str):
+        raise CaptureError(
+            f"numpy.{name}: bins: the number of bins by the rule {bins!r} depends on the elements",
+            fix="give a number of bins, or their edges",
+        )
+    if isinstance(bins, TracedValue) and bins.shape == ():
+        bins = static_integer(bins, name, "bins")
+    if not isinstance(bins, TracedValue) and np.ndim(bins) == 0:
+        try:
+            count = operator.index(bins)
+        except TypeError as error:
+            raise DTypeError(
+                f"numpy.{name}: `bins` must be an integer, a string, or an array; got {bins!r}"
+            ) from error
+        if count < 1:
+            raise ArgumentError(f"numpy.{name}: `bins` must be positive, when an integer; got {count}")
+        return count
+    edges = as_value(bins, name, "bins")
+    if len(shape_of(edges)) != 1 or shape_of(edges)[0] == 0:
+        raise ArgumentError(f"numpy.{name}: `bins` must be 1d, when an array; got {shape_of(edges)}")
+    return edges
+
+
+def _ends(name: str, range: Any) -> list[Any]:
+    """Both ends of a range: traced ones as operands, numbers as they are."""
+    with numpy_errors(name, ArgumentError):
+        low, high = range
+    return [as_value(end, name, "range") if isinstance(end, TracedValue) else end for end in (low, high)]
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+    """How often each number below ``minlength`` occurs, as int64, or the sum of the weights there, as float64.
+
+    Raises DTypeError and ArgumentError for the operands, CaptureError without a ``minlength``, which the shape of a
+    compiled result has to come from, and ValueError when the program runs for numbers that are negative or no less.
+
+    >>> bincount(np.array([0, 2, 2]), minlength=3)
+    array([1, 0, 2])
+    """
+    value = as_value(x, "bincount", "x")
+    if not np.can_cast(dtype_of(value), INT64, "safe"):
+        raise DTypeError(f"numpy.bincount: x: integers that fit int64 are required; got {dtype_of(value)}")
+    if len(shape_of(value)) != 1:
+        raise ArgumentError(f"numpy.bincount: x: rank 1 is required; got {shape_of(value)}")
+    count = static_integer(minlength, "bincount", "minlength")
+    if count < 0:
+        raise ArgumentError(f"numpy.bincount: 'minlength' must not be negative; got {count}")
+    if count == 0:
+        raise CaptureError(
+            "numpy.bincount: the length of the result depends on the largest element",
+            fix="give minlength=, one more than the largest element there can be",
+        )
+    extra = [] if weights is None else [_weights(value, as_value(weights, "bincount", "weights"))]
+    return apply(records.BINCOUNT, value, *extra, minlength=count)
+
+
+def _weights(value: Operand, weights: Operand) -> Operand:
+    if dtype_class(dtype_of(weights)) == "C":
+        raise DTypeError(f"numpy.bincount: weights: real numbers are required; got {dtype_of(weights)}")
+    if shape_of(weights) != shape_of(value):
+        raise ArgumentError("numpy.bincount: The weights and list don't have the same length.")
+    return weights
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.histogram: histogram,
+    np.histogram_bin_edges: histogram_bin_edges,
+    np.bincount: bincount,
+}
