@@ -250,6 +250,17 @@ def test_compiled_with_two_operands() -> None:
     check_compiled(CONVOLUTIONS, array("f8", 6), array("f4", 3), ulp=4)
 
 
+def test_distances_may_change_from_call_to_call() -> None:
+    x = array("f4", 5, 4)
+    slopes = jit(lambda a, dx: (np.gradient(a, dx, 0.5), np.trapezoid(a, dx=dx)))
+    for dx in (0.25, 0.5, 3.0):
+        (rows, columns), area = slopes(x, dx)
+        np.testing.assert_array_equal(rows, np.gradient(x, dx, 0.5)[0], strict=True)
+        np.testing.assert_array_equal(columns, np.gradient(x, dx, 0.5)[1], strict=True)
+        np.testing.assert_allclose(area, np.trapezoid(x, dx=dx), rtol=1e-6)
+    assert slopes.stats().traces == 1
+
+
 def test_border_values_may_be_traced() -> None:
     x = array("f4", 2, 3)
     got = jit(lambda a: np.pad(a, 1, constant_values=a.max()))(x)

@@ -15,7 +15,9 @@ from xjit.ir.context import TracedValue, current
 from xjit.numpy import dispatch, indexing, methods
 
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
-_DYNAMIC: frozenset[Any] = frozenset({np.where, np.clip, np.full_like, np.full, np.array, np.asarray, np.stack})
+_DYNAMIC: frozenset[Any] = frozenset(
+    {np.where, np.clip, np.full_like, np.full, np.array, np.asarray, np.stack, np.gradient, np.trapezoid}
+)
 
 # Functions of types and shapes alone: NumPy answers them for an array of the same layout.
 _QUESTIONS: frozenset[Any] = frozenset(
