@@ -32,22 +32,11 @@ def library(name: str, function: Callable[..., Any], infer: Infer, doc: str, *, 
             name=f"numpy_{name}",
             kind=Kind.STRUCTURED,
             infer=infer,
-            reference=_plain(function),
+            reference=function,
             threaded=threaded,
             doc=doc,
         )
     )
-
-
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with its results as arrays, those in named tuples too."""
-
-    @functools.wraps(function)
-    def reference(*operands: Any, **params: Any) -> Any:
-        result = function(*operands, **params)
-        return tuple(map(np.asarray, result)) if isinstance(result, tuple) else np.asarray(result)
-
-    return reference
 
 
 # ---- small arrays

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,13 +47,22 @@ class CallStep:
     result: int
     spec: ArraySpec | None
     fallback: str
+    function: Callable[..., Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "function", functools.partial(self.node.op.reference, **self.node.kwargs))
 
     def run(self, slots: Slots) -> None:
         """Evaluates the operation and lays its result out as the kernels expect it."""
-        if self.fallback and config.flag("XJIT_NO_FALLBACK"):
-            raise TargetError(f"{self.node.op.name} would run through NumPy: {self.fallback}", where=self.node.where)
-        with np.errstate(all="ignore"), blas_limit():
-            made = self.node.op.reference(*(slots[number] for number in self.inputs), **self.node.kwargs)
+        operands = [slots[number] for number in self.inputs]
+        if not self.fallback and not self.node.op.threaded:
+            made = self.function(*operands)
+        elif self.fallback and config.flag("XJIT_NO_FALLBACK"):
+            reason = f"{self.node.op.name} would run through NumPy: {self.fallback}"
+            raise TargetError(reason, where=self.node.where)
+        else:
+            with blas_limit():
+                made = self.function(*operands)
         slots[self.result] = made if self.spec is None else laid_out(np.asarray(made), self.spec)
 
 
@@ -113,7 +124,8 @@ class Program:
     """Runs on the values of a graph's parameters and returns its outputs.
 
     ``direct`` is set when the program is one run of kernels whose results are the outputs: it takes the values and
-    returns the only output or a tuple of them, or MISS for values of another layout.
+    returns the only output or a tuple of them, or MISS for values of another layout. ``calls`` says whether any step
+    calls NumPy, whose warnings are left out.
     """
 
     steps: tuple[Step, ...]
@@ -122,12 +134,17 @@ class Program:
     outputs: tuple[int, ...]
     direct: Callable[..., Any] | None
     fallbacks: int
+    calls: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "calls", any(isinstance(step, CallStep) for step in self.steps))
 
     def run(self, values: Sequence[Any]) -> list[Any]:
-        """The outputs for these parameter values."""
+        """The outputs for these parameter values. What a library raises passes through."""
         slots: Slots = [*map(_as_value, values), *([None] * (self.slots - self.inputs))]
-        for step in self.steps:
-            step.run(slots)
+        with np.errstate(all="ignore") if self.calls else contextlib.nullcontext():
+            for step in self.steps:
+                step.run(slots)
         return [slots[number] for number in self.outputs]
 
 
