@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from perf.formulas import chain
 from perf.machine import cores, last_cache
 from perf.programs import SEED
+from perf.programs.elementwise import chain
 from perf.timing import Call, Samples, interleave
 
 CACHES_PER_ARRAY = 4

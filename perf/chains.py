@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from perf.programs import Arrays, Program, Random, Shape, Tolerance, normals, options
+from perf.programs import Program, Tolerance, normals, options
+from perf.programs.physics import haversine, places
 
 HALF_ROOT_TWO = 0.7071067811865476
-EARTH_RADIUS_KM = 6371.0
 
 
 def normal_distribution(x: Any) -> Any:
@@ -29,24 +29,9 @@ def black_scholes(spot: Any, strike: Any, years: Any) -> Any:
     return call, call - spot + discounted
 
 
-def haversine(latitude1: Any, longitude1: Any, latitude2: Any, longitude2: Any) -> Any:
-    """Return the distances in km of points on the globe whose coordinates are in radians."""
-    across = np.sin(0.5 * (latitude2 - latitude1))
-    along = np.sin(0.5 * (longitude2 - longitude1))
-    square = across * across + np.cos(latitude1) * np.cos(latitude2) * along * along
-    return 2.0 * EARTH_RADIUS_KM * np.arcsin(np.sqrt(square))
-
-
 def gelu(x: Any) -> Any:
     """Return the Gaussian error linear unit."""
     return 0.5 * x * (1.0 + special.erf(x * HALF_ROOT_TWO))
-
-
-def places(rng: Random, shape: Shape) -> Arrays:
-    """Return latitudes and longitudes of two sets of points, in radians."""
-    latitudes = [np.arcsin(rng.uniform(-1, 1, shape)) for _ in range(2)]
-    longitudes = [rng.uniform(-np.pi, np.pi, shape) for _ in range(2)]
-    return latitudes[0], longitudes[0], latitudes[1], longitudes[1]
 
 
 SIZE = "whole"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perf.peers import Runner, installed
+from perf.peers import LOOPS, Runner, installed
 
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 UNKNOWN_LAST_CACHE = 32 << 20
@@ -64,7 +64,8 @@ def parse_size(text: str) -> int:
 def this_machine(runners: Sequence[Runner] | None = None) -> Machine:
     """Return the description of the machine this runs on, with the versions of those that take part."""
     versions = [f"Python {platform.python_version()}"]
-    versions += [f"{runner.name} {runner.version}" for runner in (installed() if runners is None else runners)]
+    present = [runner for runner in (installed() if runners is None else runners) if runner is not LOOPS]
+    versions += [f"{runner.name.removesuffix('.compile')} {runner.version}" for runner in present]
     versions.append(f"Numba {importlib.metadata.version('numba')}")
     return Machine(
         processor(), cores(), last_cache(), f"{platform.system()} {platform.release()}", ", ".join(versions)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from perf.peers import NUMPY, XJIT, Runner
-from perf.programs import Program
+from perf.peers import NUMPY, XJIT, CannotSay, LeftOut, Runner, fallback_of
+from perf.programs import Arrays, Program
 from perf.timing import Call, Ratio, Samples, interleave
 from perf.verify import WrongResult, check
+from xjit.errors import FallbackWarning
+
+CANNOT_SAY = "cannot say it"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was measured of one program at one size; `left_out` says why a runner was not timed."""
+    """What was measured of one program at one size.
+
+    `left_out` says why a runner was not timed, `fallback` why xjit ran NumPy for all or for a step.
+    """
 
     program: Program
     size: str
     samples: Samples
     left_out: Mapping[str, str] = field(default_factory=dict)
+    fallback: str | None = None
 
     def has(self, runner: Runner) -> bool:
         """Whether the runner took part."""
@@ -35,6 +44,7 @@ class Field:
 
     calls: Mapping[str, Call]
     left_out: Mapping[str, str]
+    fallback: str | None = None
 
 
 def verified_calls(program: Program, size: str, runners: Sequence[Runner]) -> Field:
@@ -47,22 +57,31 @@ def verified_calls(program: Program, size: str, runners: Sequence[Runner]) -> Fi
     calls: dict[str, Call] = {}
     left_out: dict[str, str] = {}
     for runner in runners:
-        call = runner.prepare(program, arrays)
-        if call is None:
-            left_out[runner.name] = "cannot say it"
+        if not runner.takes(size):
             continue
         try:
-            check(program, runner.name, call(), expected, strict=runner in (NUMPY, XJIT))
-        except WrongResult as problem:
+            calls[runner.name] = verified(runner, program, arrays, expected)
+        except CannotSay:
+            left_out[runner.name] = CANNOT_SAY
+        except (LeftOut, WrongResult) as problem:
             if runner is XJIT:
                 raise
             left_out[runner.name] = str(problem)
-            continue
-        calls[runner.name] = call
-    return Field(calls, left_out)
+    return Field(calls, left_out, fallback_of(program, arrays) if XJIT in runners else None)
+
+
+def verified(runner: Runner, program: Program, arrays: Arrays, expected: Any) -> Call:
+    """Return the runner's call, after comparing its result with NumPy's."""
+    with warnings.catch_warnings():
+        if runner is XJIT:
+            # What falls back is timed as it is; `fallback_of` says so.
+            warnings.simplefilter("ignore", FallbackWarning)
+        call = runner.prepare(program, arrays)
+    check(program, runner.name, call(), expected, strict=runner in (NUMPY, XJIT))
+    return call
 
 
 def measure(program: Program, size: str, runners: Sequence[Runner], budget: float) -> Entry:
     """Return the measured entry; `budget` is in seconds."""
-    taking_part = verified_calls(program, size, runners)
-    return Entry(program, size, interleave(taking_part.calls, budget), taking_part.left_out)
+    part = verified_calls(program, size, runners)
+    return Entry(program, size, interleave(part.calls, budget), part.left_out, part.fallback)

@@ -1,4 +1,5 @@
-"""Those that run a program: xjit, NumPy itself, and the peers JAX, numexpr and PyTorch where they are installed.
+"""Those that run a program: xjit, NumPy itself, and where they are installed JAX, numexpr, PyTorch and loops under
+Numba.
 
 Each prepares a program for given arrays once (compiling, moving data to its own device arrays) and
 returns a call without arguments that computes the whole result anew.
@@ -11,20 +12,32 @@ import importlib.util
 import os
 import shutil
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from perf.programs import Arrays, Program, over_module
+from perf.programs import Arrays, Function, Program, over_module
 from perf.timing import Call, bound
+
+EVERY_SIZE = ("S", "M", "L", "XL")
+
+
+class LeftOut(Exception):
+    """A peer does not run a program; the message says why."""
+
+
+class CannotSay(LeftOut):
+    """The program has not been written for the peer, or cannot be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """One way to run programs. `prepare` returns None for a program that it cannot express."""
+    """One way to run programs. `prepare` raises `LeftOut` for what it cannot run; it takes part at `sizes`."""
 
     name: str
     package: str
-    prepare: Callable[[Program, Arrays], Call | None]
+    prepare: Callable[[Program, Arrays], Call]
+    sizes: Sequence[str] | None = None
 
     @property
     def installed(self) -> bool:
@@ -36,6 +49,10 @@ class Runner:
         """The version of the package."""
         return str(importlib.import_module(self.package).__version__)
 
+    def takes(self, size: str) -> bool:
+        """Whether it takes part at a size."""
+        return self.sizes is None or size in self.sizes or size not in EVERY_SIZE
+
 
 def prepare_numpy(program: Program, arrays: Arrays) -> Call:
     """Return the program as it stands."""
@@ -43,15 +60,30 @@ def prepare_numpy(program: Program, arrays: Arrays) -> Call:
 
 
 def prepare_xjit(program: Program, arrays: Arrays) -> Call:
-    """Return the program under `@xjit`, compiled. Raises RuntimeError when NumPy ran in its place."""
+    """Return the program under `@xjit`, compiled."""
     from xjit import xjit
 
-    compiled = xjit(program.function)
-    call = bound(compiled, arrays)
+    call = bound(xjit(program.function), arrays)
     call()
-    if compiled.stats().fallbacks:
-        raise RuntimeError(f"{program.name}: xjit fell back to NumPy")
     return call
+
+
+def fallback_of(program: Program, arrays: Arrays) -> str | None:
+    """Return why xjit runs the program, or a step of it, through NumPy; None where all of it is compiled."""
+    from xjit import xjit
+    from xjit.errors import CaptureError, FallbackWarning
+
+    compiled = xjit(program.function)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", FallbackWarning)
+        try:
+            compiled(*arrays)
+        except CaptureError as problem:
+            return str(problem).splitlines()[0]
+    if not compiled.stats().fallbacks:
+        return None
+    reasons = [str(one.message).splitlines()[0] for one in said if issubclass(one.category, FallbackWarning)]
+    return "; ".join(reasons) or "without a reason"
 
 
 def prepare_jax(program: Program, arrays: Arrays) -> Call:
@@ -66,39 +98,89 @@ def prepare_jax(program: Program, arrays: Arrays) -> Call:
     return lambda: wait(call())
 
 
-def prepare_torch(program: Program, arrays: Arrays) -> Call | None:
-    """Return the program compiled by torch.compile, on PyTorch's own tensors; None where it has no C++ compiler."""
+def prepare_torch(program: Program, arrays: Arrays) -> Call:
+    """Return the program compiled by torch.compile, on PyTorch's own tensors."""
+    if (reason := no_torch()) is not None:
+        raise LeftOut(reason)
     torch = importlib.import_module("torch")
-    if shutil.which(os.environ.get("CXX", "g++")) is None and shutil.which("clang++") is None:
-        return None
     torch.set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    function = torch.compile(over_module(program.function, torch, torch.special))
-    call = bound(function, tuple(torch.from_numpy(array) for array in arrays))
-    try:
-        call()
-    except importlib.import_module("torch._dynamo.exc").TorchDynamoException as problem:
-        warnings.warn(f"torch.compile could not compile {program.name}: {problem}", stacklevel=2)
-        return None
+    torch.compiler.reset()
+    function = torch.compile(over_tensors(program.function), fullgraph=True, dynamic=False)
+    with warnings.catch_warnings():
+        # It says of inputs that others also see that they must not be written to; nobody does.
+        warnings.simplefilter("ignore")
+        call = bound(function, tuple(torch.from_numpy(array) for array in arrays))
+        try:
+            call()
+        except importlib.import_module("torch._dynamo.exc").TorchDynamoException as problem:
+            text = str(problem).strip().splitlines()
+            raise LeftOut(f"torch.compile: {text[0] if text else type(problem).__name__}") from problem
     return call
 
 
-def prepare_numexpr(program: Program, arrays: Arrays) -> Call | None:
+def no_torch() -> str | None:
+    """Return why torch.compile cannot compile anything here; None where it can."""
+    if shutil.which(os.environ.get("CXX", "g++")) is None and shutil.which("clang++") is None:
+        return "torch.compile finds no C++ compiler (g++, clang++ or CXX)"
+    return None
+
+
+def over_tensors(function: Function) -> Function:
+    """Return `function` for tensors.
+
+    PyTorch compiles NumPy's names itself; SciPy's functions it does not know, so that a formula with them is
+    rebuilt over the module `torch`.
+    """
+    torch = importlib.import_module("torch")
+    if "special" in function.__globals__:
+        return over_module(function, torch, torch.special)
+
+    def on_tensors(*tensors: Any) -> Any:
+        result = function(*[tensor.numpy() for tensor in tensors])
+        if isinstance(result, tuple):
+            return tuple(torch.as_tensor(part) for part in result)
+        return torch.as_tensor(result)
+
+    return on_tensors
+
+
+def prepare_numexpr(program: Program, arrays: Arrays) -> Call:
     """Return the program as numexpr evaluates it, where it has been written in that language."""
     if program.expression is None:
-        return None
+        raise CannotSay("no expression")
     numexpr = importlib.import_module("numexpr")
-    code = program.function.__code__
-    names = dict(zip(code.co_varnames[: code.co_argcount], arrays, strict=True))
-    text, variables, evaluate = program.expression, {**names, **program.constants}, numexpr.evaluate
-    return lambda: evaluate(text, local_dict=variables, global_dict={})
+    variables, evaluate = program.named(arrays), numexpr.evaluate
+    if isinstance(program.expression, str):
+        text = program.expression
+        return lambda: evaluate(text, local_dict=variables, global_dict={})
+    first, second = program.expression
+    return lambda: (
+        evaluate(first, local_dict=variables, global_dict={}),
+        evaluate(second, local_dict=variables, global_dict={}),
+    )
+
+
+def prepare_loops(program: Program, arrays: Arrays) -> Call:
+    """Return the program as loops by hand under Numba, compiled, where it has been written so."""
+    loops = importlib.import_module("perf.loops.table").LOOPS
+    if program.name not in loops:
+        raise CannotSay("no loops")
+    call = bound(loops[program.name], arrays)
+    with warnings.catch_warnings():
+        # What Numba thinks of an order of axes or of a product.
+        warnings.simplefilter("ignore")
+        call()
+    return call
 
 
 NUMPY = Runner("NumPy", "numpy", prepare_numpy)
 XJIT = Runner("xjit", "xjit", prepare_xjit)
 JAX = Runner("JAX", "jax", prepare_jax)
-TORCH = Runner("torch.compile", "torch", prepare_torch)
+# It compiles every shape anew, for seconds: only where the time of a call matters to it.
+TORCH = Runner("torch.compile", "torch", prepare_torch, ("L",))
 NUMEXPR = Runner("numexpr", "numexpr", prepare_numexpr)
-RUNNERS = (NUMPY, XJIT, JAX, NUMEXPR)
+LOOPS = Runner("Numba loops", "numba", prepare_loops)
+RUNNERS = (NUMPY, XJIT, JAX, TORCH, NUMEXPR, LOOPS)
 
 
 def installed() -> tuple[Runner, ...]:

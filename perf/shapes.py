@@ -9,8 +9,9 @@ import tempfile
 
 import numpy as np
 
-from perf.formulas import hypot, logsumexp
 from perf.programs import SEED, Function
+from perf.programs.elementwise import hypot
+from perf.programs.rows import logsumexp
 
 SHAPES = 200
 LONGEST = 512

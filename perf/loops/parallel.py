@@ -1,0 +1,19 @@
+"""How the loops are compiled: on all cores, without permission to change results, kept on disk."""
+
+from __future__ import annotations
+
+import numba
+
+from perf.program import Function
+
+
+def parallel(function: Function) -> Function:
+    """Return `function` compiled by Numba for all cores."""
+    compiled: Function = numba.njit(parallel=True, fastmath=False, error_model="numpy", cache=True)(function)
+    return compiled
+
+
+def inline(function: Function) -> Function:
+    """Return `function` compiled by Numba, for use in others."""
+    compiled: Function = numba.njit(fastmath=False, error_model="numpy", cache=True)(function)
+    return compiled
