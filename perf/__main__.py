@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from perf.bandwidth import measure_bandwidth
 from perf.compare import compare
 from perf.compile_time import measure_compile_time
-from perf.figures import Figure, bandwidth_figure, compile_figures, overhead_figures, shape_figures
+from perf.entries import measure_entries, missed
+from perf.figures import (
+    Figure,
+    bandwidth_figure,
+    compile_figures,
+    figure_table,
+    mean_figures,
+    overhead_figures,
+    shape_figures,
+)
+from perf.first_calls import first_call_table, measure_first_calls
 from perf.function_report import write_page
-from perf.overhead import measure_overhead
-from perf.report import figure_table, measure_entries, missed, start_text, write_report
+from perf.memory import measure_memory, memory_figures, memory_table
+from perf.overhead import measure_overhead, overhead_table
+from perf.plot import draw
+from perf.reductions import measure_reductions, reduction_figures
+from perf.report import start_text, write_report
 from perf.shapes import measure_shapes
 from perf.vector_width import measure_widths, width_text
 
@@ -37,8 +50,7 @@ def run_bandwidth() -> int:
 def run_overhead() -> int:
     """Measure one small call, and print all of it."""
     overhead = measure_overhead()
-    for name, value in overhead.medians.items():
-        print(f"{name:10} {value * 1e6:7.3f} µs, at best {overhead.minima[name] * 1e6:7.3f}")
+    print(overhead_table(overhead))
     return show(overhead_figures(overhead))
 
 
@@ -49,9 +61,23 @@ def run_compile_time() -> int:
     return show(compile_figures(times))
 
 
-def run_programs(budget: float) -> int:
-    """Measure every entry and print what is below a threshold."""
-    print(missed(measure_entries(budget)))
+def run_programs(budget: float, sizes: Sequence[str], only: Sequence[str]) -> int:
+    """Measure entries, print what is below a threshold, and the geometric means."""
+    entries = measure_entries(budget, sizes, only)
+    print(missed(entries))
+    return show(mean_figures(entries))
+
+
+def run_memory() -> int:
+    """Measure bytes and memory, and print all of it."""
+    found = measure_memory()
+    print(memory_table(found))
+    return show(memory_figures(found))
+
+
+def run_first_calls() -> int:
+    """Measure the first call of every program, and print all of it."""
+    print(first_call_table(measure_first_calls()))
     return 0
 
 
@@ -62,8 +88,11 @@ def parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="measure everything and write the table")
     report.add_argument("--output", type=Path, default=ROOT / "docs" / "performance.md")
     programs = commands.add_parser("programs", help="measure the programs only and print them (the default)")
-    for command in (report, programs):
-        command.add_argument("--budget", type=float, default=3.0, help="seconds per program and size")
+    programs.add_argument("--sizes", nargs="+", default=[], help="sizes, such as S L; all when not given")
+    programs.add_argument("--only", nargs="+", default=[], help="parts of the names of programs")
+    reductions = commands.add_parser("reductions", help="reductions over every axis, on one thread")
+    for command in (report, programs, reductions):
+        command.add_argument("--budget", type=float, default=1.0, help="seconds per program and size")
     functions = commands.add_parser("functions", help="measure single functions and chains of them, write their page")
     functions.add_argument("--output", type=Path, default=ROOT / "docs" / "function-speed.md")
     functions.add_argument("--budget", type=float, default=1.0, help="seconds per entry")
@@ -80,14 +109,47 @@ def parser() -> argparse.ArgumentParser:
         ("vectors", "vectors of 512 bits against 256, for XJIT_VECTOR_BITS"),
         ("start", "what a new process waits for"),
         ("shapes", "compiles for many random shapes"),
+        ("first-calls", "the first call of every program: cold, and in a second process"),
+        ("memory", "bytes that plans move, and memory at the peak of a call"),
+        ("plot", "draw the times that the last report stored"),
     ):
         commands.add_parser(name, help=text)
     return top
 
 
+def run_plot() -> int:
+    """Draw the stored times."""
+    picture = ROOT / "docs" / "performance.svg"
+    draw(picture.with_suffix(".json"), picture)
+    print(f"written: {picture}")
+    return 0
+
+
+def run_text(text: str) -> int:
+    """Print a text."""
+    print(text)
+    return 0
+
+
+# Those without options.
+PLAIN: Mapping[str, Callable[[], int]] = {
+    "overhead": run_overhead,
+    "bandwidth": run_bandwidth,
+    "compile-time": run_compile_time,
+    "first-calls": run_first_calls,
+    "memory": run_memory,
+    "plot": run_plot,
+    "start": lambda: run_text(start_text()),
+    "vectors": lambda: run_text(width_text(measure_widths(0.3))),
+    "shapes": lambda: show(shape_figures(measure_shapes())),
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status."""
     options = parser().parse_args(arguments)
+    if options.command in PLAIN:
+        return PLAIN[options.command]()
     match options.command:
         case "report":
             write_report(options.output, options.budget)
@@ -97,22 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         case "compare":
             return compare(options.revision, options.against, options.sizes, options.budget)
-        case "overhead":
-            return run_overhead()
-        case "bandwidth":
-            return run_bandwidth()
-        case "compile-time":
-            return run_compile_time()
-        case "start":
-            print(start_text())
-            return 0
-        case "vectors":
-            print(width_text(measure_widths(0.3)))
-            return 0
-        case "shapes":
-            return show(shape_figures(measure_shapes()))
+        case "reductions":
+            return show(reduction_figures(measure_reductions(options.budget)))
+        case "programs":
+            return run_programs(options.budget, options.sizes, options.only)
         case _:
-            return run_programs(getattr(options, "budget", 3.0))
+            return run_programs(1.0, (), ())
 
 
 if __name__ == "__main__":

@@ -38,6 +38,10 @@ class Revision:
     python: Path
 
 
+class Unable(Exception):
+    """A revision does not run a program compiled; the message says why."""
+
+
 class Worker:
     """A process of one revision that takes samples on request."""
 
@@ -54,11 +58,14 @@ class Worker:
         self.where = str(self._answer()["xjit"])
 
     def ask(self, **request: str) -> float:
-        """Send one request and return the seconds of its answer."""
+        """Send one request and return the seconds of its answer. Raises `Unable` where there is none."""
         stream = self._stream(self.process.stdin)
         stream.write(json.dumps(request) + "\n")
         stream.flush()
-        return float(str(self._answer()["seconds"]))
+        answer = self._answer()
+        if "unable" in answer:
+            raise Unable(str(answer["unable"]))
+        return float(str(answer["seconds"]))
 
     def close(self) -> None:
         """End the process."""
@@ -158,7 +165,11 @@ def compare_all(old: Revision, new: Revision, base: Path, sizes: Sequence[str], 
                 with workers(old, new, base) as fresh:
                     return compare_program(*fresh, program, size, budget)
 
-            ratio = compare_settled(partial(compare_program, *pair, program, size, budget), again)
+            try:
+                ratio = compare_settled(partial(compare_program, *pair, program, size, budget), again)
+            except Unable as reason:
+                print(f"{program.name:30} {size:3} not compiled by both: {reason}", flush=True)
+                continue
             ratios.append(ratio.median)
             slower = ratio.high < ALLOWED_LOSS
             worse += slower

@@ -10,8 +10,7 @@ from perf.bandwidth import Bandwidth
 from perf.compile_time import CompileTimes
 from perf.measure import Entry
 from perf.overhead import Overhead
-from perf.peers import JAX, NUMPY, XJIT, Runner
-from perf.programs import LARGE_SIZES
+from perf.peers import XJIT, Runner
 from perf.timing import geometric_mean
 
 
@@ -25,6 +24,13 @@ class Figure:
     met: bool
 
 
+def figure_table(figures: Sequence[Figure]) -> str:
+    """Return the table of figures."""
+    lines = ["| figure | asked | reached | met |", "|---|---|---|---|"]
+    lines += [f"| {f.what} | {f.asked} | {f.reached} | {'yes' if f.met else '**no**'} |" for f in figures]
+    return "\n".join(lines)
+
+
 def speedups(entries: Sequence[Entry], reference: Runner, sizes: Sequence[str]) -> list[tuple[float, float]]:
     """Return the speed-ups by medians and by minima of the entries of these sizes."""
     chosen = [entry for entry in entries if entry.size in sizes and entry.has(reference) and entry.has(XJIT)]
@@ -32,31 +38,22 @@ def speedups(entries: Sequence[Entry], reference: Runner, sizes: Sequence[str]) 
     return [(ratio.median, ratio.minimum) for ratio in ratios]
 
 
-def mean_figure(
-    what: str, entries: Sequence[Entry], reference: Runner, sizes: Sequence[str], asked: float
-) -> Figure | None:
+def mean_figure(entries: Sequence[Entry], mean: thresholds.Mean) -> Figure | None:
     """Return the figure of a geometric mean, by medians with minima beside; None without entries."""
-    pairs = speedups(entries, reference, sizes)
+    pairs = speedups(entries, mean.reference, mean.sizes)
     if not pairs:
         return None
     median = geometric_mean([pair[0] for pair in pairs])
     minimum = geometric_mean([pair[1] for pair in pairs])
+    what = f"geometric mean over {mean.reference.name}, sizes {' '.join(mean.sizes)}, {len(pairs)} entries"
     text = f"{median:.2f}x by medians, {minimum:.2f}x by minima"
     # Medians suffer from neighbours' thread pools, minima from luck: the harsher of the two counts.
-    return Figure(f"{what}, {len(pairs)} entries", f"≥ {asked:g}x", text, min(median, minimum) >= asked)
+    return Figure(what, f"≥ {mean.at_least:g}x", text, min(median, minimum) >= mean.at_least)
 
 
 def mean_figures(entries: Sequence[Entry]) -> list[Figure]:
-    """Return the geometric means against NumPy and JAX."""
-    over_numpy, over_jax = thresholds.LARGE_GEOMETRIC_MEAN_OVER_NUMPY, thresholds.GEOMETRIC_MEAN_OVER_JAX
-    every_size = ("S", "M", *LARGE_SIZES)
-    found = [
-        mean_figure("geometric mean over NumPy, sizes L", entries, NUMPY, ("L",), over_numpy),
-        mean_figure("geometric mean over NumPy, sizes XL", entries, NUMPY, ("XL",), over_numpy),
-        mean_figure("geometric mean over JAX, all sizes", entries, JAX, every_size, over_jax),
-        mean_figure("geometric mean over JAX, sizes L", entries, JAX, ("L",), over_jax),
-        mean_figure("geometric mean over JAX, sizes XL", entries, JAX, ("XL",), over_jax),
-    ]
+    """Return the geometric means against every peer that took part."""
+    found = [mean_figure(entries, mean) for mean in thresholds.MEANS]
     return [figure for figure in found if figure is not None]
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from perf import thresholds
 from perf.chains import SIZE
-from perf.figures import Figure
+from perf.figures import Figure, figure_table
 from perf.function_compile import WHEN
 from perf.function_table import SIZES
 from perf.functions import FunctionEntry, Measured, measure_all, present
 from perf.machine import this_machine
 from perf.measure import Entry
 from perf.peers import JAX, NUMPY, TORCH, XJIT, Runner
-from perf.report import figure_table, load_text
+from perf.report import load_text
 from perf.timing import geometric_mean
 
 HEAD = """# Speed of single functions

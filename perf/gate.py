@@ -31,8 +31,9 @@ def shortfall(entry: Entry, threshold: Threshold) -> str | None:
 
 def shortfalls(entry: Entry) -> list[str]:
     """Return every missed threshold of one entry, in words."""
-    found = (shortfall(entry, threshold) for threshold in thresholds(entry.program.name, entry.size))
-    return [text for text in found if text is not None]
+    found = [shortfall(entry, threshold) for threshold in thresholds(entry.program, entry.size)]
+    fallen = f"runs through NumPy: {entry.fallback}" if entry.fallback is not None else None
+    return [text for text in (fallen, *found) if text is not None]
 
 
 def settled(again: Callable[[], Entry]) -> Entry:

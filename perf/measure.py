@@ -81,7 +81,11 @@ def verified(runner: Runner, program: Program, arrays: Arrays, expected: Any) ->
     return call
 
 
+def time_field(program: Program, size: str, part: Field, budget: float) -> Entry:
+    """Return the entry of those that take part, timed in turns; `budget` is in seconds."""
+    return Entry(program, size, interleave(part.calls, budget), part.left_out, part.fallback)
+
+
 def measure(program: Program, size: str, runners: Sequence[Runner], budget: float) -> Entry:
     """Return the measured entry; `budget` is in seconds."""
-    part = verified_calls(program, size, runners)
-    return Entry(program, size, interleave(part.calls, budget), part.left_out, part.fallback)
+    return time_field(program, size, verified_calls(program, size, runners), budget)

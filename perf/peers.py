@@ -11,8 +11,12 @@ import importlib
 import importlib.util
 import os
 import shutil
+import signal
+import threading
+import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +24,7 @@ from perf.programs import Arrays, Function, Program, over_module
 from perf.timing import Call, bound
 
 EVERY_SIZE = ("S", "M", "L", "XL")
+TORCH_SECONDS = 30
 
 
 class LeftOut(Exception):
@@ -106,16 +111,44 @@ def prepare_torch(program: Program, arrays: Arrays) -> Call:
     torch.set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     torch.compiler.reset()
     function = torch.compile(over_tensors(program.function), fullgraph=True, dynamic=False)
+    refused = importlib.import_module("torch._dynamo.exc").TorchDynamoException
     with warnings.catch_warnings():
         # It says of inputs that others also see that they must not be written to; nobody does.
         warnings.simplefilter("ignore")
         call = bound(function, tuple(torch.from_numpy(array) for array in arrays))
         try:
-            call()
-        except importlib.import_module("torch._dynamo.exc").TorchDynamoException as problem:
-            text = str(problem).strip().splitlines()
-            raise LeftOut(f"torch.compile: {text[0] if text else type(problem).__name__}") from problem
+            with at_most(TORCH_SECONDS):
+                call()
+        except (TimeoutError, refused) as problem:
+            raise LeftOut(why_not(problem)) from problem
     return call
+
+
+def why_not(problem: BaseException) -> str:
+    """Return in words what stopped torch.compile, which wraps what is raised while it works."""
+    text = str(problem).strip().splitlines()
+    if isinstance(problem, TimeoutError) or "TimeoutError" in "".join(text):
+        return f"torch.compile had not compiled it after {TORCH_SECONDS} s"
+    return f"torch.compile: {text[0] if text else type(problem).__name__}"
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in the main thread when the block takes longer, where the system has alarms."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def too_long(number: int, frame: types.FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def no_torch() -> str | None:

@@ -8,6 +8,7 @@ import pytest
 
 from perf.bandwidth import measure_bandwidth
 from perf.compile_time import measure_compile_time
+from perf.entries import measure_entries
 from perf.figures import (
     Figure,
     bandwidth_figure,
@@ -18,7 +19,6 @@ from perf.figures import (
 )
 from perf.gate import ATTEMPTS
 from perf.overhead import measure_overhead
-from perf.report import measure_entries
 from perf.shapes import measure_shapes
 
 

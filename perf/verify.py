@@ -64,7 +64,7 @@ def judged(own: Tolerance, found: Array, wanted: Array, strict: bool) -> tuple[b
         tolerance = peer_tolerance(own, wanted.dtype)
         return close(found, wanted, tolerance), str(tolerance)
     allowed = max(1.0, PEER_MISFITS * wanted.size) if wanted.size >= LEAST_FOR_MISFITS else 0.0
-    return np.count_nonzero(found != wanted) <= allowed, f"{allowed:.0f} of {wanted.size} elements"
+    return bool(np.count_nonzero(found != wanted) <= allowed), f"{allowed:.0f} of {wanted.size} elements"
 
 
 def close(found: Array, wanted: Array, tolerance: Tolerance) -> bool:

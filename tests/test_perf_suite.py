@@ -11,9 +11,10 @@ import pytest
 from perf import gate
 from perf.compile_time import COUNTS, MIXES, new_chain
 from perf.measure import Entry, verified_calls
+from perf.memory import plan_of
 from perf.peers import JAX, NUMPY, XJIT
 from perf.programs import BY_NAME, PROGRAMS, Program, over_module
-from perf.thresholds import EVERY_ENTRY, SINGLE_ENTRIES, Threshold
+from perf.thresholds import MOVED_OVER_LEAST_BYTES, OVER_JAX, SINGLE_ENTRIES, thresholds
 from perf.timing import Samples, interleave, ratio_of
 from perf.verify import WrongResult, check
 
@@ -28,9 +29,32 @@ SMALL = [
 ]
 
 
+# Programs bound by memory whose plans move more, and what for.
+MOVE_MORE = {
+    "column mean and deviation f64": "a pass over the columns per reduction",
+    "rolling mean f64": "the running sums are stored",
+    "logistic gradient f64": "products by BLAS read the features twice",
+}
+
+
 @pytest.mark.parametrize(("program", "size"), SMALL)
-def test_programs_are_right(program: Program, size: str) -> None:
-    assert set(verified_calls(program, size, (NUMPY, XJIT)).calls) == {"NumPy", "xjit"}
+def test_programs_are_right_and_planned_as_asked(program: Program, size: str) -> None:
+    part = verified_calls(program, size, (NUMPY, XJIT))
+    assert set(part.calls) == {"NumPy", "xjit"}
+    assert part.fallback is None
+    moved, least, kernels = plan_of(program, size)
+    assert program.kernels in (None, kernels)
+    if program.decided_by == "memory" and program.name not in MOVE_MORE:
+        assert moved <= MOVED_OVER_LEAST_BYTES * least
+
+
+def test_the_suite_is_large_and_varied() -> None:
+    assert len(BY_NAME) == len(PROGRAMS) >= 24
+    assert set(MOVE_MORE) <= set(BY_NAME)
+    assert all({"S", "M", "L"} <= set(program.sizes) for program in PROGRAMS if program.decided_by != "overhead")
+    asked = ("softmax", "layernorm", "logsumexp", "z-score", "pairwise", "n-body", "Black-Scholes", "haversine")
+    for part in (*asked, "stencil"):
+        assert all(program.kernels == 1 for program in PROGRAMS if part in program.name)
 
 
 @pytest.mark.parametrize("count", COUNTS[:2])
@@ -128,10 +152,11 @@ def test_gate_measures_a_shortfall_twice_more() -> None:
 
 
 def test_thresholds_name_real_programs() -> None:
-    assert {threshold.reference for threshold in EVERY_ENTRY} == {NUMPY, JAX}
+    assert {threshold.reference for threshold in thresholds(SOFTMAX, "M")} == {NUMPY, JAX}
+    assert OVER_JAX not in thresholds(BY_NAME["attention f32"], "L")
     for threshold in SINGLE_ENTRIES:
-        assert isinstance(threshold, Threshold)
         assert threshold.size in BY_NAME[str(threshold.program)].sizes
+        assert threshold in thresholds(BY_NAME[str(threshold.program)], str(threshold.size))
 
 
 def test_ratio_of_equal_samples_is_one() -> None:
@@ -149,3 +174,16 @@ def test_everybody_is_sampled_in_every_round() -> None:
     samples = interleave({"a": lambda: count("a"), "b": lambda: count("b")}, budget=0.0)
     assert len(samples.seconds["a"]) == len(samples.seconds["b"]) >= 9
     assert min(counts.values()) > 0
+
+
+def test_what_falls_back_is_told_and_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XJIT_STRICT")
+
+    def refused(x: np.ndarray) -> np.ndarray:
+        return np.frompyfunc(float, 1, 1)(x).astype(np.float64)
+
+    program = Program("refused", refused, SOFTMAX.inputs, SOFTMAX.sizes, SOFTMAX.tolerance)
+    part = verified_calls(program, "S", (NUMPY, XJIT))
+    assert part.fallback
+    fallen = Entry(program, "S", interleave(part.calls, 0.0), {}, "because")
+    assert gate.shortfalls(fallen)[0] == "runs through NumPy: because"

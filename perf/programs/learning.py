@@ -31,7 +31,7 @@ def k_means_step(points: Any, centres: Any) -> Any:
     """Return the mean of the points that are nearest to each centre."""
     difference = points[:, None, :] - centres[None, :, :]
     labels = (difference * difference).sum(axis=2).argmin(axis=1)
-    member = (labels[:, None] == np.arange(centres.shape[0])).astype(points.dtype)
+    member = (labels[:, None] == np.arange(centres.shape[0])).astype(np.float32)
     return member.T @ points / np.maximum(member.sum(axis=0), 1.0)[:, None]
 
 
