@@ -16,7 +16,7 @@ from xjit.numpy import compositions as c
 from xjit.numpy import moments, reductions
 from xjit.numpy.moments import divided
 from xjit.numpy.promotion import cast, requested
-from xjit.numpy.reductions import fold, keep
+from xjit.numpy.reductions import fold, keep, without_nan
 from xjit.numpy.signatures import like_max, like_sum, like_var
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, given, order_letter, refuse, shape_of, with_order
@@ -68,20 +68,20 @@ def nanargmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NON
     np.int64(1)
     """
     refuse("nanargmax", out=out)
-    return _position("nanargmax", reductions.argmax, c.fmax, -np.inf, a, axis, keepdims)
+    return _position("nanargmax", reductions.argmax, "max", a, axis, keepdims)
 
 
 def nanargmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = _NONE) -> Any:
     """The position of the first smallest number that is no NaN. Raises as ``nanargmax``."""
     refuse("nanargmin", out=out)
-    return _position("nanargmin", reductions.argmin, c.fmin, np.inf, a, axis, keepdims)
+    return _position("nanargmin", reductions.argmin, "min", a, axis, keepdims)
 
 
-def _position(name: str, search: Any, combine: Any, worst: float, a: Any, axis: Any, keepdims: Any) -> Any:
+def _position(name: str, search: Any, which: str, a: Any, axis: Any, keepdims: Any) -> Any:
     value = as_value(a, name)
     if dtype_class(dtype_of(value)) != "F":
         return search(value, axis=axis, keepdims=keepdims)
-    found = search(combine(value, c.full_like(value, worst)), axis=axis, keepdims=keepdims)
+    found = search(without_nan(value, which), axis=axis, keepdims=keepdims)
     unknown = reductions.any(reductions.all(c.isnan(value), axis=axis))
     return as_scalar(require(found, ops.not_(unknown), "value", f"numpy.{name}: All-NaN slice encountered"))
 

@@ -130,16 +130,25 @@ def _known_extreme(reducer: str) -> Callable[[Operand, Axes], Any]:
     def run(value: Operand, axes: Axes) -> Any:
         if c.letter(value) in "PI" or not axes:
             return _extreme(reducer)(value, axes)
-        combine, every = {"max": c.fmax, "min": c.fmin}[reducer], reduction(c.isnan(value), "and", axes)
+        every = reduction(c.isnan(value), "and", axes)
         if c.letter(value) == "F":
-            worst = c.full_like(value, _last(reducer)(dtype_of(value)))
-            known = combine(value, worst)  # compares with the worst number: loops over isnan do not vectorise
-            best = reduction(known, reducer, axes)
+            best = reduction(without_nan(value, reducer), reducer, axes)
             return ops.select(every, c.full_like(best, np.nan), best)
-        best = ops.reduce(value, np.asarray(complex(np.nan, np.nan), dtype_of(value)), combine, axes)
+        combine, start = {"max": c.fmax, "min": c.fmin}[reducer], np.asarray(complex(np.nan, np.nan), dtype_of(value))
+        best = ops.reduce(value, start, combine, axes)
         return ops.select(every, _first(value, axes), best)
 
     return run
+
+
+def without_nan(value: Operand, reducer: str) -> Any:
+    """Floats with the number that every other one beats in the places of NaN.
+
+    Found by comparing with that number: loops that ask isnan before they look for an extreme do not vectorise.
+    """
+    worst = c.full_like(value, _last(reducer)(dtype_of(value)))
+    compare = ops.ge if reducer == "max" else ops.le
+    return ops.select(compare(value, worst), value, worst)
 
 
 def _first(value: Operand, axes: Axes) -> Any:

@@ -98,7 +98,8 @@ def _memory(node: Node) -> Array | None:
     if trace is not None and node in trace.gapped:
         return None
     type = node.aval
-    if node.op is RESHAPE or (node.op.kind is Kind.INDEXING and node.op.access is not None):
+    views = node.op.kind is Kind.INDEXING and node.op.access is not None and len(node.inputs) == 1
+    if node.op is RESHAPE or views:
         source = _memory(node.inputs[0])
         if source is None:
             return None
