@@ -36,6 +36,7 @@ def _sorting_cases() -> list[Case]:
         case("searchsorted", lambda a, b: xnp.searchsorted(a, b), (line, edges), wanted),
         case("searchsorted", lambda a, b, c: xnp.searchsorted(a, b, sorter=c), turned, wanted),
         case("lexsort", lambda a, b: xnp.lexsort((a, b)), keys, array("s64", [2, 1, 0])),
+        case("isin", lambda a: xnp.isin(a, [7, 1]), (X,), array("pred", [[0, 1, 0], [0, 1, 0]])),
         case("digitize", lambda a, b: xnp.digitize(a, b), (edges, line), array("s64", [3, 0, 4])),
     ]
 
@@ -96,11 +97,13 @@ def _statistics_cases() -> list[Case]:
     nan = math.nan
     rows, line = array("f32", [[3, nan, 1], [nan, nan, nan]]), array("f64", [0, 1, 2, 4])
     shares, counts = array("f64", [0.25, 1]), (array("s64", [1, 2]), array("f64", [0, 1, 4]))
+    grid = array("f64", [[1, 0], [1, 2]]), array("s64", [0, 1, 4]), array("f64", [0, 2, 4])
     return [
         case("quantile", lambda a, q: xnp.quantile(a, q), (line, shares), array("f64", [0.75, 4])),
         case("nanmedian", lambda a: xnp.nanmedian(a, 1), (rows,), array("f32", [2, nan])),
         case("nanquantile", lambda a: xnp.nanquantile(a, 0.25, 1), (rows,), array("f32", [1.5, nan])),
         case("histogram", lambda a: xnp.histogram(a, [0, 1.0, 4]), (line[:3],), counts),
+        case("histogram2d", lambda a: xnp.histogram2d(a, a, [[0, 1, 4], 2]), (line,), grid),
         case("bincount", lambda a: xnp.bincount(a, minlength=3), (array("u8", [2, 0, 2]),), array("s64", [1, 0, 2])),
     ]
 

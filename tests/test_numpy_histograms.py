@@ -51,6 +51,26 @@ def test_traced_edges_and_ranges() -> None:
     check_lines(table, [(a, edges)], ulp=1)
 
 
+PLANES = """
+    histogram2d(a, b)
+    histogram2d(a, b, 4)
+    histogram2d(a, b, [3, 4], range=[[0, 3], (1, 2)])
+    histogram2d(a, b, ([0, 1, 2], 5), density=True)
+    histogram2d(a, b, [0, 1, 2.5], weights=b)
+    histogram2d(a, b, 0)
+    histogram2d(a, b[1:])
+    histogram2d(a, b, [3])
+    histogram2d(a, b, 3, range=[1, 2])
+"""
+
+
+def test_planes() -> None:
+    check_lines(PLANES, [(array("d", 30), array("f", 30)), (array("i", 9), array("d", 9))])
+    function, x = xjit(lambda x, y: np.histogram2d(x * 2, y, [3, [0.0, 2, 4]])), array("d", 30)
+    for got, want in zip(function(x, x), np.histogram2d(x * 2, x, [3, [0.0, 2, 4]]), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
 COUNTS = """
     bincount(a, minlength=12)
     bincount(a, minlength=20)

@@ -10,7 +10,7 @@ import numpy as np
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.promotion import cast
-from xjit.numpy.static import static_integer
+from xjit.numpy.static import static_array, static_integer
 from xjit.numpy.values import as_value, numpy_errors, shape_of
 from xjit.ops import numpy_statistics as records
 from xjit.ops._core import Operand, apply, dtype_of
@@ -49,6 +49,40 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges of ``histogram`` alone. Raises as ``histogram``."""
     return histogram(a, bins, range, None, weights)[1]
+
+
+def histogram2d(
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Any, Any, Any]:
+    """How many points lie in each part of a plane, as float64, and the edges along both axes.
+
+    ``bins`` is a number or edges for both axes, or a pair of these; ``range`` is known while tracing. Raises as
+    ``histogram``.
+    """
+    points = {"x": as_value(x, "histogram2d", "x"), "y": as_value(y, "histogram2d", "y")}
+    if len(shape_of(points["x"])) != 1 or shape_of(points["x"]) != shape_of(points["y"]):
+        raise ArgumentError("numpy.histogram2d: x and y must have the same length.")
+    pair = bins if isinstance(bins, list | tuple) and len(bins) in (1, 2) else (bins, bins)
+    if len(pair) != 2:
+        raise ArgumentError("numpy.histogram2d: bins: one or two for both axes are required")
+    operands: dict[str, Any] = dict(points)
+    params: dict[str, Any] = {"density": bool(density), "range": _plane(range)}
+    for name, one in zip(("x_bins", "y_bins"), pair, strict=True):
+        edges = _bins("histogram2d", one)
+        (params if isinstance(edges, int) else operands)[name] = edges
+    if weights is not None:
+        operands["weights"] = as_value(weights, "histogram2d", "weights")
+    counts, *found = apply(records.HISTOGRAM2D, *operands.values(), names=tuple(operands), **params)
+    return counts, found[0], found[1]
+
+
+def _plane(range: Any) -> Any:
+    """Both ends along both axes, as numbers."""
+    if range is None:
+        return None
+    with numpy_errors("histogram2d", ArgumentError):
+        (left, right), (low, high) = static_array(range, "histogram2d", "range").tolist()
+    return (left, right), (low, high)
 
 
 def _numbers(name: str, a: Any) -> Operand:
@@ -126,5 +160,6 @@ def _weights(value: Operand, weights: Operand) -> Operand:
 FUNCTIONS: dict[Any, Any] = {
     np.histogram: histogram,
     np.histogram_bin_edges: histogram_bin_edges,
+    np.histogram2d: histogram2d,
     np.bincount: bincount,
 }

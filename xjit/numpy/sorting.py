@@ -10,12 +10,13 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.ir.context import TracedValue
+from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import as_array, ravel
 from xjit.numpy.static import static_array
 from xjit.numpy.values import as_scalar, as_value, numpy_errors, refuse, shape_of
 from xjit.ops import numpy_sorting as records
 from xjit.ops._core import Operand, apply, dtype_of
-from xjit.types import dtype_class
+from xjit.types import COMPLEX64, COMPLEX128, dtype_class
 
 _KINDS = {"q": "quicksort", "h": "heapsort", "m": "mergesort", "s": "stable"}
 
@@ -183,6 +184,31 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     return as_scalar(apply(records.DIGITIZE, value, edges, right=bool(right)))
 
 
+def isin(
+    element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None
+) -> Any:
+    """Which elements occur among ``test_elements``, or with ``invert`` do not. Any element types.
+
+    Raises ArgumentError for an unknown ``kind``: how it is found out.
+
+    >>> isin(np.array([1, 2, 3]), [3, 1])
+    array([ True, False,  True])
+    """
+    values = as_value(element, "isin", "element"), as_value(test_elements, "isin", "test_elements")
+    if kind not in (None, "sort", "table"):
+        raise ArgumentError(f"numpy.isin: kind: None, 'sort' or 'table' is required; got {kind!r}")
+    return apply(records.ISIN, *values, assume_unique=bool(assume_unique), invert=bool(invert), kind=kind)
+
+
+def sort_complex(a: Any) -> Any:
+    """``sort`` along the last axis, as complex numbers: integers of up to 16 bits give complex64."""
+    result = sort(a)
+    if dtype_class(dtype_of(result)) == "C":
+        return result
+    short = dtype_class(dtype_of(result)) == "I" and dtype_of(result).itemsize <= 2
+    return cast(result, COMPLEX64 if short else COMPLEX128)
+
+
 def unknown_count(name: str) -> Any:
     """Refuses a function of which only the elements tell how long its result is."""
 
@@ -203,6 +229,8 @@ FUNCTIONS: dict[Any, Any] = {
     np.lexsort: lexsort,
     np.searchsorted: searchsorted,
     np.digitize: digitize,
+    np.isin: isin,
+    np.sort_complex: sort_complex,
     np.unique: unknown_count("unique"),
 }
 

@@ -10,11 +10,15 @@ from xjit.ir.opdef import Params
 from xjit.ops import rules
 from xjit.ops._core import Array
 from xjit.ops.library import Types, library, packed_type
-from xjit.types import INT64, ArrayType
+from xjit.types import BOOL, INT64, ArrayType
 
 
 def _in_order(types: Types, params: Params) -> ArrayType:
     return rules.elementwise_type(types[:1], types[0].dtype)
+
+
+def _members(types: Types, params: Params) -> ArrayType:
+    return packed_type(BOOL, types[0].shape)
 
 
 def _positions(types: Types, params: Params) -> ArrayType:
@@ -50,3 +54,4 @@ ARGPARTITION = library(
 SEARCHSORTED = library("searchsorted", _searchsorted, _found, "Where elements belong in a sorted line.")
 LEXSORT = library("lexsort", _lexsort, _positions, "Positions in the order of several keys, the last one first.")
 DIGITIZE = library("digitize", np.digitize, _positions, "The numbers of the bins that elements lie in.")
+ISIN = library("isin", np.isin, _members, "Which elements occur in another array.")

@@ -97,6 +97,31 @@ def _infer_histogram(types: Types, params: Params) -> TupleType:
     return TupleType((packed_type(counts.dtype, (count,)), packed_type(edges.dtype, (count + 1,))))
 
 
+def _histogram2d(
+    x: Array,
+    y: Array,
+    x_bins: Any,
+    y_bins: Any,
+    range: tuple[tuple[float, float], ...] | None,
+    density: bool,
+    weights: Array | None = None,
+) -> Any:
+    """NumPy's histogram over a plane, with edges in memory of their own."""
+    counts, *edges = np.histogram2d(x, y, [x_bins, y_bins], range, density, weights)
+    return counts, *(np.array(one) for one in edges)
+
+
+def _infer_histogram2d(types: Types, params: Params) -> TupleType:
+    operands = dict(zip(params["names"], types, strict=True))
+    edges = tuple(_edges(operands.get(name), params.get(name)) for name in ("x_bins", "y_bins"))
+    return TupleType((packed_type(FLOAT64, tuple(one.shape[0] - 1 for one in edges)), *edges))
+
+
+def _edges(given: ArrayType | None, count: Any) -> ArrayType:
+    """Edges as they are given, or as many as make a number of bins."""
+    return packed_type(FLOAT64, (count + 1,)) if given is None else packed_type(given.dtype, given.shape)
+
+
 def _infer_bincount(types: Types, params: Params) -> ArrayType:
     return packed_type(INT64 if len(types) == 1 else FLOAT64, (params["minlength"],))
 
@@ -112,4 +137,5 @@ def _bincount(x: Array, *weights: Array, minlength: int) -> Array:
 
 
 HISTOGRAM = library("histogram", named(_histogram), _infer_histogram, "How many elements lie between edges.")
+HISTOGRAM2D = library("histogram2d", named(_histogram2d), _infer_histogram2d, "How many points lie where.")
 BINCOUNT = library("bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.")
