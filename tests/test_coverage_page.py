@@ -1,0 +1,43 @@
+"""docs/coverage.md: what it says of a sample of functions is so, and no function is left out."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tools import coverage
+
+PAGE = coverage.PAGE.read_text(encoding="utf-8")
+SECTIONS = dict(zip(*[iter(re.split(r"^## ([\w.]+): \d+ of \d+$", PAGE, flags=re.MULTILINE)[1:])] * 2, strict=True))
+SAMPLE = """
+    add exp arctan2 logaddexp frexp sum std argmax cumsum take where einsum kron tile pad diff trace matmul nansum
+    sort unique histogram2d
+"""
+
+
+def listed(section: str, name: str) -> str:
+    """The word that the page has for a function."""
+    for word, names in re.findall(r"^\*\*([\w ]+)\*\* \(\d+\): (.*)$", SECTIONS[section], re.MULTILINE):
+        if f"`{name}`" in names.split():
+            return str(word)
+    raise AssertionError(f"{section}.{name} is not listed")
+
+
+@pytest.mark.parametrize("name", SAMPLE.split())
+def test_what_the_page_says_is_so(name: str) -> None:
+    assert (coverage.status(getattr(np, name)) or "not yet") == listed("numpy", name)
+
+
+def test_the_page_has_all_functions_that_are_traced() -> None:
+    from xjit.numpy.dispatch import TRACED_FUNCTIONS
+    from xjit.numpy.ufuncs import ROWS
+
+    text = SECTIONS["numpy"]
+    missing = [
+        name
+        for section, name, function in coverage.functions()
+        if section == "numpy" and (function in ROWS or function in TRACED_FUNCTIONS) and f"`{name}`" not in text
+    ]
+    assert missing == []
