@@ -67,14 +67,18 @@ def erfc_f64(x: Any) -> Any:
     rest = fma(s, a, s * SCALE - SCALE) * (a + SCALE) * (1.0 / SCALE)
     c = CENTRE - s
     higher = fma(c, erfc_scaled_odd_f64(c * c), erfc_scaled_even_f64(c * c))
-    factor = fma(c, fma(c, higher, SCALED_SLOPE), SCALED_START)
+    slope = fma(c, higher, SCALED_SLOPE)
+    factor = fma(c, slope, SCALED_START)
+    # What the sum and the product were rounded by.
+    lost = fma(c, slope, SCALED_START - factor)
     scaled = s * factor
-    change = fma(rest, fma(a + a, scaled, -TWO_OVER_ROOT_PI), fma(s, factor, -scaled))
+    lost = fma(s, lost, fma(s, factor, -scaled))
+    change = fma(rest, fma(a + a, scaled, -TWO_OVER_ROOT_PI), lost)
     upper = as_f64(as_u64(a) & u64(UPPER_HALF))
     square, lower = -upper * upper, (a - upper) * (a + upper)
     shifted = fma(square, LOG2_E, ROUNDER_F64)
     n = shifted - ROUNDER_F64
-    r = fma(n, -LN2_LOW_F64, fma(n, -LN2_HIGH_F64, square) - lower)
+    r = fma(n, -LN2_HIGH_F64, square) - fma(n, LN2_LOW_F64, lower)
     growth = r * fma(r, exp_tail_f64(r), 1.0)
     tail = times_power_f64(scaled + fma(scaled, growth, fma(change, growth, change)), shifted)
     return select(x < 0.0, 2.0 - tail, tail)
@@ -82,5 +86,5 @@ def erfc_f64(x: Any) -> Any:
 
 FUNCTIONS = (
     everywhere("erfc_f32", 0.6),
-    everywhere("erfc_f64", 2.4),
+    everywhere("erfc_f64", 2.0),
 )
