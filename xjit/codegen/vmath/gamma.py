@@ -16,7 +16,7 @@ Other numbers are rare, and reflected: ``log(pi / (|x| |sin(pi x)|)) - lgamma(|x
 pi / tan(pi |x|)``.  Between the poles of these the functions have zeros, near which only the error relative to
 the terms that cancel is small.  For positive x ``lgamma`` and ``digamma`` are off by less than 2.6 units in the last
 place; for negative x ``lgamma`` by less than 3.5 units of the largest of one, the result and ``lgamma(|x|)``, and
-``digamma`` by less than 5.5 of the largest of one, the result and ``digamma(1 + |x|)``.
+``digamma`` by as little of the largest of one, the result and ``digamma(1 + |x|)``.
 
 f32 functions compute in f64 and round once.
 """
@@ -27,13 +27,13 @@ import math
 from typing import Any
 
 from xjit.codegen.inline_functions import inline, register
-from xjit.codegen.intrinsics import as_u64, cplx, f32, f64, fabs, fma, im, re, select, u64
+from xjit.codegen.intrinsics import as_u64, copysign, cplx, f32, f64, fabs, fma, im, re, select, u64
 from xjit.codegen.vmath.coefficients import gamma
 from xjit.codegen.vmath.log import log_f64
 from xjit.codegen.vmath.polynomial import balanced_polynomial
 from xjit.codegen.vmath.power import MOVED_F64, exponent_pow_f64, fraction_pow_f64, log2_pair_f64, near_sum_f64
 from xjit.codegen.vmath.record import reduced
-from xjit.codegen.vmath.tan import tan_f64_near
+from xjit.codegen.vmath.tan import near_high_f64, near_low_f64, near_quarters_f64, rise_and_run_f64
 from xjit.codegen.vmath.trig import sin_f64_near
 
 lgamma_by_zeros_f64 = balanced_polynomial("lgamma_by_zeros_f64", "f64", gamma.LGAMMA_BY_ZEROS[1:])
@@ -44,9 +44,6 @@ digamma_rest_f64 = balanced_polynomial("digamma_rest_f64", "f64", gamma.DIGAMMA_
 LN2, LN2_REST = gamma.LN2
 LOG_PI = gamma.LOG_PI
 PI, PI_REST = gamma.PI
-INVERSE_PI = 1.0 / PI
-# Below it what an angle lacks is left out, before squares overflow.
-SMALL_ANGLE = 2.0**-100
 STIRLING_CONSTANT = gamma.STIRLING_CONSTANT
 # The leading coefficients are added last, so that the rounding of the others counts less.
 BY_ZEROS, BY_ROOT = gamma.LGAMMA_BY_ZEROS[0], gamma.DIGAMMA_BY_ROOT[0]
@@ -149,6 +146,24 @@ def digamma_f64_near(x: Any) -> Any:
     return select(x < SERIES_DIGAMMA, shifted, log_f64(x) - small)
 
 
+@inline("f64(f64,f64)")
+def plus_cotangent_f64(right: Any, part: Any) -> Any:
+    """right + pi / tan(pi * part) for a part of at most a half in size."""
+    size = fabs(part)
+    angle = size * PI
+    lost = fma(size, PI_REST, near_sum_f64(size, f64(PI), -angle))
+    slope = rise_and_run_f64(near_high_f64(angle), near_low_f64(angle) + lost)
+    # One quarter of a turn before it the cotangent is the tangent but for its sign.
+    odd = as_u64(near_quarters_f64(angle)) & u64(1) != u64(0)
+    numerator, divisor = select(odd, -re(slope), im(slope)), select(odd, im(slope), re(slope))
+    inverse = 1.0 / divisor
+    cotangent = numerator * inverse
+    rest = near_sum_f64(-cotangent, divisor, numerator) * inverse
+    rest = select(fabs(cotangent) < ROUNDING_COUNTS, rest, f64(0.0))
+    rest = fma(cotangent, copysign(f64(PI_REST), part), rest * copysign(f64(PI), part))
+    return fma(cotangent, copysign(f64(PI), part), right + rest)
+
+
 @inline("f64(f64)")
 def digamma_f64(x: Any) -> Any:
     """Logarithmic derivative of the gamma function of x."""
@@ -156,12 +171,7 @@ def digamma_f64(x: Any) -> Any:
     right = digamma_f64_near(select(x < 0.0, size + 1.0, x))
     whole = (size + ROUNDER) - ROUNDER
     part = select(size < INTEGERS_FROM, size - whole, f64(0.0))
-    angle = PI * part
-    cotangent = PI / tan_f64_near(angle)
-    # What the angle lacks, times the slope.
-    lost = fma(part, PI_REST, near_sum_f64(part, f64(PI), -angle))
-    lost = select(fabs(part) > SMALL_ANGLE, fma(lost, PI, lost * cotangent * cotangent * INVERSE_PI), f64(0.0))
-    reflected = right + (cotangent - lost)
+    reflected = plus_cotangent_f64(right, part)
     reflected = select((part == 0.0) | (size == INFINITY), f64(NAN), reflected)
     return select(x < 0.0, reflected, right)
 
@@ -215,5 +225,5 @@ FUNCTIONS = (
     reduced("lgamma_f32", 0.51),
     reduced("lgamma_f64", 3.5),
     reduced("digamma_f32", 0.51),
-    reduced("digamma_f64", 5.5),
+    reduced("digamma_f64", 3.5),
 )

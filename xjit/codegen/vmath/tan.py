@@ -25,11 +25,14 @@ from xjit.codegen.intrinsics import (
     as_i64,
     as_u32,
     as_u64,
+    cplx,
     f32,
     f64,
     fabs,
     fma,
+    im,
     lshr,
+    re,
     select,
     shl,
     u32,
@@ -81,16 +84,23 @@ def tangent_f32(x: Any, quarter: Any, high: Any, low: Any) -> Any:
     return as_f32(as_u32(ratio) ^ shl(quarter, u32(31)) ^ (as_u32(x) & u32(SIGN_F32)))
 
 
-@inline("f64(f64,u64,f64,f64)")
-def tangent_f64(x: Any, quarter: Any, high: Any, low: Any) -> Any:
-    """Tangent of an angle of ``high + low`` beside as many quarters of a turn, with the sign of x."""
+@inline("c128(f64,f64)")
+def rise_and_run_f64(high: Any, low: Any) -> Any:
+    """Two numbers whose quotient is the tangent of ``high + low``, up to pi/4 in size."""
     square = high * high
     run = fma(square, -POLE_F64, 1.0)
     # The same as in f32, with what the square itself is short of.
     square_low = fma(high + high, low, fma(high, high, -square))
     lost = fma(square_low, -POLE_F64, fma(square, -POLE_F64, 1.0 - run))
     low = fma(-high, lost, low)
-    rise = high + fma(high * square, tangent_tail_f64(square), low)
+    return cplx(high + fma(high * square, tangent_tail_f64(square), low), run)
+
+
+@inline("f64(f64,u64,f64,f64)")
+def tangent_f64(x: Any, quarter: Any, high: Any, low: Any) -> Any:
+    """Tangent of an angle of ``high + low`` beside as many quarters of a turn, with the sign of x."""
+    slope = rise_and_run_f64(high, low)
+    rise, run = re(slope), im(slope)
     odd = quarter & u64(1) != u64(0)
     ratio = select(odd, run, rise) / select(odd, rise, run)
     return as_f64(as_u64(ratio) ^ shl(quarter, u64(63)) ^ (as_u64(x) & u64(SIGN_F64)))
