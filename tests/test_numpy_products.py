@@ -297,6 +297,13 @@ def test_large_contractions() -> None:
         np.testing.assert_allclose(got, want, rtol=2e-5)
 
 
+def test_diagonals_of_einsum_can_be_written_to() -> None:
+    x = array("f8", 3, 3)
+    jit(lambda a: np.einsum("ii->i", a))(x)[:] = 7
+    np.testing.assert_array_equal(np.diagonal(x), [7, 7, 7])
+    assert not jit(lambda a: np.diagonal(a))(x).flags.writeable
+
+
 def test_refusals() -> None:
     x = array("f8", 3, 3)
     for words, call in {

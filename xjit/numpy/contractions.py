@@ -37,7 +37,7 @@ def labelled(value: Operand, labels: Sequence[Any]) -> Labelled:
         while found.count(label) > 1:
             first = found.index(label)
             second = found.index(label, first + 1)
-            value = diagonal(value, first, second)
+            value = diagonal(value, first, second, writable=True)
             found = [one for place, one in enumerate(found) if place not in (first, second)] + [label]
     return Labelled(value, tuple(found))
 

@@ -25,8 +25,11 @@ def _infer(types: Types, params: Params) -> ArrayType:
     return array_type(type.dtype, dims, order_of(dims, steps))
 
 
-def _reference(operand: Array, axes: tuple[int, int]) -> Array:
-    return np.diagonal(operand, 0, *axes)
+def _reference(operand: Array, axes: tuple[int, int], writable: bool) -> Array:
+    view = np.diagonal(operand, 0, *axes)
+    if writable and operand.flags.writeable:
+        view.flags.writeable = True
+    return view
 
 
 def _access(types: Types, params: Params, out: ArrayType) -> Access:
@@ -47,15 +50,15 @@ DIAGONAL = register(
 )
 
 
-def diagonal(operand: Any, first: int, second: int) -> Any:
+def diagonal(operand: Any, first: int, second: int, *, writable: bool = False) -> Any:
     """The elements at equal positions along two dimensions; these give way to one, the last of the result.
 
-    Any element type; the new dimension is as long as the shorter of the two. Raises ArgumentError for dimensions
-    that are out of range or the same.
+    Any element type; the new dimension is as long as the shorter of the two. ``writable`` says whether a view of this
+    kind can be written to, as those of einsum can. Raises ArgumentError for dimensions out of range or the same.
 
     >>> diagonal(np.float32([[1, 2, 3], [4, 5, 6]]), 0, 1)
     array([1., 5.], dtype=float32)
     """
     array = as_operand(operand, "diagonal", "operand")
     axes = (static_int(first, "diagonal", "first"), static_int(second, "diagonal", "second"))
-    return apply(DIAGONAL, array, axes=axes)
+    return apply(DIAGONAL, array, axes=axes, writable=writable)
