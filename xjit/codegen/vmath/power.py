@@ -317,5 +317,5 @@ for _function in (pow_f32, pow_f64):
 
 FUNCTIONS = (
     reduced("pow_f32", 1.3),
-    reduced("pow_f64", 1.4),
+    reduced("pow_f64", 1.6),
 )
