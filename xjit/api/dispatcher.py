@@ -104,11 +104,13 @@ class Dispatcher:
             found = self._specialise(key, leaves)
         except Exception as error:
             return self._failed(key, args, kwargs, error)
+        known = self._known.setdefault(key, [])
+        known.insert(0, found)  # before it runs: a library may raise for these elements, and not for the next
+        self._remember(key, found)
         result = found.run(leaves)
         if result is MISS:
+            known.remove(found)
             raise TargetError(f"xjit: a trace does not hold for the call it was made from: {found.captured.guards}")
-        self._known.setdefault(key, []).insert(0, found)
-        self._remember(key, found)
         self._warn_of_steps(found)
         return result
 
