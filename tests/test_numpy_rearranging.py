@@ -301,6 +301,25 @@ def test_small_arrays_from_outside_may_steer_shapes() -> None:
     np.testing.assert_array_equal(got, np.repeat(x, COUNTS, axis=1))
 
 
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda a: np.compress([True, False], a, axis=-1),
+        lambda a: np.delete(a, 0, axis=0),
+        lambda a: np.repeat(a, 2),
+        lambda a: np.tile(a, 2),
+        lambda a: np.resize(a, 4),
+        lambda a: np.pad(a, 0),
+        lambda a: np.roll(a, 1),
+        lambda a: np.choose(0, [a]),
+    ],
+)
+def test_views_of_copies_share_memory_with_the_copies(copy: Any) -> None:
+    x = array("f8", 3, 4)
+    whole, part = jit(lambda a: (lambda c: (c, c[:-1]))(copy(a)))(x)
+    assert np.shares_memory(whole, part) and not np.shares_memory(x, whole) and not np.shares_memory(x, part)
+
+
 SCATTERED = """
 delete(a, slice(None, None, 3))
 delete(a, slice(None, None, 3), axis=0)

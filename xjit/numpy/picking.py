@@ -15,6 +15,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
+from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import stored
 from xjit.numpy.shaping import as_array, moveaxis, ravel
@@ -124,8 +125,12 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def own(result: Any, value: Operand, order: tuple[int, ...]) -> Any:
-    """A result in memory of its own, packed in this order: never the operand itself, nor a view of it."""
-    return pack(result, order) if result is value else with_order(fresh(result), order)
+    """A result in memory of its own, packed in this order: never the operand itself, nor a view of it.
+
+    What index operations alone lead to would be taken for a view as soon as somebody takes a view of it.
+    """
+    indexed = isinstance(result, TracedValue) and result.node.op.access is not None
+    return pack(result, order) if result is value or indexed else with_order(fresh(result), order)
 
 
 def _positions(obj: Any, name: str) -> Any:
