@@ -137,6 +137,18 @@ def test_columns_that_are_not_independent() -> None:
         xjit(lambda a, b: np.linalg.lstsq(a, b)[1])(a, b)
 
 
+def test_repeated_matrices() -> None:
+    table = """
+        np.linalg.inv(xp.broadcast_to(a, (4, 3, 3)))
+        np.linalg.solve(xp.broadcast_to(a, (2, 3, 3)), xp.broadcast_to(a[0], (3, 3)))
+        np.linalg.cholesky(xp.broadcast_to(a, (4, 3, 3)))
+        np.linalg.svd(xp.broadcast_to(a[0], (2, 3)))
+        np.linalg.inv(xp.broadcast_to(a[0], (3, 3)))
+    """
+    check_lines(table, layouts(hermitian("d", 3, 3)), ulp=64)
+    check_compiled(table, hermitian("d", 3, 3), ulp=64)
+
+
 def test_tensors() -> None:
     a, b = np.eye(24).reshape(6, 4, 2, 3, 4) + 0.5, np.arange(24.0).reshape(6, 4)
     check_lines("np.linalg.tensorsolve(a, b)\n np.linalg.tensorsolve(a, b[0])", [(a, b)], ulp=4)

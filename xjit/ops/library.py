@@ -7,6 +7,7 @@ elements in the same memory order.
 from __future__ import annotations
 
 import functools
+import threading
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -49,16 +50,14 @@ def sample(type: ArrayType, sizes: Sizes, diagonal: bool = False) -> Array:
     >>> sample(array_type("f64", (5, 7), order=(1, 0)), (2, 3)).strides
     (8, 16)
     """
-    order = (*type.order, *(axis for axis in range(type.rank) if axis not in type.order))
-    repeated = [axis not in type.order for axis in order]
-    packed = np.zeros([1 if once else sizes[axis] for axis, once in zip(order, repeated, strict=True)], type.dtype)
+    repeated = [axis for axis in range(type.rank) if axis not in type.order]
+    order = (*type.order, *repeated)
+    packed = np.zeros([1 if axis in repeated else sizes[axis] for axis in order], type.dtype)
+    result = packed.transpose(np.argsort(order))
     if diagonal:
-        packed[...] = np.ones((), type.dtype)
-    result = np.broadcast_to(packed, [sizes[axis] for axis in order]).transpose(np.argsort(order))
-    if diagonal and type.rank >= 2 and not any(repeated):
-        result.flags.writeable = True
-        result[...] = np.eye(sizes[-2], sizes[-1]).astype(type.dtype)
-    return result
+        ones = np.eye(*result.shape[-2:]) if type.rank >= 2 else np.ones(())
+        result[...] = ones.astype(type.dtype)
+    return np.broadcast_to(result, sizes)
 
 
 def type_of_result(result: Any, dims: Sizes | None = None) -> ArrayType:
@@ -112,9 +111,13 @@ def _inferred(function: Callable[..., Any], types: Types, params: tuple[tuple[st
     return TupleType(tuple(map(enlarged, result))) if isinstance(result, tuple) else enlarged(result)
 
 
+# Else one thread might put back what the other one had switched off.
+_one_at_a_time = threading.RLock()
+
+
 def run_quietly(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
     """Calls the function without its warnings; only while tracing, as warnings are switched for all threads."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with _one_at_a_time, warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*operands, **params)
 
