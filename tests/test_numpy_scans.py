@@ -58,6 +58,10 @@ EXACT: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "rolling mean": (rolling_mean, (X[0],)),
     "drawdown": (drawdown, (X,)),
     "one": (lambda x: np.cumsum(x), (np.float64([2.5]),)),
+    "one, read again": (lambda x: np.cumsum(x) % 3, (np.float64([5.5]),)),
+    "one of each, twice": (lambda x: np.cumsum(np.cumsum(x, axis=-1), axis=0).T, (X[:1, :1],)),
+    "one row, across": (lambda x: np.cumsum(x, axis=0) / np.cumsum(x, axis=0).max(axis=1, keepdims=True), (X[:1],)),
+    "one column": (lambda x: np.maximum.accumulate(np.cumsum(x, axis=0), axis=1) * 2, (X[:, :1],)),
     "nothing": (lambda x: np.cumsum(x, axis=0), (X[:0],)),
 }
 CLOSE: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {

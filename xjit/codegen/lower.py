@@ -294,24 +294,29 @@ class _Lowering:
     def _is_row(self, number: int) -> bool:
         """Whether the unit has one element per row."""
         unit, axes = self.region.units[number], self.region.axes[number]
-        if unit.is_reduction:
+        if unit.is_reduction or unit.is_scan:
             return False
         touched = {axes[axis] for axis in range(len(unit.dims)) if unit.dims[axis] != 1}
         return not touched & {axis for loop in self.plan.reduced for axis in loop.axes}
 
     def _levels(self) -> list[int]:
-        """The pass after which, or in which, each unit is done."""
+        """The pass after which, or in which, each unit is done.
+
+        What a reduction gives is there after its pass, what a scan gives already within.
+        """
         levels: list[int] = []
-        by_target: dict[Node, int] = {}
+        row: dict[Node, int] = {}
+        full: dict[Node, int] = {}
         for number, unit in enumerate(self.region.units):
-            reads = walk(unit, self.accesses.leaves).reads
-            needed = max((by_target.get(owner(pull.node), 0) for pull in reads), default=0)
-            own = needed if not unit.is_reduction and self._is_row(number) else needed + 1
+            made = [owner(pull.node) for pull in walk(unit, self.accesses.leaves).reads]
+            if self._is_row(number):
+                own = max((row.get(node, 0) for node in made), default=0)
+            else:
+                own = max((full.get(node, 1) for node in made), default=1)
             levels.append(own)
-            if unit.is_reduction:
-                by_target[unit.target] = own
-            elif unit.is_scan:
-                by_target[unit.target] = own - 1  # known in the very pass that makes it
+            if unit.is_reduction or unit.is_scan:
+                row[unit.target] = own
+                full[unit.target] = own if unit.is_scan else own + 1
         return levels
 
     # ------------------------------------------------------------------ columns

@@ -60,9 +60,12 @@ def _reduction(node: Node) -> Unit:
 
 
 def _scan(node: Node, layouts: Layouts) -> Unit:
-    shape = node.aval.shape
+    """A walk along the axis; over a single element, a copy."""
+    shape, axis = node.aval.shape, node.param("axis")
     pull = Pull(node.inputs[0], identity(shape))
-    return Unit(node, shape, (pull,), layouts.strides(node), reduced=(node.param("axis"),), is_scan=True)
+    if shape[axis] == 1:
+        return Unit(node, shape, (pull,), layouts.strides(node))
+    return Unit(node, shape, (pull,), layouts.strides(node), reduced=(axis,), is_scan=True)
 
 
 def _flat(node: Node, layouts: Layouts) -> Unit:
