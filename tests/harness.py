@@ -160,8 +160,10 @@ def _distance(got: Any, expected: Any) -> Any:
     keys = []
     for one in (got, expected):
         bits = np.ascontiguousarray(one).view(f"i{one.dtype.itemsize}").astype(np.int64)
-        keys.append(np.where(bits < 0, np.iinfo(f"i{one.dtype.itemsize}").min - bits, bits).astype(np.float64))
-    distance = np.abs(keys[0] - keys[1])
+        keys.append(np.where(bits < 0, np.iinfo(f"i{one.dtype.itemsize}").min - bits, bits))
+    first, second = keys  # as integers: floats of this size are hundreds apart
+    apart = np.abs(first.astype(np.float64)) + np.abs(second.astype(np.float64))
+    distance = np.where((first < 0) == (second < 0), np.abs(first - second).astype(np.float64), apart)
     return np.where(np.isnan(got.astype(np.float64)) | np.isnan(expected.astype(np.float64)), np.inf, distance)
 
 

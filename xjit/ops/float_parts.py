@@ -67,7 +67,7 @@ nextafter = binary(
 spacing = unary(
     "spacing",
     None,
-    "f16 bf16 f32 f64",
+    "F",
     np.spacing,
     {"F": _spacing},
     narrow=True,
