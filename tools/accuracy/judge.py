@@ -16,6 +16,8 @@ Array = np.ndarray[Any, Any]
 
 EXAMPLES = 5
 """How many arguments of each kind of mistake are kept."""
+QUARTER = 0.25
+"""Results that are not exact are off by more somewhere; below, each of millions would be the worst so far."""
 EXACT_FUNCTIONS = exact.table()
 
 
@@ -126,8 +128,8 @@ def judge(
             slack = oracle.slack(kind)
             limits = error + slack
             limits = limits + (absolute / unit).astype(np.float64) if absolute else limits
-            # Errors smaller than what the screen can tell are none.
-            suspects = np.flatnonzero(limits > max(verdict.error, 2 * slack))
+            # Errors smaller than what the screen can tell are none; nobody asks how much below a quarter they are.
+            suspects = np.flatnonzero(limits > max(verdict.error, 2 * slack, QUARTER))
             suspects = suspects[np.isfinite(true[suspects]) & ~np.isnan(result[suspects])]
             suspects = suspects[np.argsort(-limits[suspects])]
     _decide(verdict, operation, kind, inputs, result, oracle, suspects, limits)
