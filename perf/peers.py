@@ -21,10 +21,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from perf.programs import Arrays, Function, Program, over_module
-from perf.timing import Call, bound
+from perf.timing import Call, bound, timed
 
 EVERY_SIZE = ("S", "M", "L", "XL")
 TORCH_SECONDS = 30
+SECONDS_WORTH_THREADS = 1e-4
 
 
 class LeftOut(Exception):
@@ -194,16 +195,27 @@ def prepare_numexpr(program: Program, arrays: Arrays) -> Call:
 
 
 def prepare_loops(program: Program, arrays: Arrays) -> Call:
-    """Return the program as loops by hand under Numba, compiled, where it has been written so."""
+    """Return the program as loops by hand under Numba, compiled, where it has been written so.
+
+    Threads share the loops where NumPy takes long enough for them to be worth it.
+    """
     loops = importlib.import_module("perf.loops.table").LOOPS
     if program.name not in loops:
         raise CannotSay("no loops")
-    call = bound(loops[program.name], arrays)
+    loop = loops[program.name]
+    if quick(bound(program.function, arrays)):
+        loop = importlib.import_module("perf.loops.parallel").serial(loop)
+    call = bound(loop, arrays)
     with warnings.catch_warnings():
         # What Numba thinks of an order of axes or of a product.
         warnings.simplefilter("ignore")
         call()
     return call
+
+
+def quick(call: Call) -> bool:
+    """Whether a call, at best, takes less than threads are worth."""
+    return timed(call, 1) < 0.1 and min(timed(call, 1) for _ in range(5)) < SECONDS_WORTH_THREADS
 
 
 NUMPY = Runner("NumPy", "numpy", prepare_numpy)

@@ -62,6 +62,14 @@ def test_a_compiler_that_takes_too_long_is_stopped() -> None:
     assert "no kernel" in peers.why_not(RuntimeError("no kernel\nat all"))
 
 
+def test_loops_use_threads_where_they_are_worth_it() -> None:
+    assert peers.quick(lambda: None)
+    assert not peers.quick(lambda: time.sleep(2 * peers.SECONDS_WORTH_THREADS))
+    assert not peers.quick(lambda: time.sleep(0.11))
+    program = BY_NAME["hypot chain f64"]
+    assert set(verified_calls(program, "S", (NUMPY, peers.LOOPS)).calls) == {"NumPy", "Numba loops"}
+
+
 def test_whole_numbers_of_peers_may_differ_in_few_places() -> None:
     program, wanted = BY_NAME["RGB to grey u8"], np.zeros(10_000, np.uint8)
     wrong = wanted.copy()
