@@ -51,6 +51,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "take of all": (lambda x, i: np.take(x, i), (CUBE, np.array([59, -1, 3]))),
     "take clipped": (lambda x, i: np.take(x, i, axis=0, mode="clip"), (CUBE, np.array([5, -9]))),
     "take wrapped": (lambda x, i: x.take(i, axis=0, mode="wrap"), (CUBE, np.array([5, -9]))),
+    "take of a number": (lambda x: np.take(x.sum(), [0, 0], axis=0), (CUBE,)),
     "take one": (lambda x: np.take(x, 3), (CUBE,)),
     "along": (lambda x, i: np.take_along_axis(x, i, axis=1), (CUBE, np.argsort(CUBE, axis=1)[:, ::-1])),
     "along, broadcast": (lambda x, i: np.take_along_axis(x, i, axis=2), (CUBE, np.array([[[0, 4]]]))),

@@ -98,6 +98,8 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     value = as_value(a, "take")
     if axis is None:
         value, axis = ravel(value), 0
+    elif not shape_of(value):
+        value = ravel(value)
     axis = _axis(axis, len(shape_of(value)))
     found = positions(indices, shape_of(value)[axis], axis, "numpy.take", mode)
     return as_scalar(ops.look_up(value, (found,), (axis,), axis))
