@@ -92,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     programs.add_argument("--only", nargs="+", default=[], help="parts of the names of programs")
     reductions = commands.add_parser("reductions", help="reductions over every axis, on one thread")
     for command in (report, programs, reductions):
-        command.add_argument("--budget", type=float, default=1.0, help="seconds per program and size")
+        command.add_argument("--budget", type=float, default=0.6, help="seconds per program and size")
     functions = commands.add_parser("functions", help="measure single functions and chains of them, write their page")
     functions.add_argument("--output", type=Path, default=ROOT / "docs" / "function-speed.md")
     functions.add_argument("--budget", type=float, default=1.0, help="seconds per entry")
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         case "programs":
             return run_programs(options.budget, options.sizes, options.only)
         case _:
-            return run_programs(1.0, (), ())
+            return run_programs(0.6, (), ())
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def copies(source: np.ndarray[Any, Any], pool: ThreadPoolExecutor) -> dict[str, 
     }
 
 
-def measure_bandwidth(budget: float = 20.0) -> Bandwidth:
+def measure_bandwidth(budget: float = 10.0) -> Bandwidth:
     """Time the copies and the chain in turns, and check the chain's result."""
     from xjit import xjit
 

@@ -23,7 +23,7 @@ from typing import IO
 
 from perf.gate import ATTEMPTS
 from perf.programs import Program, table
-from perf.timing import LEAST_ROUNDS, MOST_ROUNDS, Ratio, geometric_mean, ratio_of
+from perf.timing import Ratio, geometric_mean, ratio_of, rounds_within
 
 ROOT = Path(__file__).resolve().parent.parent
 # An entry whose whole interval lies below this has become slower.
@@ -110,11 +110,6 @@ def checked_out(revision: str, folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         git("worktree", "remove", "--force", str(folder))
-
-
-def rounds_within(budget: float, one_round: float) -> int:
-    """Return how many rounds to run."""
-    return int(min(MOST_ROUNDS, max(LEAST_ROUNDS, budget / max(one_round, 1e-6))))
 
 
 def compare_program(old: Worker, new: Worker, program: Program, size: str, budget: float) -> Ratio:

@@ -22,6 +22,8 @@ SAMPLE_SECONDS = 0.002
 SECONDS_WORTH_WARMING = 0.1
 LEAST_ROUNDS = 9
 MOST_ROUNDS = 61
+# Rounds that take longer than so many seconds may be fewer: long samples scatter less, and somebody waits.
+FEWER_ROUNDS = {1.0: 5, 0.3: 7}
 RESAMPLES = 2000
 CONFIDENCE = 0.95
 
@@ -107,11 +109,17 @@ def plan(call: Call) -> Plan:
     return Plan(call, calls, warm, (calls + warm) * once)
 
 
+def rounds_within(budget: float, one_round: float) -> int:
+    """Return how many rounds to run in about `budget` seconds."""
+    least = next((rounds for seconds, rounds in FEWER_ROUNDS.items() if one_round > seconds), LEAST_ROUNDS)
+    return int(min(MOST_ROUNDS, max(least, budget / max(one_round, 1e-6))))
+
+
 def interleave(candidates: Mapping[str, Call], budget: float = 3.0) -> Samples:
     """Time all candidates in turns for about `budget` seconds; no garbage collection meanwhile."""
     plans = {name: plan(call) for name, call in candidates.items()}
     one_round = sum(part.seconds for part in plans.values())
-    rounds = int(min(MOST_ROUNDS, max(LEAST_ROUNDS, budget / one_round)))
+    rounds = rounds_within(budget, one_round)
     names = list(plans)
     seconds: dict[str, list[float]] = {name: [] for name in names}
     gc.collect()

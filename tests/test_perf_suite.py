@@ -15,7 +15,7 @@ from perf.memory import plan_of
 from perf.peers import JAX, NUMPY, XJIT
 from perf.programs import BY_NAME, PROGRAMS, Program, over_module
 from perf.thresholds import MOVED_OVER_LEAST_BYTES, OVER_JAX, SINGLE_ENTRIES, thresholds
-from perf.timing import Samples, interleave, ratio_of
+from perf.timing import Samples, interleave, ratio_of, rounds_within
 from perf.verify import WrongResult, check
 
 SOFTMAX = BY_NAME["softmax f32"]
@@ -187,3 +187,7 @@ def test_what_falls_back_is_told_and_missed(monkeypatch: pytest.MonkeyPatch) -> 
     assert part.fallback
     fallen = Entry(program, "S", interleave(part.calls, 0.0), {}, "because")
     assert gate.shortfalls(fallen)[0] == "runs through NumPy: because"
+
+
+def test_long_rounds_may_be_few() -> None:
+    assert [rounds_within(1.0, one_round) for one_round in (1e-3, 0.05, 0.2, 0.5, 3.0)] == [61, 20, 9, 7, 5]
