@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,14 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     found = open_grid if sparse else [_spread(value, shape) for value in open_grid]
     if copy:
         found = [pack(value, c_order(len(xi))) for value in found]
-    return tuple(found) if copy or not sparse else found
+    return found if sparse and not copy and _open_grids_are_lists() else tuple(found)
+
+
+@functools.cache
+def _open_grids_are_lists() -> bool:
+    """Whether the installed NumPy hands out open grids that are views as a list; since 2.5 it does not."""
+    grids: Any = np.meshgrid([0], [0], sparse=True, copy=False)
+    return isinstance(grids, list)
 
 
 def _column(value: Operand, rank: int, place: int) -> Any:

@@ -16,7 +16,7 @@ from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array
 from xjit.numpy.sorting import searchsorted
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_scalar, as_value, refuse, shape_of, with_order
+from xjit.numpy.values import as_scalar, as_value, numpy_errors, refuse, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import COMPLEX128, FLOAT64, DType, c_order, dtype_class
 
@@ -37,6 +37,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     points, values = as_value(xp, "interp", "xp"), as_value(fp, "interp", "fp")
     at = cast(as_array(as_value(x, "interp")), FLOAT64)
     _check_points(points, values)
+    if shape_of(points) == (0,):
+        return _without_points(at, values)
     if period is not None:
         at, points, values, left, right = *_periodic(at, points, values, period), None, None
     points = _in(points, FLOAT64)
@@ -61,10 +63,16 @@ def _check_points(points: Operand, values: Operand) -> None:
     shapes = shape_of(points), shape_of(values)
     if any(len(shape) != 1 for shape in shapes):
         raise ArgumentError(f"numpy.interp: object too deep for desired array: rank 1 is required; got {shapes}")
-    if shapes[0] == (0,):
-        raise ArgumentError("numpy.interp: array of sample points is empty")
-    if shapes[0] != shapes[1]:
+    if shapes[0] != (0,) and shapes[0] != shapes[1]:
         raise ArgumentError(f"numpy.interp: fp and xp are not of the same length; got {shapes}")
+
+
+def _without_points(at: Any, values: Operand) -> Any:
+    """What the installed NumPy makes of no points at all: an error, since 2.5 only if a value is asked for."""
+    with numpy_errors("interp", ArgumentError):
+        empty = np.interp(np.zeros(shape_of(at)), [], np.zeros(shape_of(values)))
+    dtype = COMPLEX128 if dtype_class(dtype_of(values)) == "C" else FLOAT64
+    return broadcast_to_shape(np.zeros((), dtype), np.shape(empty))
 
 
 def _periodic(at: Any, points: Any, values: Any, period: Any) -> tuple[Any, Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -155,6 +156,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     x, y = moveaxis(x, first, -1), moveaxis(y, second, -1)
     if shape_of(x)[-1] not in (2, 3) or shape_of(y)[-1] not in (2, 3):
         raise ArgumentError("numpy.cross: incompatible dimensions for cross product (dimension must be 2 or 3)")
+    if 2 in (shape_of(x)[-1], shape_of(y)[-1]):
+        _check_planes(shape_of(x)[-1], shape_of(y)[-1])
     with numpy_errors("cross"):
         stack = np.broadcast(hollow(x)[..., 0], hollow(y)[..., 0]).shape
         vectors = 3 in (shape_of(x)[-1], shape_of(y)[-1])
@@ -164,6 +167,13 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if not vectors:
         return with_order(*_row_major(as_array(found[-1])))
     return moveaxis(join("cross", [expand_dims(with_order(*_row_major(one)), -1) for one in found], -1), -1, place)
+
+
+def _check_planes(first: int, second: int) -> None:
+    """Raises the error that the installed NumPy has for vectors of two components; it has none before 2.5."""
+    with numpy_errors("cross", ArgumentError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.cross(np.zeros(first), np.zeros(second))
 
 
 def _components(x: Operand, y: Operand) -> list[Any]:
