@@ -168,6 +168,7 @@ unwrap(a, discont=1.5, period=2.5)
 DTYPES = ["?", "i1", "u1", "i4", "u4", "i8", "f2", "f4", "f8", "c8", "c16"]
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="errors of pad had other types before")
 def test_borders() -> None:
     check_lines(
         PADS,

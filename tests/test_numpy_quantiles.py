@@ -11,6 +11,10 @@ from numpy_tables import array, check_compiled, check_eager, check_lines, layout
 from xjit import xjit
 from xjit.errors import CaptureError
 
+pytestmark = pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="quantiles of narrow floats were rounded elsewhere before"
+)
+
 METHODS = (
     *("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen"),
     *("weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest"),

@@ -126,7 +126,7 @@ def test_bytes_of_plans_are_judged() -> None:
 @pytest.mark.skipif(not memory.REFERENCES.exists(), reason="the system keeps no peaks")
 def test_the_peak_of_a_call_is_its_memory() -> None:
     peak = memory.peak(BY_NAME["hypot chain f64"], "L", "xjit")
-    assert peak is None or 16e6 <= peak <= 24e6
+    assert peak is None or 10e6 <= peak <= 60e6  # 16 MB, and what the process itself does meanwhile
 
 
 def test_shares_of_the_copy_bandwidth() -> None:
