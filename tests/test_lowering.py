@@ -216,6 +216,17 @@ def test_shared_subexpressions_are_looked_at_once() -> None:
 # ---- memory
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0**50])
+@pytest.mark.parametrize("reduction", ["max", "sum"])
+def test_strips_around_sums_of_their_own(reduction: str, scale: float, rng: np.random.Generator) -> None:
+    """A strip that is run again starts from what was known before it, not from what its steps compute themselves."""
+    blocks = rng.integers(-9, 9, size=(6, 10, 24, 12)).astype(float)[:, :, :20]
+    expected = getattr(np.sin(blocks.sum(axis=3) * scale), reduction)(axis=(1, 2))
+    for run in (run_uncompiled, run_serial, run_parallel):
+        result = run(lambda x: getattr(np.sin(x.sum(axis=3) * scale), reduction)(axis=(1, 2)), (blocks,))
+        np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
 def test_results_do_not_share_memory() -> None:
     def several(x: Any) -> Any:
         return x + 1.0, x + 1.0, ops.reshape(x, (12, 5)), ops.transpose(x, (0, 1, 2)), np.copy(x)

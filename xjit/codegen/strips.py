@@ -122,35 +122,58 @@ class Strips:
 
 
 def _carried(loop: For) -> dict[str, DType]:
-    """The variables that a step of the loop leaves changed, with their types."""
-    found: dict[str, DType] = {}
-    for statement in loop.body:
+    """The variables that a step of the loop reads and leaves changed, with their types.
+
+    Those that a step gives a value before it reads them, as nested loops do with their totals, are its own.
+    """
+    changed: dict[str, DType] = {}
+    read: set[str] = set()  # before the step has given them a value
+    own: set[str] = set()
+    for statement in _flat(loop.body):
+        targets: dict[str, DType] = {}
         match statement:
             case Accumulate(name=name, dtype=dtype):
-                found[name] = dtype
+                targets = {name: dtype}
             case Compensated(total=total, error=error, dtype=dtype):
-                found[total] = found[error] = dtype
+                targets = {total: dtype, error: dtype}
             case Assign(name=name, value=value):
-                found[name] = value.dtype
+                changed[name] = value.dtype
             case _:
                 pass
-    return found
+        changed |= targets
+        read |= ({value.name for value in _values(statement) if isinstance(value, Var)} | set(targets)) - own
+        own |= set(changed) - read
+    return {name: dtype for name, dtype in changed.items() if name in read}
 
 
 def _reads_what_it_writes(loop: For) -> bool:
-    stored = {statement.buffer for statement in loop.body if isinstance(statement, Store)}
-    return any(load.buffer in stored for statement in loop.body for load in _loads(statement))
+    body = list(_flat(loop.body))
+    stored = {statement.buffer for statement in body if isinstance(statement, Store)}
+    return any(
+        isinstance(value, Load) and value.buffer in stored for statement in body for value in _values(statement)
+    )
 
 
-def _loads(statement: Statement) -> Iterator[Load]:
+def _flat(body: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements in order, those of nested loops in their places."""
+    for statement in body:
+        if isinstance(statement, For):
+            yield from _flat(statement.body)
+        elif isinstance(statement, If):
+            yield from _flat(statement.then)
+        else:
+            yield statement
+
+
+def _values(statement: Statement) -> Iterator[Value]:
+    """All values that a statement computes with."""
     if not isinstance(statement, Let | Assign | Accumulate | Compensated | Store):
         return
     stack: list[Value] = [statement.value]
     while stack:
         value = stack.pop()
-        if isinstance(value, Load):
-            yield value
-        elif isinstance(value, Call):
+        yield value
+        if isinstance(value, Call):
             stack.extend(value.args)
 
 
