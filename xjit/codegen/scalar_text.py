@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xjit.types import BOOL, FLOAT32, FLOAT64, NAMES, NARROW_FLOATS, DType, dtype_class, is_signed, real_dtype
+from xjit.types import BOOL, FLOAT32, FLOAT64, NAMES, DType, dtype_class, is_signed, real_dtype
 
 _KINDS = {"pred": "b1", "s": "i", "u": "u", "f": "f", "c": "c"}
 
@@ -128,5 +128,3 @@ _RULES: dict[tuple[str, str], Rule] = {
     ("radd", "F"): _call("radd"),
     ("rmul", "F"): _call("rmul"),
 }
-
-NARROW_NAMES = tuple(NAMES[dtype] for dtype in NARROW_FLOATS)

@@ -193,11 +193,6 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
 
 
-def _is_whole(unit: Unit) -> bool:
-    """Whether the unit makes a value in place, rather than a part of one that lies elsewhere."""
-    return unit.is_reduction or unit.values[0].node is unit.target
-
-
 def _has_rows(group: Group) -> bool:
     return any(len(axes) != len(group.dims) for axes in group.axes)
 

@@ -6,21 +6,10 @@ evaluated, so divisors are made safe first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from xjit.ir.expr import Expr, bitcast, cast, lit, prim, select
-from xjit.types import BOOL, COMPLEX64, FLOAT32, FLOAT64, NARROW_FLOATS, DType, dtype_class, is_signed
-
-
-def in_single(formula: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
-    """A formula on narrow floats written out in float32: its constants need not exist in the narrow type."""
-
-    def build(x: Expr) -> Expr:
-        return cast(formula(cast(x, FLOAT32)), x.dtype) if x.dtype in NARROW_FLOATS else formula(x)
-
-    return build
+from xjit.types import BOOL, COMPLEX64, FLOAT64, NARROW_FLOATS, DType, dtype_class, is_signed
 
 
 def bit_type(dtype: DType, *, signed: bool = False) -> DType:
