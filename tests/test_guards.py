@@ -281,12 +281,3 @@ def test_guards_that_raise_do_not_hold() -> None:
     assert not found.holds([object()])
     assert "can no longer be read: AttributeError" in found.reason([object()])
     assert found.holds([types.SimpleNamespace(x=1)])
-
-
-def test_unchecked_layouts_are_left_to_the_caller(monkeypatch: Any) -> None:
-    monkeypatch.setitem(globals(), "WEIGHTS", np.ones(3))
-    found, leaves = captured(lambda x: x * WEIGHTS, X)
-    monkeypatch.setitem(globals(), "WEIGHTS", np.ones(5))
-    assert found.guards.fetch(leaves) is None
-    values = found.guards.fetch_unchecked(leaves)
-    assert values is not None and values[1] is WEIGHTS

@@ -35,12 +35,11 @@ class Guard:
     expected: Any
     words: str
     other: Path | None = None
-    is_layout: bool = False
 
     @property
     def checks_kind(self) -> bool:
         """Whether nothing but one value, or arrays of one layout, pass."""
-        return self.is_layout or self.condition in (_IDENTITY, _SAME_VALUE)
+        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE)
 
     def message(self, leaves: Leaves) -> str:
         """The guard's failure in words, with the value that stands there now."""
@@ -78,7 +77,7 @@ def same_type(path: Path, cls: type) -> Guard:
 
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
     """A plain array of the same element type, shape and strides stands there."""
-    return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}", is_layout=True)
+    return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}")
 
 
 def same_contents(path: Path, contents: bytes) -> Guard:
@@ -160,7 +159,7 @@ class Guards:
     """All guards of one trace, in the order in which the reads happened, and the inputs of its graph.
 
     ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None. That is the fast
-    way at a call; ``fetch_unchecked`` is for callers that check the layout of their inputs themselves.
+    way at a call.
     """
 
     guards: tuple[Guard, ...]
@@ -171,14 +170,6 @@ class Guards:
     def fetch(self) -> Fetch:
         """Checks everything; the inputs of the graph or None."""
         return _compiled(self.guards, self.inputs)
-
-    @functools.cached_property
-    def fetch_unchecked(self) -> Fetch:
-        """Checks everything but the layout of the inputs; the inputs of the graph or None."""
-        inputs = set(self.inputs)
-        return _compiled(
-            tuple(guard for guard in self.guards if not (guard.is_layout and guard.path in inputs)), self.inputs
-        )
 
     @property
     def trivial(self) -> bool:

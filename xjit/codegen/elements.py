@@ -98,10 +98,6 @@ class Elements:
             result = self.let(scope, "v", call, result.dtype, node.where)
         return Held(result, None, scope)
 
-    def evaluation(self, pull: Pull, held: list[Held]) -> Evaluation:
-        """What computes the node's element from these elements of its operands."""
-        return Evaluation(self, pull.node, held, pull.index, self._scope(pull, held))
-
     def _scope(self, pull: Pull, held: list[Held]) -> Scope:
         """Where the value belongs: the innermost scope among its operands' and its own positions'."""
         depth = self.nest.scopes.index

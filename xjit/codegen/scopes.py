@@ -26,7 +26,6 @@ class Nest:
 
     scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])
     words: dict[Any, tuple[Word, int]] = field(default_factory=dict)
-    first_word: int = 0
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:

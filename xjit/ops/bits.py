@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.expr import Expr, bitcast, lit, prim, select
+from xjit.ir.expr import Expr, bitcast, prim, select
 from xjit.ops.elementwise import population_count
 from xjit.ops.formulas import bit_type
 from xjit.ops.references import Array, paired
@@ -120,9 +120,3 @@ conj = unary(
     example="np.complex64([1 + 2j]) -> [1.-2.j]",
     doc="The complex conjugate; floats stay.",
 )
-
-
-def sign_bit(x: Expr) -> Expr:
-    """Whether the top bit of a float is set."""
-    raw = bit_type(x.dtype, signed=True)
-    return bitcast(x, raw) < lit(0, raw)

@@ -157,8 +157,3 @@ def launch(kernel_address: int, extent: int, chunk: int, table_address: int, thr
     Raises ``ValueError`` when ``chunk`` is less than one.
     """
     shared_pool().launch(kernel_address, extent, chunk, table_address, threads)
-
-
-def launcher_address() -> int:
-    """Address of the native launch function for generated code; see :attr:`Pool.launcher`."""
-    return shared_pool().launcher
