@@ -20,7 +20,6 @@ import numpy as np
 import scipy.special
 
 import xjit
-from xjit.numpy import special
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 LINE = np.linspace(0.1, 0.9, 6)
@@ -39,6 +38,7 @@ TRIES: tuple[tuple[Any, ...], ...] = (
     (LINE, 2),
     (LINE, WHOLE),
     (SQUARE, 0),
+    (LINE, "float32"),
     (SQUARE, 1, 0),
     (LINE, 0, 1),
     ([LINE, LINE + 1],),
@@ -58,6 +58,14 @@ TRIES: tuple[tuple[Any, ...], ...] = (
     (1.0, 2.0, 6),
     ((2, 3), 1.0),
 )
+# Those that take none of these.
+TRIES_OF: dict[str, tuple[Any, ...]] = {
+    "bincount": (WHOLE, None, 6),
+    "compress": ([True, False, True], LINE),
+    "unpackbits": (WHOLE.astype(np.uint8),),
+    "tensorsolve": (SQUARE, LINE[:3]),
+    "tensorinv": (SQUARE, 1),
+}
 # Not functions on arrays, or nothing to compile: text, files, settings, dates, types, classes of other packages.
 _SKIPPED = """
     array2string array_repr array_str asarray_chkfinite base_repr binary_repr busday_count busday_offset
@@ -95,19 +103,22 @@ def functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
             yield "scipy.special", name, value
 
 
-def status(function: Callable[..., Any]) -> str:
+def status(function: Any) -> str:
     """What the plan of the first kind of arguments that NumPy takes consists of; "" if tracing refuses all."""
     name = getattr(function, "__name__", "")
-    only_there = getattr(scipy.special, name, None) is function and getattr(np, name, None) is not function
-    if only_there and name not in special.ROWS:
-        return ""  # some of these do not survive every argument
-    for arguments in TRIES:
-        if not _takes(function, arguments):
-            continue
-        found = _traced(function, arguments)
-        if found:
-            return found
-    return ""
+    tries = (TRIES_OF[name],) if name in TRIES_OF else TRIES
+    if getattr(scipy.special, name, None) is function and getattr(np, name, None) is not function:
+        tries = ((LINE,) * function.nin,)  # some do not survive every argument
+    taken = [arguments for arguments in tries if _takes(function, arguments)]
+    on_arrays = [arguments for arguments in taken if _arrays(arguments)]
+    # Functions of arrays are not compiled for being constants of numbers.
+    return next((found for found in (_traced(function, one) for one in on_arrays or taken) if found), "")
+
+
+def _arrays(arguments: tuple[Any, ...]) -> list[Any]:
+    """The arrays among arguments, those in a first list of some included."""
+    first = arguments[0] if isinstance(arguments[0], list) else ()
+    return [one for one in (*first, *arguments) if isinstance(one, np.ndarray)]
 
 
 def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
@@ -151,7 +162,7 @@ def render() -> str:
         "Made by `python -m tools.coverage`: every function is tried under `@xjit(strict=True)`.",
         "",
         "* **kernel**: generated loops, fused with what surrounds them; views and constants, which are no work",
-        "* **library**: a call of NumPy's own sort, FFT, LAPACK or BLAS, perhaps between kernels",
+        "* **library**: a call of NumPy's sort, FFT, LAPACK or BLAS, or of some ufunc, perhaps between kernels",
         "* **not yet**: raises `CaptureError` under strict, runs as NumPy otherwise",
         "",
         "Arguments may be refused although others are compiled; the message names them.",

@@ -15,13 +15,15 @@ import numpy as np
 from xjit import ops
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
+from xjit.ir.opdef import OpDef
 from xjit.numpy import compositions as c
 from xjit.numpy import special
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.powers import power
 from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
 from xjit.numpy.values import as_scalar, copied, is_scalar, operand, refuse, shape_of, with_order
-from xjit.ops._core import Operand, aval_of, dtype_of
+from xjit.ops._core import Operand, apply, aval_of, dtype_of
+from xjit.ops.numpy_ufunc import record_of
 from xjit.ops.rules import elementwise_type
 from xjit.types import BOOL, INT64, DType, c_order, dtype_class
 
@@ -133,9 +135,8 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
     """
     name = ufunc.__name__
     _refuse_options(name, options)
-    row = ROWS.get(ufunc) or special.row_of(ufunc)
-    if row is None:
-        raise CaptureError(f"numpy.{name} is not supported")
+    if ufunc not in ROWS:
+        _known(ufunc)
     if len(inputs) != ufunc.nin:
         raise TypeError(f"{name}() takes {ufunc.nin} positional arguments but {len(inputs)} were given")
     operands = tuple(operand(value, name, f"operand {place}") for place, value in enumerate(inputs))
@@ -143,8 +144,21 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
         result = _compare(ufunc, *operands)
     else:
         loop = loop_types(ufunc, tuple(map(spec_of, operands)), requested(dtype, name), casting)
-        result = _run(ufunc, row, operands, loop)
+        result = _run(ufunc, _row(ufunc, loop), operands, loop)
     return finish(result, operands)
+
+
+def _row(ufunc: np.ufunc, loop: tuple[DType, ...]) -> Row:
+    """What computes a loop: kernels where there is a row, else NumPy itself between them."""
+    found = ROWS.get(ufunc) or special.row_of(ufunc, dtype_class(loop[0]))
+    return found or functools.partial(apply, _known(ufunc))
+
+
+def _known(ufunc: np.ufunc) -> OpDef:
+    record = record_of(ufunc)
+    if record is None:
+        raise CaptureError(f"numpy.{ufunc.__name__} is not supported")
+    return record
 
 
 def _refuse_options(name: str, options: dict[str, Any]) -> None:
