@@ -281,3 +281,12 @@ def test_guards_that_raise_do_not_hold() -> None:
     assert not found.holds([object()])
     assert "can no longer be read: AttributeError" in found.reason([object()])
     assert found.holds([types.SimpleNamespace(x=1)])
+
+
+def test_entries_leave_the_layout_of_inputs_to_the_program(monkeypatch: Any) -> None:
+    monkeypatch.setitem(globals(), "WEIGHTS", np.ones(3))
+    found, leaves = captured(lambda x: x * WEIGHTS, X)
+    monkeypatch.setitem(globals(), "WEIGHTS", np.ones(5))
+    assert found.guards.fetch(leaves) is None
+    enter = found.guards.entry(lambda *values: values, "missed")
+    assert enter(X)[1] is WEIGHTS

@@ -56,25 +56,44 @@ class Specialisation:
         There is such a function when every argument is a leaf that the program or a guard checks.
         """
         captured, program = self.captured, self.program
-        if program is None or program.direct is None or not self._arguments_are_checked():
+        if program is None or not self._arguments_are_checked():
             return None
         if config.flag("XJIT_VERIFY") or any(output.source == "argument" for output in captured.outputs):
             return None
-        if captured.guards.trivial and self._is_what_kernels_return():
+        scalar = isinstance(captured.out_tree, tree.Leaf) and captured.outputs[0].scalar
+        if not self._is_what_programs_return():
+            return captured.guards.entry(self._finishing(program.direct), MISS)
+        if captured.guards.trivial and not scalar:
             return program.direct
-        return _guarded(program.direct, captured)
+        return captured.guards.entry(program.direct, MISS, scalar=scalar)
 
-    def _is_what_kernels_return(self) -> bool:
+    def _is_what_programs_return(self) -> bool:
         """Whether the result is the program's only output, or the tuple of all of them, as they are."""
         outputs, out_tree = self.captured.outputs, self.captured.out_tree
-        plain = all(one.source == "graph" and not one.scalar and one.python is None for one in outputs)
+        plain = all(one.source == "graph" and one.python is None for one in outputs)
         if not plain or [one.index for one in outputs] != list(range(len(outputs))):
             return False
         if isinstance(out_tree, tree.Leaf):
             return True
+        if any(one.scalar for one in outputs):
+            return False
         if not isinstance(out_tree, tree.Branch) or out_tree.kind is not tuple or len(outputs) < 2:
             return False
         return all(isinstance(child, tree.Leaf) for child in out_tree.children)
+
+    def _finishing(self, direct: Callable[..., Any]) -> Callable[..., Any]:
+        """The program with its results in the form in which the function hands them out, which is no argument."""
+        outputs, out_tree = self.captured.outputs, self.captured.out_tree
+        single = len(self.captured.graph.outputs) == 1
+
+        def run(*values: Any) -> Any:
+            made = direct(*values)
+            if made is MISS:
+                return MISS
+            results = (made,) if single else made
+            return tree.unflatten(out_tree, [finish(output, results, ()) for output in outputs])
+
+        return run
 
     def _arguments_are_checked(self) -> bool:
         if not isinstance(self.in_tree, tree.Branch):
@@ -101,31 +120,6 @@ def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None
                 where=node.where,
                 fix="please report this, with the text of f.graph(...) and f.source(...)",
             )
-
-
-def _guarded(direct: Callable[..., Any], captured: Captured) -> Callable[..., Any]:
-    """The entry of a program that has guards, or whose results NumPy would hand out in another form."""
-    fetch, count = captured.guards.fetch, captured.guards.leaf_count
-    outputs, out_tree = captured.outputs, captured.out_tree
-    single = len(captured.graph.outputs) == 1
-    only = isinstance(out_tree, tree.Leaf)
-    scalar = only and outputs[0].source == "graph" and outputs[0].scalar and outputs[0].python is None
-
-    def entry(*args: Any) -> Any:
-        if len(args) != count:
-            return MISS
-        values = fetch(args)
-        if values is None:
-            return MISS
-        made = direct(*values)
-        if made is MISS:
-            return MISS
-        if scalar:
-            return made[()]
-        results = (made,) if single else made
-        return tree.unflatten(out_tree, [finish(output, results, args) for output in outputs])
-
-    return entry
 
 
 def finish(output: Output, results: Sequence[Any], leaves: Sequence[Any]) -> Any:

@@ -7,7 +7,7 @@ import keyword
 import operator
 import struct
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -158,8 +158,8 @@ def not_among(path: Path, values: tuple[Any, ...]) -> Guard:
 class Guards:
     """All guards of one trace, in the order in which the reads happened, and the inputs of its graph.
 
-    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None. That is the fast
-    way at a call.
+    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None; ``entry`` is the
+    fast way at a call.
     """
 
     guards: tuple[Guard, ...]
@@ -170,6 +170,35 @@ class Guards:
     def fetch(self) -> Fetch:
         """Checks everything; the inputs of the graph or None."""
         return _compiled(self.guards, self.inputs)
+
+    def entry(self, program: Callable[..., Any], missed: object, *, scalar: bool = False) -> Callable[..., Any]:
+        """``program`` on the graph's inputs, as a function of the leaves; ``missed`` unless all guards hold.
+
+        The program answers ``missed`` itself when an input has another layout. With ``scalar`` it returns arrays of
+        rank 0, of which the element is wanted. The function is, for example::
+
+            def enter(*leaves):
+                if len(leaves) != 1: return missed
+                try:
+                    v0 = k1
+                    v1 = v0['np']
+                    if not (v1 is k2): return missed
+                    inputs = (leaves[0], )
+                except Exception:
+                    return missed
+                return program(*inputs)
+        """
+        own = set(self.inputs)
+        guards = [guard for guard in self.guards if guard.condition != _LAYOUT or guard.path not in own]
+        writer = _Writer({"program": program, "missed": missed})
+        writer.check(guards, "missed")
+        inputs = writer.values(self.inputs)
+        body = "".join(f"        {line}\n" for line in (*writer.lines, f"inputs = ({inputs})"))
+        last = "made = program(*inputs)\n    return made if made is missed else made[()]"
+        return writer.compiled(
+            f"def enter(*leaves):\n    if len(leaves) != {self.leaf_count}: return missed\n    try:\n{body}"
+            f"    except Exception:\n        return missed\n    {last if scalar else 'return program(*inputs)'}\n"
+        )
 
     @property
     def trivial(self) -> bool:
@@ -191,7 +220,7 @@ class Guards:
 class _Writer:
     """Collects the lines of the check; each path is read once, by a local name."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[str, Any] | None = None) -> None:
         self.lines: list[str] = []
         self.names: dict[Path, str] = {}
         self.namespace: dict[str, Any] = {
@@ -199,7 +228,28 @@ class _Writer:
             "distinct": distinct,
             "defined": defined,
             "ndarray": np.ndarray,
+            **(names or {}),
         }
+
+    def check(self, guards: Iterable[Guard], missed: str) -> None:
+        """Lines that return ``missed`` if a guard fails."""
+        for guard in guards:
+            names = {"v": self.local(guard.path), "k": self.constant(guard.expected)}
+            if guard.other is not None:
+                names["w"] = self.local(guard.other)
+            self.lines.append(f"if not ({guard.condition.format(**names)}): return {missed}")
+
+    def values(self, paths: Iterable[Path]) -> str:
+        """The values at paths, each with a comma behind it."""
+        return "".join(f"{self.local(path) if path.steps else self._source(path)}, " for path in paths)
+
+    def compiled(self, source: str) -> Callable[..., Any]:
+        """The only function of a text."""
+        before = set(self.namespace)
+        exec(compile(source, "<guards>", "exec"), self.namespace)
+        (name,) = set(self.namespace) - before - {"__builtins__"}
+        function: Callable[..., Any] = self.namespace[name]
+        return function
 
     def constant(self, value: Any) -> str:
         name = f"k{len(self.namespace)}"
@@ -240,17 +290,10 @@ def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:
             return None
     """
     writer = _Writer()
-    for guard in guards:
-        names = {"v": writer.local(guard.path), "k": writer.constant(guard.expected)}
-        if guard.other is not None:
-            names["w"] = writer.local(guard.other)
-        writer.lines.append(f"if not ({guard.condition.format(**names)}): return None")
-    values = "".join(f"{writer.local(path)}, " for path in inputs)
+    writer.check(guards, "None")
+    values = writer.values(inputs)
     body = "".join(f"        {line}\n" for line in (*writer.lines, f"return ({values})"))
-    source = f"def fetch(leaves):\n    try:\n{body}    except Exception:\n        return None\n"
-    exec(compile(source, "<guards>", "exec"), writer.namespace)
-    fetch: Fetch = writer.namespace["fetch"]
-    return fetch
+    return writer.compiled(f"def fetch(leaves):\n    try:\n{body}    except Exception:\n        return None\n")
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:

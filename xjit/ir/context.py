@@ -68,8 +68,12 @@ def _no_reference(*arrays: Any, **params: Any) -> Any:
 
 
 PARAMETER = OpDef(name="parameter", kind=Kind.LEAF, infer=_leaf_type, reference=_no_reference)
-CONSTANT = OpDef(name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, **_: value.array())
-PROJECT = OpDef(name="project", kind=Kind.LEAF, infer=_element_type, reference=lambda parts, index: parts[index])
+CONSTANT = OpDef(
+    name="constant", kind=Kind.LEAF, infer=_leaf_type, reference=lambda value, **_: value.array(), silent=True
+)
+PROJECT = OpDef(
+    name="project", kind=Kind.LEAF, infer=_element_type, reference=lambda parts, index: parts[index], silent=True
+)
 
 
 @dataclass(eq=False)

@@ -118,6 +118,7 @@ class OpDef:
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
+    silent     the reference does no arithmetic of floats that NumPy could warn of, it moves or compares elements
     """
 
     name: str
@@ -130,6 +131,7 @@ class OpDef:
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     flat: bool = False
     threaded: bool = False
+    silent: bool = False
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
     doc: str = ""

@@ -23,7 +23,15 @@ Sizes: TypeAlias = "tuple[int, ...]"
 Infer: TypeAlias = "Callable[[Types, Params], ArrayType | TupleType]"
 
 
-def library(name: str, function: Callable[..., Any], infer: Infer, doc: str, *, threaded: bool = False) -> OpDef:
+def library(
+    name: str,
+    function: Callable[..., Any],
+    infer: Infer,
+    doc: str,
+    *,
+    threaded: bool = False,
+    silent: bool = False,
+) -> OpDef:
     """Registers the record of a function of NumPy under ``numpy_<name>``.
 
     ``function`` takes the operands and the params; a result that is a tuple is handed out element by element.
@@ -35,6 +43,7 @@ def library(name: str, function: Callable[..., Any], infer: Infer, doc: str, *, 
             infer=infer,
             reference=function,
             threaded=threaded,
+            silent=silent,
             doc=doc,
         )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -45,13 +46,16 @@ def _lexsort(*keys: Array, axis: int) -> Any:
     return np.lexsort(keys, axis)
 
 
-SORT = library("sort", np.sort, _in_order, "Lines along an axis in ascending order.")
-ARGSORT = library("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")
-PARTITION = library("partition", _partition, _in_order, "Lines with some elements where a sort would put them.")
-ARGPARTITION = library(
+# None of them does arithmetic, so none has anything to warn of.
+_searching = functools.partial(library, silent=True)
+
+SORT = _searching("sort", np.sort, _in_order, "Lines along an axis in ascending order.")
+ARGSORT = _searching("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")
+PARTITION = _searching("partition", _partition, _in_order, "Lines with some elements where a sort would put them.")
+ARGPARTITION = _searching(
     "argpartition", _argpartition, _positions, "Where the elements of a partitioned line come from."
 )
-SEARCHSORTED = library("searchsorted", _searchsorted, _found, "Where elements belong in a sorted line.")
-LEXSORT = library("lexsort", _lexsort, _positions, "Positions in the order of several keys, the last one first.")
-DIGITIZE = library("digitize", np.digitize, _positions, "The numbers of the bins that elements lie in.")
-ISIN = library("isin", np.isin, _members, "Which elements occur in another array.")
+SEARCHSORTED = _searching("searchsorted", _searchsorted, _found, "Where elements belong in a sorted line.")
+LEXSORT = _searching("lexsort", _lexsort, _positions, "Positions in the order of several keys, the last one first.")
+DIGITIZE = _searching("digitize", np.digitize, _positions, "The numbers of the bins that elements lie in.")
+ISIN = _searching("isin", np.isin, _members, "Which elements occur in another array.")

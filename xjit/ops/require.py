@@ -44,6 +44,7 @@ REQUIRE = register(
         kind=Kind.STRUCTURED,
         infer=_infer,
         reference=_reference,
+        silent=True,
         doc="The operand, if a condition holds; else an error.",
     )
 )

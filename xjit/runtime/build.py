@@ -18,7 +18,16 @@ from xjit.fusion.units import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.runtime.kernels import Loader
-from xjit.runtime.program import CallStep, CopyStep, Program, ReshapeStep, SegmentStep, Step, ViewStep
+from xjit.runtime.program import (
+    CallStep,
+    CopyStep,
+    Program,
+    ReshapeStep,
+    SegmentStep,
+    Step,
+    ViewStep,
+    written_out,
+)
 from xjit.runtime.records import ArraySpec, FastProgram, ScalarSpec
 from xjit.runtime.segments import Piece, Segment, array_spec
 from xjit.types import BOOL, FLOAT64, INT64, TupleType
@@ -80,15 +89,7 @@ class Builder:
                 self._whole(step)
         self._flush(needed)
         outputs = self._outputs()
-        count = len(self.plan.graph.parameters)
-        return Program(
-            tuple(self.steps),
-            count,
-            len(self.slots),
-            outputs,
-            self._direct(outputs, count),
-            self.fallbacks,
-        )
+        return Program(self._direct(outputs), len(outputs), self.fallbacks)
 
     @functools.cached_property
     def viewed(self) -> frozenset[Node]:
@@ -210,13 +211,15 @@ class Builder:
         self.steps.append(ViewStep(chain[1:], base, result))
         return result
 
-    def _direct(self, outputs: tuple[int, ...], count: int) -> Callable[..., Any] | None:
-        if len(self.steps) != 1 or not isinstance(self.steps[0], SegmentStep):
-            return None
-        step = self.steps[0]
-        if step.inputs != tuple(range(count)) or step.results != outputs:
-            return None
-        return step.entry
+    def _direct(self, outputs: tuple[int, ...]) -> Callable[..., Any]:
+        """The program as one function: the native entry if there is no other step, else Python's."""
+        count = len(self.plan.graph.parameters)
+        if len(self.steps) == 1 and isinstance(self.steps[0], SegmentStep):
+            step = self.steps[0]
+            if step.inputs == tuple(range(count)) and step.results == outputs:
+                return step.entry
+        check = self.make_entry(FastProgram(tuple(self.specs), (), (), (), single=False))
+        return written_out(check, count, self.steps, outputs)
 
 
 def _breaks(step: planned.Step) -> bool:

@@ -1,10 +1,12 @@
-"""A compiled program: steps over numbered slots. Most programs are one run of kernels and skip the steps."""
+"""A compiled program: steps over numbered slots, written out as one Python function.
+
+A program that is nothing but one run of kernels needs none of this: its native entry is the function.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,27 +17,44 @@ from xjit.errors import TargetError
 from xjit.ir.node import Node
 from xjit.runtime.blas import blas_limit
 from xjit.runtime.records import MISS, ArraySpec, FastProgram
+from xjit.runtime.threads import own_limit
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
-Slots: TypeAlias = "list[Any]"
+Function: TypeAlias = "Callable[..., Any]"
+
+
+@dataclass(eq=False)
+class Scope:
+    """The objects that the text of a program names."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+
+    def name(self, value: Any) -> str:
+        """A name for an object."""
+        name = f"k{len(self.names)}"
+        self.names[name] = value
+        return name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentStep:
     """Runs kernels: reads ``inputs``, makes ``results``."""
 
-    entry: Callable[..., Any]
+    entry: Function
     record: FastProgram
     inputs: tuple[int, ...]
     results: tuple[int, ...]
 
-    def run(self, slots: Slots) -> None:
-        """Allocates the results and runs the kernels."""
-        made = self.entry(*(slots[number] for number in self.inputs))
-        if made is MISS:
-            raise TargetError("a step of the program got an array of another layout than it was compiled for")
-        for number, array in zip(self.results, (made,) if self.record.single else made, strict=True):
-            slots[number] = array
+    def lines(self, scope: Scope) -> Iterator[str]:
+        """Allocates the results and runs the kernels::
+
+        made = k0(s0, s1)
+        if made is MISS: raise changed_layout()
+        s2, s3 = made
+        """
+        yield f"made = {scope.name(self.entry)}({_slots(self.inputs)})"
+        yield "if made is MISS: raise changed_layout()"
+        yield f"{_slots(self.results) if self.record.single else f'[{_slots(self.results)}]'} = made"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,23 +66,43 @@ class CallStep:
     result: int
     spec: ArraySpec | None
     fallback: str
-    function: Callable[..., Any] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "function", functools.partial(self.node.op.reference, **self.node.kwargs))
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The slot that it fills."""
+        return (self.result,)
 
-    def run(self, slots: Slots) -> None:
-        """Evaluates the operation and lays its result out as the kernels expect it."""
-        operands = [slots[number] for number in self.inputs]
-        if not self.fallback and not self.node.op.threaded:
-            made = self.function(*operands)
-        elif self.fallback and config.flag("XJIT_NO_FALLBACK"):
-            reason = f"{self.node.op.name} would run through NumPy: {self.fallback}"
-            raise TargetError(reason, where=self.node.where)
-        else:
-            with blas_limit():
-                made = self.function(*operands)
-        slots[self.result] = made if self.spec is None else laid_out(np.asarray(made), self.spec)
+    def lines(self, scope: Scope) -> Iterator[str]:
+        """Evaluates the operation; what is not laid out as the kernels expect it is copied::
+
+        s2 = k0(s0, s1)
+        if type(s2) is not ndarray or s2.strides != k1 or s2.dtype is not k2: s2 = laid_out(s2, k3)
+        """
+        made = f"s{self.result}"
+        yield f"{made} = {scope.name(self.function())}({_slots(self.inputs)})"
+        if self.spec is not None:
+            strides, dtype = scope.name(self.spec.strides), scope.name(self.spec.dtype)
+            expected = f"type({made}) is ndarray and {made}.strides == {strides} and {made}.dtype is {dtype}"
+            yield f"if not ({expected}): {made} = laid_out({made}, {scope.name(self.spec)})"
+
+    def function(self) -> Function:
+        """The operation with its params, under the limits that hold when it runs; NumPy's warnings are left out."""
+        op = self.node.op
+        function = functools.partial(op.reference, **self.node.kwargs)
+        if self.fallback:
+            function = self._unless_forbidden(function)
+        if self.fallback or op.threaded:
+            function = _limited(function)
+        return function if op.silent else np.errstate(all="ignore")(function)
+
+    def _unless_forbidden(self, function: Function) -> Any:
+        def run(*operands: Any) -> Any:
+            if config.flag("XJIT_NO_FALLBACK"):
+                reason = f"{self.node.op.name} would run through NumPy: {self.fallback}"
+                raise TargetError(reason, where=self.node.where)
+            return function(*operands)
+
+        return run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +113,20 @@ class ReshapeStep:
     result: int
     spec: ArraySpec
 
-    def run(self, slots: Slots) -> None:
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The slot that it reads."""
+        return (self.source,)
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The slot that it fills."""
+        return (self.result,)
+
+    def lines(self, scope: Scope) -> Iterator[str]:
         """Makes the view."""
-        slots[self.result] = np.asarray(slots[self.source]).reshape(-1).view(self.spec.dtype).reshape(self.spec.shape)
+        dtype, shape = scope.name(self.spec.dtype), scope.name(self.spec.shape)
+        yield f"s{self.result} = asarray(s{self.source}).reshape(-1).view({dtype}).reshape({shape})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,9 +136,19 @@ class CopyStep:
     source: int
     result: int
 
-    def run(self, slots: Slots) -> None:
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The slot that it reads."""
+        return (self.source,)
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The slot that it fills."""
+        return (self.result,)
+
+    def lines(self, scope: Scope) -> Iterator[str]:
         """Makes the copy."""
-        slots[self.result] = np.array(slots[self.source], order="K")
+        yield f"s{self.result} = array(s{self.source}, order='K')"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,19 +159,46 @@ class ViewStep:
     source: int
     result: int
 
-    def run(self, slots: Slots) -> None:
-        """Applies the operations to the base array."""
-        array = slots[self.source]
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The slot that it reads."""
+        return (self.source,)
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The slot that it fills."""
+        return (self.result,)
+
+    def lines(self, scope: Scope) -> Iterator[str]:
+        """Applies the operations to the base array, each to the result of the one before."""
+        view = f"s{self.source}"
         for node in self.chain:
-            array = node.op.reference(array, **node.kwargs)
-        slots[self.result] = array
+            view = f"{scope.name(functools.partial(node.op.reference, **node.kwargs))}({view})"
+        yield f"s{self.result} = {view}"
 
 
 Step: TypeAlias = "SegmentStep | CallStep | ReshapeStep | CopyStep | ViewStep"
 
 
-def laid_out(array: Array, spec: ArraySpec) -> Array:
+def _slots(numbers: Sequence[int]) -> str:
+    return ", ".join(f"s{number}" for number in numbers)
+
+
+def _limited(function: Function) -> Any:
+    """The function with no more threads in BLAS than the calling thread allows itself."""
+
+    def run(*operands: Any) -> Any:
+        if not own_limit():
+            return function(*operands)
+        with blas_limit():
+            return function(*operands)
+
+    return run
+
+
+def laid_out(made: Any, spec: ArraySpec) -> Array:
     """The array itself if it has the layout, else a copy that has."""
+    array = np.asarray(made)
     if array.dtype == spec.dtype and array.strides == spec.strides and array.flags.aligned:
         return array
     fresh = np.ndarray(spec.shape, spec.dtype, strides=spec.strides)
@@ -119,35 +206,77 @@ def laid_out(array: Array, spec: ArraySpec) -> Array:
     return fresh
 
 
+def _changed_layout() -> TargetError:
+    return TargetError("a step of the program got an array of another layout than it was compiled for")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """Runs on the values of a graph's parameters and returns its outputs.
 
-    ``direct`` is set when the program is one run of kernels whose results are the outputs: it takes the values and
-    returns the only output or a tuple of them, or MISS for values of another layout. ``calls`` says whether any step
-    calls NumPy, whose warnings are left out.
+    ``direct`` takes the values and returns the only output, or a tuple when there are several or none, or MISS for
+    values of another layout. ``fallbacks`` counts the steps that NumPy runs for want of code.
     """
 
-    steps: tuple[Step, ...]
-    inputs: int
-    slots: int
-    outputs: tuple[int, ...]
-    direct: Callable[..., Any] | None
+    direct: Function
+    outputs: int
     fallbacks: int
-    calls: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "calls", any(isinstance(step, CallStep) for step in self.steps))
-
-    def run(self, values: Sequence[Any]) -> list[Any]:
+    def run(self, values: Sequence[Any]) -> Sequence[Any]:
         """The outputs for these parameter values. What a library raises passes through."""
-        slots: Slots = [*map(_as_value, values), *([None] * (self.slots - self.inputs))]
-        with np.errstate(all="ignore") if self.calls else contextlib.nullcontext():
-            for step in self.steps:
-                step.run(slots)
-        return [slots[number] for number in self.outputs]
+        made = self.direct(*map(_as_value, values))
+        if made is MISS:
+            raise _changed_layout()
+        return (made,) if self.outputs == 1 else made
 
 
 def _as_value(value: Any) -> Any:
     """NumPy scalars and complex numbers as arrays of rank 0; everything else is taken as it is."""
     return np.asarray(value) if isinstance(value, np.generic) or type(value) is complex else value
+
+
+def written_out(check: Function, inputs: int, steps: Sequence[Step], outputs: Sequence[int]) -> Function:
+    """The steps as a function of the values in the first slots, which ``check`` looks at first, for example
+
+    def program(*values):
+        if check(*values) is MISS: return MISS
+        s0, s1, = values
+        s2 = k0(s0)
+        made = k1(s1, s2)
+        if made is MISS: raise changed_layout()
+        s3 = made
+        del s2
+        return s3
+    """
+    scope = Scope()
+    lines = ["if check(*values) is MISS: return MISS"]
+    if inputs:
+        lines.append(f"{_slots(range(inputs))}, = values")
+    for step, spent in zip(steps, _spent(steps, inputs, outputs), strict=True):
+        lines += step.lines(scope)
+        if spent:
+            lines.append(f"del {_slots(spent)}")
+    lines.append(f"return {_slots(outputs) or '()'}")
+    source = "def program(*values):\n" + "".join(f"    {line}\n" for line in lines)
+    names: dict[str, Any] = {
+        "check": check,
+        "MISS": MISS,
+        "ndarray": np.ndarray,
+        "array": np.array,
+        "asarray": np.asarray,
+    }
+    names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
+    exec(compile(source, "<program>", "exec"), names)
+    program: Function = names["program"]
+    return program
+
+
+def _spent(steps: Sequence[Step], inputs: int, outputs: Sequence[int]) -> list[list[int]]:
+    """After each step the slots that nothing reads any more, so that their memory is used again."""
+    last = {slot: number for number, step in enumerate(steps) for slot in (*step.inputs, *step.results)}
+    kept = {*range(inputs), *outputs}
+    spent: list[list[int]] = [[] for _ in steps]
+    for slot, number in last.items():
+        if slot not in kept:
+            spent[number].append(slot)
+    return spent
