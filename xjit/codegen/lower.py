@@ -22,7 +22,7 @@ from xjit.codegen.buffers import Buffers
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.nested import NestedReductions
-from xjit.codegen.rows import RowStorage, choose_row_storage
+from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.schedule import COLUMN_BLOCK, Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
@@ -37,7 +37,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
 from xjit.ir.loops import Alloc, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
 from xjit.ir.node import Node
-from xjit.types import DType, TupleType
+from xjit.types import FLOAT64, DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 
@@ -85,13 +85,15 @@ class _Lowering:
         self.levels = self._levels()
         self.row_storage = RowStorage()
         self.level = 0
+        self.in_columns = False
         self.scans: dict[int, RunningValue] = {}
 
     # ------------------------------------------------------------------ the nest
 
     def run(self) -> LoweredKernel:
         """The whole nest."""
-        if self.plan.columns and max(self.levels, default=0) <= 1 and self.region.reduced:
+        self.in_columns = self.plan.columns and max(self.levels, default=0) <= 1 and bool(self.region.reduced)
+        if self.in_columns:
             extent = self._columns()
         else:
             full = [number for number in range(len(self.levels)) if not self._is_row(number)]
@@ -362,6 +364,7 @@ class _Lowering:
         self.nest.close("b_start", "b_stop")
         for reduced in self.plan.reduced:
             self.nest.open(reduced.variable, reduced.axes)
+        self._fill_columns(loop)
         self.nest.open(loop.variable, loop.axes)
         for column in columns.values():
             column.take()
@@ -381,6 +384,22 @@ class _Lowering:
         self._row_units(0)
         self._row_units(1)
         self.nest.close("b_start", "b_stop")
+
+    def _fill_columns(self, loop: Loop) -> None:
+        """Keeps what calls functions with rare arguments in scratch: a loop over accumulators cannot run twice."""
+        pulls = [pull for walked in self.accesses.walks for pull in walked]
+        rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop))
+        kept = list(rare)[: SCRATCH_BYTES // (2 * COLUMN_BLOCK * FLOAT64.itemsize)]
+        if not kept:
+            return
+
+        def fill() -> None:
+            for pull in kept:
+                self._fill(pull)
+
+        self.strips.loop(loop, ("b_start", "b_stop"), kept, fill)
+        self.row_storage.levels.update(dict.fromkeys(kept, 0))
+        self.level = 1
 
     def _column(self, number: int, loop: Loop) -> ColumnAccumulator:
         fold = self._running(number) if self.region.units[number].is_scan else self._accumulator(number)
@@ -433,15 +452,17 @@ class _Lowering:
         )
 
     def _row_place(self, pull: Pull) -> tuple[str, Offset]:
-        number = self.row_storage.places[pull]
+        number = self.row_storage.places.get(pull)
         if number is not None:
             access = self.accesses.writes[number]
             assert access is not None
             return self.buffers.place(access)
-        loop = self.plan.reduced[0]
+        loop = self.plan.kept[-1] if self.in_columns else self.plan.reduced[0]
         if pull not in self.row_names:
-            self.row_names[pull] = self.scratch(self._extent(loop), storage_dtype(pull.node.aval.dtype))
-        return self.row_names[pull], Offset((Term(loop.variable, 1),))
+            extent = str(COLUMN_BLOCK) if self.in_columns else self._extent(loop)
+            self.row_names[pull] = self.scratch(extent, storage_dtype(pull.node.aval.dtype))
+        first = (Term("b_start", -1),) if self.in_columns else ()
+        return self.row_names[pull], Offset((Term(loop.variable, 1), *first))
 
     def scratch(self, extent: str, dtype: DType) -> str:
         """The name of a new scratch buffer."""

@@ -73,7 +73,7 @@ class Strips:
 
         ``short`` says that the bounds are no further apart than a strip.
         """
-        if not any(self._is_rare(pull, loop) for pull in pulls):
+        if not any(self.is_rare(pull, loop) for pull in pulls):
             self.nest.open(loop.variable, loop.axes)
             body()
             self.nest.close(*bounds, kind)
@@ -86,7 +86,8 @@ class Strips:
             self._strip(loop, (start, stop), body)
             self.nest.close(*bounds, kind, step=STRIP)
 
-    def _is_rare(self, pull: Pull, loop: Loop) -> bool:
+    def is_rare(self, pull: Pull, loop: Loop) -> bool:
+        """Whether the value calls a function with rare arguments at every step of the loop."""
         return bool(axes_of(pull.index) & set(loop.axes)) and calls_varied(pull.node)
 
     def _strip(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None]) -> None:

@@ -14,6 +14,9 @@ WORTH_A_ROW = 6.0
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 
+# Reductions of at most so many elements share a kernel although they read different values.
+SMALL_REDUCTION = 65_536
+
 
 def element_cost(node: Node) -> float:
     """The cost of computing one element of a node from elements of its inputs."""

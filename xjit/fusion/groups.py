@@ -12,7 +12,7 @@ from xjit.fusion.nested import with_nested
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.tiny import unrolled
-from xjit.fusion.units import owner
+from xjit.fusion.units import owner, view_chain
 from xjit.ir.index import Index, axes_of, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
@@ -60,10 +60,13 @@ class Group:
 
 @dataclass(eq=False)
 class Grouping:
-    """Puts units into groups, producers first. ``leaves`` are the materialised nodes."""
+    """Puts units into groups, producers first. ``leaves`` are the materialised nodes, ``shown`` views of such that
+    steps on whole arrays read.
+    """
 
     leaves: frozenset[Node]
     layouts: Layouts
+    shown: frozenset[Node] = frozenset()
     nested: frozenset[Node] = frozenset()
     groups: list[Group] = field(default_factory=list)
     home: dict[Node, list[Group]] = field(default_factory=dict)
@@ -71,10 +74,14 @@ class Grouping:
 
     def add_whole(self, node: Node, step: Step) -> None:
         """A step that is no kernel: it runs after what its operands need."""
-        before = {group for source in node.inputs for group in self.home.get(owner(source), ())}
+        before = {group for source in self.read_whole(node) for group in self.home.get(owner(source), ())}
         group = Group(whole=step, before=before)
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
+
+    def read_whole(self, node: Node) -> tuple[Node, ...]:
+        """The arrays in memory that a step on whole arrays reads, as they are or through views."""
+        return tuple(view_chain(source)[0] if source in self.shown else source for source in node.inputs)
 
     def parts(self, unit: Unit) -> tuple[Unit, ...]:
         """The unit itself, or one for each position along its short axes where that lets them share more."""
@@ -96,7 +103,6 @@ class Grouping:
                 return self._join(group, unit, axes, found, before - {group})
         group = Group(unit.dims, unit.rank, unit.reduced, unit.chunk)
         self.groups.append(group)
-        group.fast = self._reduces_fast_axes(unit, reads)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
 
     def _candidates(self, unit: Unit, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
@@ -108,13 +114,14 @@ class Grouping:
             if group not in before
             and group.whole is None
             and (group.dims, group.rank) == (unit.dims, unit.rank)
-            and not read.isdisjoint(group.reads)
+            and (not read.isdisjoint(group.reads) or _are_small(group, unit))
         ]
         return (*producers, *siblings)
 
     def _join(self, group: Group, unit: Unit, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
-        if unit.is_reduction or unit.is_scan:
+        if (unit.is_reduction or unit.is_scan) and not group.reduced:
             group.reduced, group.chunk = unit.reduced, unit.chunk
+            group.fast = self._reduces_fast_axes(unit, found.reads)
         group.units.append(unit)
         group.axes.append(axes)
         group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
@@ -132,10 +139,11 @@ class Grouping:
             return self._refuse(group, unit, "parts of one result run one after the other")
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
-        full = len(axes) == len(group.dims) and not unit.is_reduction and unit.dims == group.dims
-        if group.has_reduction and (full or unit.is_scan) and not group.fast:
+        full = not unit.is_reduction and unit.dims[: unit.rank] == group.dims[: group.rank]
+        chunked = unit.chunk is not None or group.chunk is not None  # its loops can be shared either way
+        if group.has_reduction and (full or unit.is_scan) and not (group.fast or chunked):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
-        if not group.has_reduction and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
+        if not (group.has_reduction or chunked) and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         chained = unit.is_reduction and any(owner(pull.node) in group.reductions for pull in reads)
         if chained and not group.fast:
@@ -176,13 +184,14 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
         if any(other.is_scan for other in group.units) or unit.is_scan:
             return same if group.reduced in ((), unit.reduced) and group.chunk is unit.chunk is None else None
         if not group.has_reduction:
-            return same if unit.chunk is None and not _has_rows(group) else None
+            return same if not _has_rows(group) else None
         return same if (unit.reduced, unit.chunk) == (group.reduced, group.chunk) else None
-    if group.chunk is not None:
-        return None
-    if (unit.dims, unit.rank) == (group.dims, group.rank):
+    if unit.dims[: unit.rank] == group.dims[: group.rank] and unit.dims[unit.rank :] in (
+        (),
+        group.dims[group.rank :],
+    ):
         return same
-    if not group.has_reduction:
+    if not group.has_reduction or group.chunk is not None:
         return None
     kept = group.kept_extents()
     own = [(axis, extent) for axis, extent in enumerate(unit.dims) if extent != 1]
@@ -191,6 +200,11 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     if [extent for _, extent in own] != [extent for _, extent in kept]:
         return None
     return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
+
+
+def _are_small(group: Group, unit: Unit) -> bool:
+    """Whether both reduce so little, as the results of chunks, that one kernel less counts more than anything."""
+    return unit.is_reduction and group.has_reduction and math.prod(unit.dims) <= cost.SMALL_REDUCTION
 
 
 def _has_rows(group: Group) -> bool:

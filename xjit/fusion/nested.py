@@ -35,7 +35,7 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
     inside, elsewhere = set[Node](), set[Node]()
     for group in grouping.groups:
         if group.whole is not None and not isinstance(group.whole, KernelStep):
-            elsewhere.update(group.whole.node.inputs)
+            elsewhere.update(grouping.read_whole(group.whole.node))
         for unit in group.units:
             for pull in walk(unit, grouping.leaves).reads:
                 (inside if _ends_in(unit, pull) else elsewhere).add(pull.node)

@@ -9,6 +9,7 @@ from xjit.fusion import cost
 from xjit.fusion.groups import Group, Grouping, evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import nested_reductions
+from xjit.fusion.operands import is_shown
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, ViewStep
 from xjit.fusion.reads import gap_reason, is_pulled, walk
 from xjit.fusion.units import is_given, owner, units_of, view_chain
@@ -26,12 +27,12 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     has elements, and it is not cheap, the value is stored as well.
     """
     views = frozenset(node for node in views if view_chain(node)[0].op is not CONSTANT)
-    stored = _required(graph, views)
-    nested = nested_reductions(_draft(graph, stored, layouts).grouping, graph, views)
+    stored, shown = _with_operands(graph, _required(graph, views), layouts)
+    nested = nested_reductions(_draft(graph, stored, shown, layouts).grouping, graph, views)
     stored -= nested
     notes: list[str] = []
     while True:
-        draft = _draft(graph, stored, layouts, nested)
+        draft = _draft(graph, stored, shown, layouts, nested)
         extra = _recomputed(draft, graph)
         if not extra:
             break
@@ -39,28 +40,29 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
         nested -= set(extra)
         notes += extra.values()
     steps = _ordered(graph, draft, views)
-    kept = _read_elsewhere(graph, steps, draft.leaves, views)
+    kept = _read_elsewhere(graph, steps, draft, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
     dead = _stored_by(steps) - _stored_by(live)
     return Plan(graph, tuple(filter(_works, live)), draft.leaves - dead, kept, tuple(notes + draft.grouping.reasons))
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
-    stored: set[Node] = set()
-    for node in graph.outputs:
-        stored.add(view_chain(node)[0] if node in views else node)
-    for node in graph.nodes:
-        if is_pulled(node) or is_given(node):
-            continue
-        stored.add(node)
-        if not _has_units(node):
-            stored.update(source for source in node.inputs)
+    """What the caller gets, and what no kernel computes in place."""
+    stored = {view_chain(node)[0] if node in views else node for node in graph.outputs}
+    stored.update(node for node in graph.nodes if not is_pulled(node))
     return {node for node in stored if not is_given(node)}
 
 
-def _read_elsewhere(
-    graph: Graph, steps: tuple[Step, ...], leaves: frozenset[Node], views: frozenset[Node]
-) -> frozenset[Node]:
+def _with_operands(graph: Graph, stored: set[Node], layouts: Layouts) -> tuple[set[Node], frozenset[Node]]:
+    """Adds what libraries read; the second result are the operands that are views of stored or given values."""
+    whole = [node for node in graph.nodes if not (is_pulled(node) or is_given(node) or _has_units(node))]
+    read = {source for node in whole for source in node.inputs if not is_given(source)} - stored
+    shown = frozenset(node for node in read if is_shown(node, layouts))
+    bases = {view_chain(node)[0] for node in shown}
+    return stored | (read - shown) | {node for node in bases if not is_given(node)}, shown - bases
+
+
+def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views: frozenset[Node]) -> frozenset[Node]:
     """The values that something outside of their own kernel reads: only these need a buffer."""
     found: set[Node] = set()
     for node in graph.outputs:
@@ -69,12 +71,14 @@ def _read_elsewhere(
         if isinstance(step, KernelStep):
             own = {unit.target for unit in step.region.units}
             for unit in step.region.units:
-                reads = walk(unit, leaves).reads
+                reads = walk(unit, draft.leaves).reads
                 found.update(pull.node for pull in reads if owner(pull.node) not in own)
         elif isinstance(step, AliasStep):
             found.update((step.node, step.operand))
+        elif isinstance(step, ViewStep):
+            found.add(view_chain(step.node)[0])
         else:
-            found.update((step.node, *step.node.inputs))
+            found.update((step.node, *draft.grouping.read_whole(step.node)))
     return frozenset(node for node in found if not is_given(node))
 
 
@@ -114,9 +118,15 @@ class _Draft:
     grouping: Grouping
 
 
-def _draft(graph: Graph, stored: set[Node], layouts: Layouts, nested: frozenset[Node] = frozenset()) -> _Draft:
+def _draft(
+    graph: Graph,
+    stored: set[Node],
+    shown: frozenset[Node],
+    layouts: Layouts,
+    nested: frozenset[Node] = frozenset(),
+) -> _Draft:
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
-    grouping = Grouping(frozenset(stored) | given, layouts, nested)
+    grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
     for node in graph.nodes:
         if node not in stored:
             continue
@@ -188,6 +198,7 @@ def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step,
     """Kernels, aliases, library and host steps, each after what it needs; views of the results last."""
     steps: list[Step] = []
     done: set[Group] = set()
+    shown = set(draft.grouping.shown)
     for group in draft.grouping.groups:
         stack = [group]
         while stack:
@@ -199,8 +210,14 @@ def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step,
             stack.pop()
             if top not in done:
                 done.add(top)
-                steps.append(top.freeze())
-    steps += [ViewStep(node) for node in graph.nodes if node in views and not is_given(node)]
+                last = top.freeze()
+                if isinstance(last, LibraryStep | HostStep):
+                    fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
+                    steps += map(ViewStep, fresh)
+                    shown.difference_update(fresh)
+                steps.append(last)
+    seen = draft.grouping.shown - shown
+    steps += [ViewStep(node) for node in graph.nodes if node in views and not is_given(node) and node not in seen]
     return tuple(steps)
 
 

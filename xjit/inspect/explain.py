@@ -114,7 +114,7 @@ def _temporary_bytes(lowered: Lowered) -> int:
         if isinstance(step, KernelStep):
             uses.append({node for node, _ in next(kernels)[0].pointers})
         else:
-            uses.append({step.node, *step.node.inputs})
+            uses.append({step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)})
     temporaries = lowered.plan.stored - shown - frozenset(lowered.graph.outputs)
     arrays = [node for node in temporaries if not isinstance(node.type, TupleType)]
     return sum(share_memory(sorted(arrays, key=lambda node: node.aval.nbytes), uses).sizes)

@@ -223,7 +223,7 @@ class Builder:
 
 
 def _breaks(step: planned.Step) -> bool:
-    return isinstance(step, planned.LibraryStep | planned.HostStep)
+    return isinstance(step, planned.LibraryStep | planned.HostStep | planned.ViewStep)
 
 
 def _allocation(spec: ArraySpec) -> FastProgram:
