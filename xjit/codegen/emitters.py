@@ -223,7 +223,6 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
     table = [
         *_conversions(),
         *_bitcasts(),
-        *_saturating(),
         *_float_functions(),
         *_integer_functions(),
         *_complex_functions(),
@@ -259,19 +258,6 @@ def _bitcasts() -> list[Operation]:
         return Operation(name, same(name, 1, allowed, target), emit)
 
     return [bitcast(name) for name in (*INTEGERS, *FLOATS)]
-
-
-def _saturating() -> list[Operation]:
-    def saturating(target: str) -> Operation:
-        name, llvm = f"to_{target}", "fptosi" if KINDS[target].signed else "fptoui"
-
-        def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
-            full = f"llvm.{llvm}.sat.i{KINDS[target].bits}.{kinds[0]}"
-            return call_intrinsic(builder, full, LLVM_TYPES[target], values)
-
-        return Operation(name, same(name, 1, FLOATS, target), emit)
-
-    return [saturating(name) for name in INTEGERS]
 
 
 def _llvm_call(name: str, llvm: str) -> Emit:

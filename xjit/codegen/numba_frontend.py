@@ -15,7 +15,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from xjit.codegen import emit_loops, emit_memory, emit_operators, emitters
+from xjit.codegen import emit_conversions, emit_loops, emit_memory, emit_operators, emitters
 from xjit.codegen.emitters import CpuTraits, Operation
 from xjit.codegen.inline_functions import InlineFunction
 from xjit.codegen.intrinsics import Intrinsic
@@ -266,6 +266,7 @@ def operation_table(traits: CpuTraits) -> dict[Any, Operation]:
     """All operations, by the names and by the functions of the module operator that stand for them."""
     table: dict[Any, Operation] = {}
     table.update(emitters.operations(traits))
+    table.update(emit_conversions.operations(traits))
     table.update(emit_memory.operations(traits))
     table.update(emit_loops.operations())
     table[builtins.range] = table["range"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 
-from xjit.codegen import emit_memory, emit_operators, emitters, inline_functions
+from xjit.codegen import emit_conversions, emit_memory, emit_operators, emitters, inline_functions
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import Intrinsic
 from xjit.codegen.kinds import KernelTypeError
@@ -74,7 +74,8 @@ def translate(routine: Routine, traits: CpuTraits) -> str:
 
 def _operations(traits: CpuTraits) -> dict[str, Operation]:
     operators = {f"{_PREFIX}{name}": value for name, value in emit_operators.operators().items()}
-    return emitters.operations(traits) | emit_memory.operations(traits) | operators
+    words = (emitters.operations(traits), emit_conversions.operations(traits), emit_memory.operations(traits))
+    return {name: word for table in (*words, operators) for name, word in table.items()}
 
 
 def _word(operation: Operation) -> Word:
