@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mpmath as mp
 
-from tools.coefficients.fitting import Fit, Real, Table
+from tools.coefficients.fitting import Fit, Real, Table, at_root
 
 SMALLEST_STIRLING = mp.mpf("4.5")
 SMALLEST_DIGAMMA_SERIES = mp.mpf(4)
@@ -24,6 +24,10 @@ def _by_zeros(a: Real) -> Real:
     return mp.loggamma(2 + a) / (a * (1 + a))
 
 
+def _sine_by_angle(a: Real) -> Real:
+    return mp.sinpi(a) / (mp.pi * a)
+
+
 def _root() -> Real:
     return mp.findroot(lambda x: mp.psi(0, x), mp.mpf("1.4616321449683623"))
 
@@ -33,12 +37,18 @@ def tables() -> list[Fit | Table]:
     root = _root()
     high = float(root)
     half, tiny = mp.mpf(1) / 2, mp.mpf(10) ** -7
-    log_two, log_pi = mp.log(2), mp.log(mp.pi)
+    log_two = mp.log(2)
     middle = mp.mpf("1.75")
     return [
         Table("LN2", "log(2) in two parts", (float(log_two), float(log_two - mp.mpf(float(log_two))))),
         Table("PI", "pi in two parts", (float(mp.pi), float(mp.pi - mp.mpf(float(mp.pi))))),
-        Table("LOG_PI", "log(pi)", (float(log_pi),)),
+        Fit(
+            "SINE_BY_ANGLE",
+            "sin(pi a) / (pi a) in a**2, |a| <= 1/2",
+            at_root(_sine_by_angle),
+            at_root(lambda a: 1 / _sine_by_angle(a)),
+            *(tiny, half**2, 9, 53, (1.0,)),
+        ),
         Table("STIRLING_CONSTANT", "log(2 pi) / 2 - 1/2", (float(mp.log(2 * mp.pi) / 2 - half),)),
         Fit(
             "LGAMMA_BY_ZEROS",

@@ -12,11 +12,13 @@ Both need one logarithm, carried as a sum of two floats (:func:`log2_pair_f64`).
 parts; below 4 the recurrence ``digamma(x + 1) = digamma(x) + 1 / x`` leads there; from 4 on, ``log(x) - 1 / (2 x) -
 rest(1 / x**2) / x**2``.
 
-Other numbers are rare, and reflected: ``log(pi / (|x| |sin(pi x)|)) - lgamma(|x|)`` and ``digamma(1 + |x|) +
-pi / tan(pi |x|)``.  Between the poles of these the functions have zeros, near which only the error relative to
-the terms that cancel is small.  For positive x ``lgamma`` and ``digamma`` are off by less than 2.6 units in the last
-place; for negative x ``lgamma`` by less than 4.3 units of the largest of one, the result and ``lgamma(|x|)``, and
-``digamma`` by less than 4 of the largest of one, the result and ``digamma(1 + |x|)``.
+Other numbers are rare, and reflected: ``-log(|x| |p| S(p**2)) - lgamma(|x|)`` with p the distance of x to the
+nearest integer and ``S(p**2) = sin(pi p) / (pi p)``, and ``digamma(1 + |x|) + pi / tan(pi |x|)``.  Between the poles
+of these the functions have zeros, near which only the error relative to the terms that cancel is small; for
+``lgamma`` the product and both terms are carried as sums of two floats.  For positive x ``lgamma`` and ``digamma``
+are off by less than 2.6 units in the last place; for negative x ``lgamma`` by less than 1.6 units of the largest of
+one, the result and ``lgamma(|x|)``, and ``digamma`` by less than 4 of the largest of one, the result and
+``digamma(1 + |x|)``.
 
 f32 functions compute in f64 and round once.
 """
@@ -29,20 +31,27 @@ from typing import Any
 from xjit.codegen.inline_functions import inline, register
 from xjit.codegen.intrinsics import as_u64, copysign, cplx, f32, f64, fabs, fma, im, re, select, u64
 from xjit.codegen.vmath.coefficients import gamma
-from xjit.codegen.vmath.log import log_f64
+from xjit.codegen.vmath.log import (
+    LN2_HIGH_F64,
+    LN2_LOW_F64,
+    ROUNDER_F64,
+    fraction_f64,
+    log_f64,
+    log_ratio_f64,
+    normal_exponent_f64,
+)
 from xjit.codegen.vmath.polynomial import balanced_polynomial
 from xjit.codegen.vmath.power import MOVED_F64, exponent_pow_f64, fraction_pow_f64, log2_pair_f64, near_sum_f64
 from xjit.codegen.vmath.record import reduced
 from xjit.codegen.vmath.tan import near_high_f64, near_low_f64, near_quarters_f64, rise_and_run_f64
-from xjit.codegen.vmath.trig import sin_f64_near
 
 lgamma_by_zeros_f64 = balanced_polynomial("lgamma_by_zeros_f64", "f64", gamma.LGAMMA_BY_ZEROS[1:])
+sine_bend_f64 = balanced_polynomial("sine_bend_f64", "f64", gamma.SINE_BY_ANGLE[1:])
 stirling_rest_f64 = balanced_polynomial("stirling_rest_f64", "f64", gamma.STIRLING_REST)
 digamma_by_root_f64 = balanced_polynomial("digamma_by_root_f64", "f64", gamma.DIGAMMA_BY_ROOT[1:])
 digamma_rest_f64 = balanced_polynomial("digamma_rest_f64", "f64", gamma.DIGAMMA_REST)
 
 LN2, LN2_REST = gamma.LN2
-LOG_PI = gamma.LOG_PI
 PI, PI_REST = gamma.PI
 STIRLING_CONSTANT = gamma.STIRLING_CONSTANT
 # The leading coefficients are added last, so that the rounding of the others counts less.
@@ -73,22 +82,22 @@ def log_pair_f64(x: Any) -> Any:
     return cplx(high, fma(im(pair), LN2, fma(re(pair), LN2_REST, near_sum_f64(re(pair), f64(LN2), -high))))
 
 
-@inline("f64(f64,f64,f64)")
-def stirling_f64(x: Any, log_high: Any, log_low: Any) -> Any:
-    """lgamma of x from SERIES_LGAMMA on, from its logarithm."""
-    factor, high = x - 0.5, log_high - 1.0
-    less = high + log_low
-    rest = (log_high - (high + 1.0)) + ((high - less) + log_low)
+@inline("c128(f64,c128)")
+def stirling_f64(x: Any, logarithm: Any) -> Any:
+    """lgamma of x from SERIES_LGAMMA on as a sum, from its logarithm."""
+    factor, high = x - 0.5, re(logarithm) - 1.0
+    less = high + im(logarithm)
+    rest = (re(logarithm) - (high + 1.0)) + ((high - less) + im(logarithm))
     product = factor * less
     lost = fma(factor, rest, near_sum_f64(factor, less, -product))
     inverse = 1.0 / x
     small = fma(inverse, stirling_rest_f64(inverse * inverse), STIRLING_CONSTANT)
-    return product + (small + select(x < ROUNDING_COUNTS, lost, f64(0.0)))
+    return cplx(product, small + select(x < ROUNDING_COUNTS, lost, f64(0.0)))
 
 
-@inline("f64(f64)")
-def lgamma_f64_near(x: Any) -> Any:
-    """Logarithm of the magnitude of the gamma function of x, for x from -1/2 on."""
+@inline("c128(f64)")
+def lgamma_pair_f64(x: Any) -> Any:
+    """Logarithm of the magnitude of the gamma function of finite x from -1/2 on, as a sum; some number at zero."""
     j = select((x >= DIRECT_FROM) & (x < 2.0), f64(2.0), (fabs(x) + ROUNDER) - ROUNDER)
     a = x - j
     first = select(j < 2.0, fabs(x), select(j > 2.0, x - 1.0, f64(1.0)))
@@ -101,23 +110,59 @@ def lgamma_f64_near(x: Any) -> Any:
     # The larger of the two first.
     swap = fabs(by_zeros) > fabs(high)
     larger, smaller = select(swap, by_zeros, high), select(swap, high, by_zeros)
-    total = total + ((smaller - (total - larger)) + low)
-    result = select(x < SERIES_LGAMMA, total, stirling_f64(x, re(logarithm), im(logarithm)))
-    result = select(x < INFINITE, result, x * INFINITY)
+    rest = (smaller - (total - larger)) + low
+    series = stirling_f64(x, logarithm)
+    below = x < SERIES_LGAMMA
+    return cplx(select(below, total, re(series)), select(below, rest, im(series)))
+
+
+@inline("f64(f64,c128)")
+def with_infinities_f64(x: Any, pair: Any) -> Any:
+    """The sum of lgamma_pair_f64 where it is finite, else lgamma of what x is."""
+    result = select(x < INFINITE, re(pair) + im(pair), x * INFINITY)
     return select(x == 0.0, f64(INFINITY), result)
+
+
+@inline("f64(f64)")
+def lgamma_f64_near(x: Any) -> Any:
+    """Logarithm of the magnitude of the gamma function of x, for x from -1/2 on."""
+    return with_infinities_f64(x, lgamma_pair_f64(x))
+
+
+@inline("f64(f64,f64,c128)")
+def reflected_f64(size: Any, part: Any, right: Any) -> Any:
+    """lgamma of -size for a size that is ``part`` from an integer, from that of size; some number at integers."""
+    square = part * part
+    bend = square * sine_bend_f64(square)
+    sine = bend + 1.0
+    product = size * part
+    rest = fma(product, (1.0 - sine) + bend, near_sum_f64(size, part, -product) * sine)
+    gauge = product * sine
+    rest = (rest + near_sum_f64(product, sine, -gauge)) / gauge
+    # The logarithm of what is now gauge * (1 + rest): the first two of its terms are exact.
+    k = normal_exponent_f64(gauge, f64(ROUNDER_F64))
+    m = fraction_f64(gauge)
+    a = m - 1.0
+    s = a / (m + 1.0)
+    small = fma(-s, fma(-(s * s), log_ratio_f64(s * s), a), fma(k, LN2_LOW_F64, rest))
+    high = k * LN2_HIGH_F64
+    first = high + a
+    total = first + re(right)
+    # What rounding took from the second sum, whichever of its terms is the larger one.
+    back = total - first
+    lost = (first - (total - back)) + (re(right) - back)
+    return -(total + (lost + (((high - first) + a) + (small + im(right)))))
 
 
 @inline("f64(f64)")
 def lgamma_f64(x: Any) -> Any:
     """Logarithm of the magnitude of the gamma function of x."""
     size = fabs(x)
-    right = lgamma_f64_near(select(x < NEAR_LGAMMA, size, x))
+    pair = lgamma_pair_f64(select(x < NEAR_LGAMMA, size, x))
     whole = (size + ROUNDER) - ROUNDER
-    part = select(size < INTEGERS_FROM, size - whole, f64(0.0))
-    sine = fabs(sin_f64_near(PI * part))
-    reflected = (LOG_PI - log_f64(size * sine)) - right
-    reflected = select(part == 0.0, f64(INFINITY), reflected)
-    return select(x < NEAR_LGAMMA, reflected, right)
+    part = select(size < INTEGERS_FROM, fabs(size - whole), f64(0.0))
+    reflected = select(part == 0.0, f64(INFINITY), reflected_f64(size, part, pair))
+    return select(x < NEAR_LGAMMA, reflected, with_infinities_f64(x, pair))
 
 
 @inline("b1(f64)")
@@ -223,7 +268,7 @@ for _function in (lgamma_f32, lgamma_f64, digamma_f32, digamma_f64):
 
 FUNCTIONS = (
     reduced("lgamma_f32", 0.51),
-    reduced("lgamma_f64", 4.3),
+    reduced("lgamma_f64", 2.6),
     reduced("digamma_f32", 0.51),
     reduced("digamma_f64", 4.0),
 )
