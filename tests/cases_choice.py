@@ -134,7 +134,8 @@ def _require_cases() -> list[Case]:
     return [
         *found,
         Case("require", checked, (array("f32", [1]), np.array(1)), ops.DTypeError),
-        Case("require", checked, (array("f32", [1]), np.array([True])), ops.ShapeError),
+        Case("require", checked, (array("f32", [1]), np.array([[True], [True]])), array("f32", [1])),
+        Case("require", checked, (array("f32", [1]), np.zeros((0, 2), bool)), array("f32", [1])),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import dataclasses
 import gc
 import itertools
 import pickle
@@ -330,7 +331,7 @@ def test_references_are_balanced(make: Make) -> None:
     dtype = np.dtype(np.float64, copy=True)
     spec = ArraySpec(dtype, (3, 4), (32, 8))
     program = selftest_program(native.selftest_kernel)
-    program = FastProgram((spec, spec, *program.inputs[2:]), (spec, spec), (96,), program.calls, False)
+    program = dataclasses.replace(program, inputs=(spec, spec, *program.inputs[2:]), outputs=(spec, spec))
     run = make(program)
     x, y, number = np.ones((3, 4)), np.ones((3, 4)), 12345678901
     watched = (x, y, number, dtype, MISS)

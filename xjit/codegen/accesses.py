@@ -91,6 +91,8 @@ class RegionAccesses:
                 self.positions.add(map.axis)
 
     def _write(self, unit: Unit, axes: dict[int, int]) -> Access | None:
+        if unit.is_check:
+            return None
         rank = len(self.region.dims)
         moves = [0] * rank
         if not unit.is_reduction:
@@ -141,7 +143,7 @@ class RegionAccesses:
     def primary(self) -> tuple[int, ...]:
         """The distances that decide the loop order: of the first store, or of the read along most axes."""
         rank = len(self.region.dims)
-        full = [access.moves for access in self.reads.values()]
+        full = [self.layouts.directions(pull.node, pull.index, rank) for pull in self.reads]
         stores = [
             access.moves
             for unit, access in zip(self.region.units, self.writes, strict=True)

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from xjit.codegen import reductions
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.buffers import Buffers
+from xjit.codegen.checks import Checks
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.nested import NestedReductions
@@ -37,7 +38,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
 from xjit.ir.loops import Alloc, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
 from xjit.ir.node import Node
-from xjit.types import FLOAT64, DType, TupleType
+from xjit.types import BOOL, FLOAT64, DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 
@@ -87,6 +88,7 @@ class _Lowering:
         self.level = 0
         self.in_columns = False
         self.scans: dict[int, RunningValue] = {}
+        self.checks = Checks(self.nest, self.buffers)
 
     # ------------------------------------------------------------------ the nest
 
@@ -99,10 +101,10 @@ class _Lowering:
             full = [number for number in range(len(self.levels)) if not self._is_row(number)]
             self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
             extent = self._rows()
+        body = (*self.allocs, *self.checks.before, *self.nest.scopes[0].statements, *self.checks.after())
         arguments = self.buffers.arguments
         count = len(arguments)
         words = tuple(Word(word.name, word.slot + count) for word, _ in self.nest.words.values())
-        body = (*self.allocs, *self.nest.scopes[0].statements)
         values = tuple(value for _, value in self.nest.words.values())
         kernel = Kernel(arguments, words, body)
         return LoweredKernel(kernel, tuple(self.buffers.names), values, extent, self._work(), self.region)
@@ -432,6 +434,9 @@ class _Lowering:
         unit, axes = self.region.units[number], self.region.axes[number]
         pull = unit.values[0]
         held = self.elements.value(Pull(pull.node, relabel(pull.index, axes)))
+        if unit.is_check:
+            self.checks.take(unit.target, self.elements.plain(held, BOOL, pull.node.where), held.scope)
+            return
         access = self.accesses.writes[number]
         assert access is not None
         self.buffers.put(access, held, source=pull.node)

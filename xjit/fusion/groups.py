@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xjit.fusion import cost
+from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import with_nested
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
@@ -31,6 +32,7 @@ class Group:
     axes: list[dict[int, int]] = field(default_factory=list)
     reads: dict[Node, None] = field(default_factory=dict)
     before: set[Group] = field(default_factory=set)
+    conditions: dict[Node, Index] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     operations: int = 0
     fast: bool = True
@@ -39,6 +41,11 @@ class Group:
     def has_reduction(self) -> bool:
         """Whether some unit folds over axes."""
         return any(unit.is_reduction for unit in self.units)
+
+    @property
+    def columns(self) -> bool:
+        """Whether it folds over slow axes of memory: many results at once, those along the last kept axis."""
+        return self.has_reduction and not self.fast
 
     @property
     def reductions(self) -> frozenset[Node]:
@@ -70,11 +77,36 @@ class Grouping:
     nested: frozenset[Node] = frozenset()
     groups: list[Group] = field(default_factory=list)
     home: dict[Node, list[Group]] = field(default_factory=dict)
+    checks: dict[Node, list[Group]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
 
-    def add_whole(self, node: Node, step: Step) -> None:
-        """A step that is no kernel: it runs after what its operands need."""
+    def add_checks(self, nodes: Iterable[Node]) -> None:
+        """Checks the conditions of nodes, each once: where every element of the node is needed, else by itself."""
+        for node in nodes:
+            if node not in self.checks:
+                self.checks[node] = self._checked_inside(node) or self._checked_apart(node)
+
+    def _checked_inside(self, node: Node) -> list[Group]:
+        for group in self.groups:
+            if node not in group.conditions or group.rank != len(group.dims):
+                continue
+            unit = check_of(node, group.dims, group.conditions[node])
+            found = walk(unit, self.leaves)
+            before = self._before(unit, found)
+            axes = self._placement(group, unit, found.reads, before, len(found.visits))
+            if axes is not None:
+                return [self._join(group, unit, axes, found, before - {group})]
+        return []
+
+    def _checked_apart(self, node: Node) -> list[Group]:
+        unit = check_of(node)
+        return [] if 0 in unit.dims else [self.add(part) for part in self.parts(unit)]
+
+    def add_whole(self, node: Node, step: Step, conditions: Iterable[Node] = ()) -> None:
+        """A step that is no kernel: it runs after what its operands need, and after their conditions are checked."""
+        self.add_checks(conditions)
         before = {group for source in self.read_whole(node) for group in self.home.get(owner(source), ())}
+        before.update(*(self.checks[one] for one in conditions))
         group = Group(whole=step, before=before)
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
@@ -93,10 +125,7 @@ class Grouping:
     def add(self, unit: Unit) -> Group:
         """Finds the group that the unit joins, or opens one."""
         found = walk(unit, self.leaves)
-        reads = tuple(pull for pull in found.reads)
-        before = {group for pull in reads for group in self.home.get(owner(pull.node), ())}
-        if not unit.fixed:  # other parts of one result overlap: they run one after the other
-            before |= set(self.home.get(unit.target, ()))
+        reads, before = found.reads, self._before(unit, found)
         for group in self._candidates(unit, reads, before):
             axes = self._placement(group, unit, reads, before, len(found.visits))
             if axes is not None:
@@ -104,6 +133,13 @@ class Grouping:
         group = Group(unit.dims, unit.rank, unit.reduced, unit.chunk)
         self.groups.append(group)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
+
+    def _before(self, unit: Unit, found: Walk) -> set[Group]:
+        """The groups that make what the unit reads."""
+        before = {group for pull in found.reads for group in self.home.get(owner(pull.node), ())}
+        if not unit.fixed:  # other parts of one result overlap: they run one after the other
+            before |= set(self.home.get(unit.target, ()))
+        return before
 
     def _candidates(self, unit: Unit, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
         producers = [group for group in reversed(self.groups) if group in before and group.whole is None]
@@ -113,7 +149,7 @@ class Grouping:
             for group in reversed(self.groups)
             if group not in before
             and group.whole is None
-            and (group.dims, group.rank) == (unit.dims, unit.rank)
+            and ((group.dims, group.rank) == (unit.dims, unit.rank) or unit.is_check)
             and (not read.isdisjoint(group.reads) or _are_small(group, unit))
         ]
         return (*producers, *siblings)
@@ -125,6 +161,10 @@ class Grouping:
         group.units.append(unit)
         group.axes.append(axes)
         group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
+        for pull in found.visits:
+            placed = Pull(pull.node, relabel(pull.index, axes)) if pull.node.op.failure is not None else pull
+            if evaluates_condition(placed, group.dims):
+                group.conditions[pull.node] = placed.index
         group.before |= before
         group.operations += len(found.visits)
         self.home.setdefault(unit.target, []).append(group)
@@ -141,12 +181,13 @@ class Grouping:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
         full = not unit.is_reduction and unit.dims[: unit.rank] == group.dims[: group.rank]
         chunked = unit.chunk is not None or group.chunk is not None  # its loops can be shared either way
-        if group.has_reduction and (full or unit.is_scan) and not (group.fast or chunked):
+        chained = any(owner(pull.node) in group.reductions for pull in reads)
+        aside = group.fast or chunked or (unit.is_check and not chained)
+        if group.has_reduction and (full or unit.is_scan) and not aside:
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         if not (group.has_reduction or chunked) and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
-        chained = unit.is_reduction and any(owner(pull.node) in group.reductions for pull in reads)
-        if chained and not group.fast:
+        if unit.is_reduction and chained and not group.fast:
             return self._refuse(group, unit, "columns are reduced in one pass")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
@@ -168,7 +209,7 @@ class Grouping:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop."""
         fastest: dict[int, set[int]] = {}
         for pull in reads:
-            moves, _ = self.layouts.coefficients(pull.node, pull.index, len(unit.dims))
+            moves = self.layouts.directions(pull.node, pull.index, len(unit.dims))
             steps = [(abs(move), axis) for axis, move in enumerate(moves) if move and unit.dims[axis] > 1]
             if steps:
                 fastest.setdefault(len(steps), set()).add(min(steps)[1])
@@ -191,7 +232,7 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
         group.dims[group.rank :],
     ):
         return same
-    if not group.has_reduction or group.chunk is not None:
+    if group.chunk is not None or not (group.has_reduction or unit.is_check):
         return None
     kept = group.kept_extents()
     own = [(axis, extent) for axis, extent in enumerate(unit.dims) if extent != 1]
@@ -247,11 +288,15 @@ def _name(unit: Unit) -> str:
     return f"{unit.target.op.name} {list(unit.dims)} at {where}"
 
 
-def evaluations(region_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int) -> int:
+def evaluations(
+    region_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int, *, columns: bool = False
+) -> int:
     """How often a value read at this index is computed: once per step of the innermost loop it depends on.
 
-    The axes from ``rank`` on belong to nested reductions.
+    The axes from ``rank`` on belong to nested reductions. ``columns`` says that the last kept axis is the innermost.
     """
-    order = [a for a in range(rank) if a not in reduced] + list(reduced) + list(range(rank, len(region_dims)))
+    kept = [axis for axis in range(rank) if axis not in reduced]
+    inner = kept[-1:] if columns else []
+    order = [*kept[: len(kept) - len(inner)], *reduced, *inner, *range(rank, len(region_dims))]
     used = [order.index(axis) for axis in axes_of(index)]
     return math.prod(region_dims[axis] for axis in order[: max(used) + 1]) if used else 1

@@ -41,6 +41,16 @@ class Layouts:
                 moves[map.axis] += map.scale * stride
         return tuple(moves), start
 
+    def directions(self, node: Node, index: Index, rank: int) -> tuple[int, ...]:
+        """The moves of :meth:`coefficients` with positions from data counted as if they went up one by one."""
+        moves = list(self.coefficients(node, index, rank)[0])
+        for map, stride in zip(index, self.strides(node), strict=True):
+            for lookup in map.found:
+                for inner in lookup.axes:
+                    if inner.axis is not None:
+                        moves[inner.axis] += inner.scale * lookup.times * stride
+        return tuple(moves)
+
 
 def buffer_type(aval: ArrayType) -> ArrayType:
     """The type of a fresh buffer: a full order, row-major where the value is broadcast along some axis."""

@@ -27,7 +27,8 @@ class Unit:
     a result each. ``fixed`` = ((axis, position), ...) are axes of which the unit is one position: they count as
     axes of one element. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
     the first of the domain axes, after all others, that it reduces. A scan walks the one axis of ``reduced`` in order
-    and stores what it has got so far at every step.
+    and stores what it has got so far at every step. A check evaluates a condition, ``values[0]``, everywhere; its
+    target is the status that is set if the condition does not hold.
     """
 
     target: Node
@@ -40,6 +41,7 @@ class Unit:
     fixed: tuple[tuple[int, int], ...] = ()
     is_reduction: bool = False
     is_scan: bool = False
+    is_check: bool = False
     nested: tuple[tuple[Node, int], ...] = ()
 
     @property
@@ -51,6 +53,11 @@ class Unit:
     def kept(self) -> tuple[int, ...]:
         """The axes that are not reduced."""
         return tuple(axis for axis in range(self.rank) if axis not in self.reduced)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the unit does nothing but store a value, every element by itself."""
+        return not (self.is_reduction or self.is_scan or self.is_check)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from xjit.fusion import cost
+from xjit.fusion.checks import conditions_of
 from xjit.fusion.groups import Group, Grouping, evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import nested_reductions
@@ -87,7 +88,7 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
     if not isinstance(step, KernelStep):
         return step
     region = step.region
-    computed = (unit.is_reduction or unit.is_scan or unit.target in kept for unit in region.units)
+    computed = (unit.target in kept or not unit.is_plain for unit in region.units)
     live = [n for n, needed in enumerate(computed) if needed]
     if len(live) == len(region.units):
         return step
@@ -127,12 +128,13 @@ def _draft(
 ) -> _Draft:
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
     grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
+    conditions = conditions_of(graph)
     for node in graph.nodes:
         if node not in stored:
             continue
         if not _has_units(node):
             if owner(node) is node:
-                grouping.add_whole(node, _whole_array_step(node))
+                grouping.add_whole(node, _whole_array_step(node), conditions.get(node, ()))
         elif node.op.flat and _is_alias(node, stored, layouts):
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
@@ -140,6 +142,7 @@ def _draft(
                 if 0 not in unit.dims or unit.is_reduction:
                     for part in grouping.parts(unit):
                         grouping.add(part)
+    grouping.add_checks(node for node in graph.nodes if node.op.failure is not None)
     return _Draft(grouping.leaves, grouping)
 
 
@@ -161,7 +164,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
                 placed = Pull(pull.node, relabel(pull.index, axes))
                 if placed not in seen:
                     seen.add(placed)
-                    times = evaluations(group.dims, group.reduced, placed.index, group.rank)
+                    times = evaluations(group.dims, group.reduced, placed.index, group.rank, columns=group.columns)
                     counts[pull.node] = counts.get(pull.node, 0) + times
     heavy = {
         node

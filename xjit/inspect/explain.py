@@ -130,7 +130,7 @@ def _written_bytes(unit: Unit, written: set[Node]) -> int:
     """What one unit stores: the part of an array that it makes, all results of a reduction."""
     if unit.is_reduction and not unit.fixed:
         return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
-    if unit.is_scan and unit.target not in written:
+    if unit.is_check or (unit.is_scan and unit.target not in written):
         return 0
     dims = [unit.dims[axis] for axis in (unit.kept if unit.is_reduction else range(unit.rank))]
     return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize

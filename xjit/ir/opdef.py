@@ -119,6 +119,7 @@ class OpDef:
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     silent     the reference does no arithmetic of floats that NumPy could warn of, it moves or compares elements
+    failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     """
 
     name: str
@@ -132,6 +133,7 @@ class OpDef:
     flat: bool = False
     threaded: bool = False
     silent: bool = False
+    failure: Callable[[Params], Exception] | None = None
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
     doc: str = ""

@@ -13,7 +13,6 @@ from xjit.ir.context import TracedValue
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.numpy import compositions as c
-from xjit.numpy import reductions
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.creation import zeros_like
 from xjit.numpy.joining import elements
@@ -79,7 +78,7 @@ def _checked(result: Any, index: Operand, count: int) -> Any:
         return result
     wide = cast(index, INT64)
     inside = call(np.logical_and, call(np.greater_equal, wide, 0), call(np.less, wide, count))
-    return require(result, reductions.all(inside), "value", _OUT_OF_RANGE)
+    return require(result, inside, "value", _OUT_OF_RANGE)
 
 
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Any:

@@ -16,7 +16,6 @@ from xjit.errors import CaptureError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.promotion import cast
-from xjit.numpy.reductions import all as all_of
 from xjit.numpy.shaping import ravel
 from xjit.numpy.values import as_scalar, as_value, refuse, shape_of
 from xjit.ops._core import Operand, dtype_of
@@ -78,9 +77,9 @@ def _traced(index: Any, size: int, axis: int, name: str, mode: str) -> Any:
     if mode == "wrap":
         return ops.remainder(index, like(size))
     inside = ops.logical_and(ops.ge(index, like(-size)), ops.lt(index, like(size)))
-    message = f"{name}: an index is out of bounds for axis {axis} with size {size}"
-    checked = require(index, all_of(inside), "index", message)
-    return ops.select(ops.lt(checked, like(0)), ops.add(checked, like(size)), checked)
+    wrapped = ops.select(ops.lt(index, like(0)), ops.add(index, like(size)), index)
+    safe = ops.select(inside, wrapped, like(0))  # kernels read there before the program raises
+    return require(safe, inside, "index", f"{name}: an index is out of bounds for axis {axis} with size {size}")
 
 
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:

@@ -82,8 +82,8 @@ def _position(name: str, search: Any, which: str, a: Any, axis: Any, keepdims: A
     if dtype_class(dtype_of(value)) != "F":
         return search(value, axis=axis, keepdims=keepdims)
     found = search(without_nan(value, which), axis=axis, keepdims=keepdims)
-    unknown = reductions.any(reductions.all(c.isnan(value), axis=axis))
-    return as_scalar(require(found, ops.not_(unknown), "value", f"numpy.{name}: All-NaN slice encountered"))
+    known = reductions.any(ops.not_(c.isnan(value)), axis=axis)
+    return as_scalar(require(found, known, "value", f"numpy.{name}: All-NaN slice encountered"))
 
 
 def nanmean(

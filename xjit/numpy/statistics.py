@@ -94,11 +94,10 @@ def _weighted(value: Operand, weights: Operand, axis: Any, keepdims: Any) -> tup
     types = [dtype_of(value), dtype_of(weights)]
     dtype = np.result_type(*types, *([FLOAT64] if dtype_class(types[0]) in "PI" else []))
     scale = reductions.sum(weights, axis=axis, dtype=dtype, keepdims=keepdims)
-    zero = reductions.any(call(np.equal, scale, 0.0))
     products = call(np.multiply, cast(value, dtype), cast(weights, dtype))
     result = call(np.divide, reductions.sum(products, axis=axis, keepdims=keepdims), scale)
     if isinstance(weights, TracedValue):
-        return as_scalar(require(result, ops.not_(zero), "division", _ZERO_WEIGHTS)), scale
+        return as_scalar(require(result, call(np.not_equal, scale, 0.0), "division", _ZERO_WEIGHTS)), scale
     with np.errstate(all="ignore"):
         if np.any(np.sum(weights, axis, dtype) == 0.0):
             raise ZeroDivisionError(_ZERO_WEIGHTS)

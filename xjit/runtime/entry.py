@@ -44,6 +44,8 @@ _PYTHON_FUNCTIONS = {
     "tuple_new": "PyTuple_New",
     "tuple_set": "PyTuple_SetItem",
     "no_memory": "PyErr_NoMemory",
+    "call_object": "PyObject_CallObject",
+    "raise_object": "PyErr_SetObject",
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
     "check_signals": "PyErr_CheckSignals",
@@ -197,7 +199,7 @@ def _check(program: FastProgram) -> None:
     """Refuse programs that would make native code read or write out of bounds."""
     if program.single and len(program.outputs) != 1:
         raise ValueError(f"a single-output program has exactly one output, this one {len(program.outputs)}")
-    buffers = len(program.inputs) + len(program.outputs) + len(program.temps)
+    buffers = len(program.inputs) + len(program.outputs) + len(program.temps) + len(program.failures)
     for call in program.calls:
         if call.chunk < 1:
             raise ValueError(f"a kernel call needs a chunk of at least 1, got {call.chunk}")
@@ -212,7 +214,7 @@ def _check(program: FastProgram) -> None:
 def _frame_words(program: FastProgram) -> int:
     """Words of stack that one native call of the program takes."""
     arrays = 2 * (len(program.inputs) + len(program.outputs)) + len(program.temps)
-    return arrays + _table_words(program)
+    return arrays + 2 * len(program.failures) + _table_words(program)
 
 
 def _table_words(program: FastProgram) -> int:
@@ -231,6 +233,8 @@ def _pack(program: FastProgram, unlocked: bool) -> bytes:
         int(program.single),
         int(unlocked),
         temp_bytes,
+        len(program.failures),
+        *map(id, program.failures),
     ]
     for spec in program.inputs:
         words += _with_length(_input_words(spec))

@@ -3,14 +3,15 @@
 ``entry`` has the signature of a METH_FASTCALL method.  Its ``self`` is a bytes object whose payload is a
 *record* of 64-bit words describing one program; :mod:`xjit.runtime.entry` packs it in this order:
 
-    header   inputs, outputs, temps, calls, table words, single, heavy, bytes of temps
+    header   inputs, outputs, temps, calls, table words, single, heavy, bytes of temps, failures
+    failure  function that makes an error
     input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type number or -1, ndim, dims, strides
     output   words, large, descriptor, ndim, strides given, dims, strides
     temp     byte offset in the block of temps
     call     words, kernel, extent, chunk, table words, patches, table, patches (slot, buffer, byte offset)
 
 ``words`` is the length of its own entry, so that each step walks to the next one.  Nothing in the record is
-written at run time: tables, scalars and buffer addresses live in the frame of the call, so the same program
+written at run time: tables, scalars, statuses and buffer addresses live in the frame of the call, so the same program
 may run in many threads and recursively.
 
 The constants of the text are the field offsets of the interpreter's and NumPy's objects; its loops are those of
@@ -246,6 +247,51 @@ error:
   ret i1 true
 }
 
+; ---------------------------------------------------------------------------------------------- statuses
+; Zero the statuses and note where they are.
+define internal void @clear_statuses(ptr %statuses, i64 %count, ptr %buffers) {
+entry:
+  for %i below %count
+    %status = call ptr @place(ptr %statuses, i64 %i)
+    call void @put(ptr %buffers, i64 %i, ptr %status)
+    store i64 0, ptr %status
+  end %i
+  ret void
+}
+
+; Raise the error that %make makes.
+define internal void @fail(ptr %make) {
+entry:
+  %call = load ptr, ptr @call_object
+  %error = call ptr %call(ptr %make, ptr null)
+  %failed = icmp eq ptr %error, null
+  br i1 %failed, label %done, label %raise
+raise:
+  %type = call ptr @field(ptr %error, i64 $OBJECT_TYPE)
+  %set = load ptr, ptr @raise_object
+  call void %set(ptr %type, ptr %error)
+  call void @release(ptr %error)
+  br label %done
+done:
+  ret void
+}
+
+; True with a Python exception when some status is set: that of the first.
+define internal i1 @look_at_statuses(ptr %failures, ptr %statuses, i64 %count) {
+entry:
+  for %i below %count
+    %status = call i64 @word(ptr %statuses, i64 %i)
+    %fine = icmp eq i64 %status, 0
+    br i1 %fine, label %so_far, label %raise
+so_far:
+  end %i
+  ret i1 false
+raise:
+  %make = call ptr @pointer(ptr %failures, i64 %i)
+  call void @fail(ptr %make)
+  ret i1 true
+}
+
 ; ---------------------------------------------------------------------------------------------- the builtin
 define ptr @entry(ptr %self, ptr %arguments, i64 %count) {
 entry:
@@ -253,19 +299,24 @@ entry:
   %inputs = call i64 @word(ptr %record, i64 0)
   %right_count = icmp eq i64 %inputs, %count
   br i1 %right_count, label %frame, label %miss
-frame:                                                  ; table, buffers, scalars, results in one block
+frame:                                                  ; table, buffers, scalars, results, statuses in one block
   %outputs = call i64 @word(ptr %record, i64 1)
   %temps = call i64 @word(ptr %record, i64 2)
   %table_words = call i64 @word(ptr %record, i64 4)
+  %failures = call i64 @word(ptr %record, i64 8)
   %w0 = add i64 %inputs, %outputs
   %w1 = add i64 %w0, %temps
-  %w2 = add i64 %w1, %w0
-  %frame_words = add i64 %w2, %table_words
+  %w2 = add i64 %w1, %failures
+  %w3 = add i64 %w2, %w0
+  %w4 = add i64 %w3, %failures
+  %frame_words = add i64 %w4, %table_words
   %table = alloca i64, i64 %frame_words, align 64
   %buffers = call ptr @place(ptr %table, i64 %table_words)
-  %scalars = call ptr @place(ptr %buffers, i64 %w1)
+  %scalars = call ptr @place(ptr %buffers, i64 %w2)
   %results = call ptr @place(ptr %scalars, i64 %inputs)
-  %input_section = call ptr @place(ptr %record, i64 8)
+  %statuses = call ptr @place(ptr %results, i64 %outputs)
+  %failure_section = call ptr @place(ptr %record, i64 9)
+  %input_section = call ptr @place(ptr %failure_section, i64 %failures)
   %output_section = call ptr @match_inputs(ptr %input_section, i64 %inputs, ptr %arguments,
       ptr %buffers, ptr %scalars)
   %missed = icmp eq ptr %output_section, null
@@ -277,16 +328,21 @@ allocate:
   %no_outputs = icmp eq ptr %temp_section, null
   br i1 %no_outputs, label %error, label %run
 run:
+  %status_buffers = call ptr @place(ptr %buffers, i64 %w1)
+  call void @clear_statuses(ptr %statuses, i64 %failures, ptr %status_buffers)
   %has_temps = icmp ne i64 %temps, 0
   br i1 %has_temps, label %run_temps, label %run_plain
 run_temps:
   %temp_buffers = call ptr @place(ptr %buffers, i64 %w0)
   %raised1 = call i1 @run_with_temps(ptr %record, ptr %temp_section, ptr %buffers, ptr %temp_buffers,
       ptr %table)
-  br i1 %raised1, label %undo, label %finish
+  br i1 %raised1, label %undo, label %look
 run_plain:
   %raised0 = call i1 @run_program(ptr %record, ptr %temp_section, ptr %buffers, ptr %table)
-  br i1 %raised0, label %undo, label %finish
+  br i1 %raised0, label %undo, label %look
+look:
+  %unfit = call i1 @look_at_statuses(ptr %failure_section, ptr %statuses, i64 %failures)
+  br i1 %unfit, label %undo, label %finish
 finish:
   %single_word = call i64 @word(ptr %record, i64 5)
   %single = icmp ne i64 %single_word, 0

@@ -30,7 +30,7 @@ class PythonEntry:
         buffers = Buffers.of(self.program, arguments)
         if buffers is None:
             return MISS
-        addresses = [int(buffer.ctypes.data) for buffer in (*buffers.inputs, *buffers.outputs, *buffers.temps)]
+        addresses = [int(buffer.ctypes.data) for buffer in buffers.all]
         for call in self.program.calls:
             _run(call, addresses)
         return buffers.result(self.program)
@@ -43,6 +43,12 @@ class Buffers:
     inputs: list[Array]
     outputs: list[Array]
     temps: list[Array]
+    statuses: list[Array]
+
+    @property
+    def all(self) -> tuple[Array, ...]:
+        """In the order of their numbers."""
+        return (*self.inputs, *self.outputs, *self.temps, *self.statuses)
 
     @classmethod
     def of(cls, program: FastProgram, arguments: Sequence[object]) -> Buffers | None:
@@ -54,10 +60,14 @@ class Buffers:
         if len(found) != len(inputs):
             return None
         outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
-        return cls(found, outputs, [aligned_bytes(size) for size in program.temps])
+        statuses = [np.zeros(1, np.int64) for _ in program.failures]
+        return cls(found, outputs, [aligned_bytes(size) for size in program.temps], statuses)
 
     def result(self, program: FastProgram) -> Result:
-        """What the program returns."""
+        """What the program returns; raises the error of the first status that is set."""
+        for status, failure in zip(self.statuses, program.failures, strict=True):
+            if status.any():
+                raise failure()
         return self.outputs[0] if program.single else tuple(self.outputs)
 
 

@@ -13,8 +13,8 @@ from xjit.runtime.allocator import HANDLER_NAME, SMALLEST_BYTES
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 
 SELFTEST_TEXT = r"""
-; table: x, y, factor (float64), number (int64), flag (byte), temp, first output, second output
-; temp = x * factor, first = temp + y, second = first + number + flag, element by element
+; table: x, y, factor (float64), number (int64), flag (byte), temp, first output, second output, status
+; temp = x * factor, first = temp + y, second = first + number + flag, element by element; status = number == 13
 define void @selftest_kernel(i64 %low, i64 %high, ptr %table) {
 entry:
   %x_base = call ptr @pointer(ptr %table, i64 0)
@@ -24,6 +24,10 @@ entry:
   %number_place = call ptr @pointer(ptr %table, i64 3)
   %number = load i64, ptr %number_place
   %number_float = sitofp i64 %number to double
+  %status_place = call ptr @pointer(ptr %table, i64 8)
+  %unlucky = icmp eq i64 %number, 13
+  %status = zext i1 %unlucky to i64
+  store i64 %status, ptr %status_place
   %flag_place = call ptr @pointer(ptr %table, i64 4)
   %flag = load i8, ptr %flag_place
   %flag_float = uitofp i8 %flag to double
@@ -55,30 +59,37 @@ entry:
 _FLOAT = np.dtype(np.float64, copy=True)
 
 
+class _Unlucky(ArithmeticError):
+    """The error of the program below."""
+
+
 def selftest_program(kernel: int, *, heavy: bool = False) -> FastProgram:
-    """Two arrays and one scalar of each kind in; a C-ordered and a Fortran-ordered array out; one temporary."""
+    """Two arrays and one scalar of each kind in; a C-ordered and a Fortran-ordered array out; one temporary; one
+    status.
+    """
     array = ArraySpec(_FLOAT, (3, 4), (32, 8))
     scalars = (ScalarSpec(_FLOAT), ScalarSpec(np.dtype(np.int64)), ScalarSpec(np.dtype(np.bool_)))
-    patches = ((0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 7, 0), (6, 5, 0), (7, 6, 0))
+    patches = ((0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 7, 0), (6, 5, 0), (7, 6, 0), (8, 8, 0))
     return FastProgram(
         inputs=(array, array, *scalars),
         outputs=(array, ArraySpec(_FLOAT, (4, 3), (8, 32))),
         temps=(96,),
-        calls=(KernelCall(kernel, 12, 12, (0,) * 8, patches),),
+        calls=(KernelCall(kernel, 12, 12, (0,) * 9, patches),),
         single=False,
         heavy=heavy,
+        failures=(_Unlucky,),
     )
 
 
 def native_entry_works(make: Callable[[FastProgram], Callable[..., Result]], kernel: int) -> bool:
-    """Whether an entry made by ``make`` computes, refuses and counts references as it should."""
+    """Whether an entry made by ``make`` computes, refuses, fails and counts references as it should."""
     light, heavy = (make(selftest_program(kernel, heavy=heavy)) for heavy in (False, True))
     x = np.arange(12.0).reshape(3, 4) - 5
     y = x * 0.25
     references = sys.getrefcount(x), sys.getrefcount(_FLOAT)
     if not (_computes(light, x, y, False) and _computes(heavy, x, y, True)):
         return False
-    if not _refuses(light, x, y):
+    if not (_refuses(light, x, y) and _fails(light, x, y)):
         return False
     return (sys.getrefcount(x), sys.getrefcount(_FLOAT)) == references
 
@@ -104,6 +115,15 @@ def _refuses(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarra
     """Calls that differ in one argument each are all missed."""
     calls = ((x,), (x, y.T, 1.0, 1, True), (x, y, 1, 1, True), (x, y, 1.0, 2**63, True), (x, y, 1.0, 1, 1))
     return all(entry(*arguments) is MISS for arguments in calls)
+
+
+def _fails(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
+    """A call that sets the status raises its error."""
+    try:
+        entry(x, y, 1.0, 13, True)
+    except _Unlucky:
+        return True
+    return False
 
 
 def large_arrays_work(make: Callable[[FastProgram], Callable[..., Result]]) -> bool:

@@ -7,6 +7,7 @@ The program builder writes these records once per specialisation; :mod:`xjit.run
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -54,7 +55,7 @@ class KernelCall:
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
     smaller may run in parallel.  ``table`` is copied for every call, then each triple (slot, buffer, byte
     offset) of ``patches`` stores the address of that buffer plus the offset in the slot.  Buffers are numbered
-    inputs first, then outputs, then temporaries.
+    inputs first, then outputs, then temporaries, then statuses.
     """
 
     address: int
@@ -72,6 +73,8 @@ class FastProgram:
     ``temps`` are sizes in bytes of scratch buffers (64-byte aligned, uninitialised).  ``single`` returns the
     only output itself instead of a tuple.  ``heavy`` releases the interpreter lock while the kernels run.
     ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
+    ``failures`` make errors, one for each status: a word of memory that is zero before the kernels run.  The first
+    whose word is not zero afterwards is raised, and no output handed out.
     """
 
     inputs: tuple[ArraySpec | ScalarSpec, ...]
@@ -81,6 +84,7 @@ class FastProgram:
     single: bool
     heavy: bool = False
     keep_alive: tuple[object, ...] = ()
+    failures: tuple[Callable[[], Exception], ...] = ()
 
 
 Result: TypeAlias = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], ...] | Miss

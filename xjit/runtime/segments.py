@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.lower import LoweredKernel
+from xjit.fusion.checks import failure_of, is_status
 from xjit.fusion.layout import Layouts
 from xjit.fusion.memory import MemoryPlan, share_memory
 from xjit.ir.context import CONSTANT
@@ -61,9 +63,12 @@ class Segment:
                 elif base not in made and not _is_constant(base) and base.aval.size:
                     inputs[base] = None
         results = tuple(node for node in needed if node in made)
-        memory = self._memory(resolve, [node for node in made if node not in results])
+        statuses = tuple(node for node in made if is_status(node))
+        memory = self._memory(resolve, [node for node in made if node not in (*results, *statuses)])
         numbers = {node: number for number, node in enumerate((*inputs, *results))}
-        numbers |= {node: len(inputs) + len(results) + slot for node, slot in memory.slots.items()}
+        numbers |= {node: len(numbers) + slot for node, slot in memory.slots.items()}
+        temporaries_end = len(inputs) + len(results) + len(memory.sizes)
+        numbers |= {node: temporaries_end + number for number, node in enumerate(statuses)}
         keep: list[object] = []
         calls = tuple(self._call(piece, resolve, numbers, loader, keep) for piece in self.pieces)
         work = sum(piece.lowered.work for piece in self.pieces)
@@ -75,6 +80,7 @@ class Segment:
             single=len(results) == 1,
             heavy=work > PARALLEL_WORK,
             keep_alive=tuple(keep),
+            failures=tuple(functools.partial(failure_of, node) for node in statuses),
         )
         return program, tuple(inputs), results
 

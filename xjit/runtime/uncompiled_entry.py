@@ -95,6 +95,7 @@ class UncompiledEntry:
             return MISS
         blocks = [_block(buffer) for buffer in buffers.inputs]
         blocks += [_block(buffer, fresh=True) for buffer in (*buffers.outputs, *buffers.temps)]
+        blocks += [_block(buffer) for buffer in buffers.statuses]
         for call in self.program.calls:
             self._run(call, blocks)
         return buffers.result(self.program)
