@@ -155,7 +155,7 @@ class Grouping:
         return (*producers, *siblings)
 
     def _join(self, group: Group, unit: Unit, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
-        if (unit.is_reduction or unit.is_scan) and not group.reduced:
+        if (unit.is_reduction or unit.is_scan) and all(other.is_plain or other.is_check for other in group.units):
             group.reduced, group.chunk = unit.reduced, unit.chunk
             group.fast = self._reduces_fast_axes(unit, found.reads)
         group.units.append(unit)
