@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from vector_loops import AVX2, AVX512, SSE2, loop
 
+import xjit
 from xjit.codegen import llvm_pipeline
 from xjit.codegen.inline_functions import lookup
 from xjit.codegen.narrow_floats import FORMATS, NarrowFormat
@@ -35,6 +37,7 @@ LARGEST = {
     "f8e4m3fnuz": 240.0,
     "f8e5m2fnuz": 57344.0,
 }
+WITH_HALVES = llvm_pipeline.Target(AVX2.triple, AVX2.cpu, "+fma,+f16c")
 each_format = pytest.mark.parametrize("form", FORMATS.values(), ids=lambda form: str(form.name))
 
 
@@ -219,6 +222,8 @@ def test_text_means_the_same_uncompiled(form: NarrowFormat, rng: np.random.Gener
     codes = rng.choice(all_codes(form), 200)
     plain = np.array([decode(code) for code in codes])
     compiled = loop(f"{form.name}_to_f32(v)", form.storage, "f32")(codes)
+    # Processors make a NaN quiet that they convert.
+    plain, compiled = (np.where(np.isnan(values), np.float32(np.nan), values) for values in (plain, compiled))
     assert plain.dtype == compiled.dtype and plain.tobytes() == compiled.tobytes()
     with np.errstate(all="ignore"):
         x = rng.choice(boundaries(form), 200).astype(np.float32)
@@ -236,3 +241,63 @@ def test_loops_are_vector_code_without_library_calls(form: NarrowFormat, process
     assert decode.externals == encode.externals == ()
     assert decode.llvm_ir is not None and "x i32>" in decode.llvm_ir
     assert encode.llvm_ir is not None and f"x i{form.bits}>" in encode.llvm_ir
+
+
+# ---- processors that convert halves themselves
+
+
+def ir_of(expression: str, source: str, target: str, processor: llvm_pipeline.Target) -> str:
+    module = loop(expression, source, target, processor=processor, load=False).module
+    assert module.llvm_ir is not None and module.externals == ()
+    return module.llvm_ir
+
+
+def assert_same_halves(actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> None:
+    assert_same_codes(FORMATS["f16"], actual.view(np.uint16), expected.view(np.uint16))
+
+
+@pytest.mark.skipif(not ON_X86, reason="the code generator of x86 is not there")
+def test_halves_are_converted_by_the_processor_where_it_can() -> None:
+    assert WITH_HALVES.traits.half and not AVX2.traits.half and not SSE2.traits.half
+    assert re.search(r"= fpext <\d+ x half>", ir_of("f16_to_f32(v)", "u16", "f32", WITH_HALVES))
+    assert re.search(r"= fptrunc <\d+ x float>", ir_of("f32_to_f16(v)", "f32", "u16", WITH_HALVES))
+    for processor in (AVX2, SSE2):
+        assert "half" not in ir_of("f32_to_f16(v)", "f32", "u16", processor)
+
+
+@pytest.mark.skipif(not ON_X86, reason="the code generator of x86 is not there")
+@pytest.mark.parametrize("word", ["floor", "ceil", "rint", "trunc", "round_away"])
+def test_halves_are_not_rounded_to_integers_one_by_one(word: str) -> None:
+    """Vectors have no instruction for it: they are rounded as f32."""
+    ir = ir_of(f"f32_to_f16({word}(f16_to_f32(v)))", "u16", "u16", WITH_HALVES)
+    name = {"round_away": "round"}.get(word, word)
+    assert re.search(rf"@llvm\.{name}\.v\d+f32", ir) and not re.search(
+        r"@llvm\.\w+\.v\d+f16", ir.replace("copysign", "")
+    )
+
+
+@pytest.mark.parametrize("word", ["floor", "ceil", "rint", "trunc"])
+def test_every_half_is_rounded_to_an_integer(word: str) -> None:
+    halves = all_codes(FORMATS["f16"]).view(np.float16)
+    found = loop(f"f32_to_f16({word}(f16_to_f32(v)))", "u16")(halves.view(np.uint16))
+    with np.errstate(invalid="ignore"):
+        assert_same_halves(found, getattr(np, word)(halves))
+
+
+def test_arithmetic_rounds_after_every_operation(rng: np.random.Generator) -> None:
+    """Every half with some others: sums, products, quotients, and two operations in a row, bit for bit as NumPy."""
+    x = np.tile(all_codes(FORMATS["f16"]).view(np.float16), 8)
+    y = rng.integers(0, 1 << 16, x.size, dtype=np.uint16).view(np.float16)
+    programs: dict[str, Callable[[Any, Any], Any]] = {
+        "sum": lambda a, b: a + b,
+        "difference": lambda a, b: a - b,
+        "product": lambda a, b: a * b,
+        "quotient": lambda a, b: a / b,
+        "two": lambda a, b: a * b + a,
+        "three": lambda a, b: np.sqrt(np.abs(a * b)) - b,
+        "larger": np.maximum,
+        "order": lambda a, b: np.where(a < b, a, b),
+    }
+    with np.errstate(all="ignore"):
+        for function in programs.values():
+            assert_same_halves(xjit.jit(function)(x, y), function(x, y))

@@ -1,4 +1,4 @@
-"""LLVM instructions for conversions of floats to integers that saturate.
+"""LLVM instructions for conversions: of floats to integers, saturating, and between f32 and the bits of an f16.
 
 AArch64 has instructions that do.  x86 has none, and vectors of LLVM's saturating conversion become scalar code there:
 so the value is brought into range first, by what vectors have.  ``to_u8(x)`` of an f32 is a maximum, a minimum, one
@@ -7,6 +7,9 @@ conversion and a truncation::
     above = select(x > 0.0, x, 0.0)  # also of NaN
     within = select(above < 255.0, above, 255.0)
     u8(i32(within))
+
+``f16_to_f32`` and ``f32_to_f16`` are words where the processor has instructions for them; elsewhere they are inline
+functions (:mod:`xjit.codegen.narrow_floats`). LLVM may compute with halves where that gives the same numbers.
 """
 
 from __future__ import annotations
@@ -16,18 +19,50 @@ from collections.abc import Sequence
 import numpy as np
 from llvmlite import ir
 
-from xjit.codegen.emitters import LLVM_TYPES, Builder, CpuTraits, Emit, Operation, Value, call_intrinsic, same
+from xjit.codegen.emitters import (
+    LLVM_TYPES,
+    Builder,
+    CpuTraits,
+    Emit,
+    Operation,
+    Value,
+    call_intrinsic,
+    same,
+    signature,
+)
 from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS
 
 X86 = frozenset(("x86_64", "i686"))
+_TO_WHOLE = frozenset(f"llvm.{name}.f32" for name in ("floor", "ceil", "rint", "trunc", "round"))
 _SIGNIFICANT_BITS = {"f32": 24, "f64": 53}
 
 
 def operations(traits: CpuTraits) -> dict[str, Operation]:
-    """``to_i8`` .. ``to_u64``, by name."""
+    """``to_i8`` .. ``to_u64``, and conversions of f16 where the processor has them, by name."""
     emit = _brought_into_range if traits.architecture in X86 else _by_instruction
     table = [Operation(f"to_{target}", same(f"to_{target}", 1, FLOATS, target), emit(target)) for target in INTEGERS]
+    if traits.half:
+        table += _halves()
     return {operation.name: operation for operation in table}
+
+
+def _halves() -> list[Operation]:
+    half, single = ir.HalfType(), LLVM_TYPES["f32"]
+
+    def widen(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        return builder.fpext(builder.bitcast(values[0], half), single)
+
+    def round_to_half(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        (x,) = values
+        if isinstance(x, ir.CallInstr) and x.callee.name in _TO_WHOLE:
+            # LLVM would round the half, for which vectors have no instruction; giving it its sign prevents that.
+            x = call_intrinsic(builder, "llvm.copysign.f32", single, (x, x.args[0]))
+        return builder.bitcast(builder.fptrunc(x, half), LLVM_TYPES["u16"])
+
+    return [
+        Operation("f16_to_f32", signature("f16_to_f32", ["u16"], "f32"), widen),
+        Operation("f32_to_f16", signature("f32_to_f16", ["f32"], "u16"), round_to_half),
+    ]
 
 
 def _by_instruction(target: str) -> Emit:

@@ -35,10 +35,11 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class CpuTraits:
-    """What the instructions written depend on."""
+    """What the instructions written depend on. ``half``: vectors are converted to and from floats of 16 bits."""
 
     fma: bool
     architecture: str
+    half: bool = False
 
 
 BIT = ir.IntType(1)

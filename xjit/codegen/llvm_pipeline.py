@@ -49,8 +49,9 @@ class Target:
     def traits(self) -> CpuTraits:
         """What instruction selection in our own emitters depends on."""
         architecture = self.triple.partition("-")[0]
-        x86 = architecture in ("x86_64", "i686")
-        return CpuTraits(fma=not x86 or "+fma" in self.features.split(","), architecture=architecture)
+        x86, features = architecture in ("x86_64", "i686"), self.features.split(",")
+        half = "+f16c" in features if x86 else architecture in ("aarch64", "arm64")
+        return CpuTraits(fma=not x86 or "+fma" in features, architecture=architecture, half=half)
 
 
 def host() -> Target:

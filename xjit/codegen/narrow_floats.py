@@ -6,6 +6,8 @@ For each format ``T`` of :data:`FORMATS` there are two inline functions, branch-
 * ``f32_to_T(x)``, rounded once to nearest even, subnormals included; beyond the largest number infinity or,
   where the format has none, NaN; NaN stays NaN.
 
+Processors that convert floats of 16 bits themselves have words of these names (:mod:`xjit.codegen.emit_conversions`).
+
 ``f64_to_f32_odd``, ``i64_to_f32_odd`` and ``u64_to_f32_odd`` round an inexact value to the neighbour whose last
 bit is set.  A second rounding to at most 22 bits then sees on which side of a tie the value lay, so that
 ``f32_to_f16(f64_to_f32_odd(x))`` is rounded once (Boldo and Melquiond 2008), which ``f32_to_f16(f32(x))`` is not.
@@ -133,9 +135,12 @@ def _is_special(form: NarrowFormat) -> str:
 
 def encoder_text(form: NarrowFormat) -> str:
     """Source of ``f32_to_T``."""
+    if form.has_exponents_of_f32:
+        return _upper_part_text(form)
     shift = F32_FRACTION_BITS - form.fraction_bits
     rebias = (F32_BIAS - form.bias) << form.fraction_bits
     smallest_normal = (F32_BIAS - form.bias + 1) << F32_FRACTION_BITS
+    aligner = smallest_normal + (shift << F32_FRACTION_BITS)
     lines = [
         f"def f32_to_{form.name}(x):",
         "    bits = as_u32(x)",
@@ -143,14 +148,10 @@ def encoder_text(form: NarrowFormat) -> str:
         # Half of the last place, less one bit if the last digit is even: ties go to even.
         f"    half = u32({(1 << (shift - 1)) - 1:#x}) + (lshr(magnitude, u32({shift})) & u32(1))",
         f"    code = lshr(magnitude + half, u32({shift}))",
+        # The last place of the aligner is the last place of subnormal codes: the addition rounds.
+        f"    small = as_u32(as_f32(magnitude) + as_f32(u32({aligner:#x}))) - u32({aligner:#x})",
+        f"    code = select(magnitude < u32({smallest_normal:#x}), small, code - u32({rebias:#x}))",
     ]
-    if not form.has_exponents_of_f32:
-        # The last place of this number is the last place of subnormal codes: the addition rounds.
-        aligner = smallest_normal + (shift << F32_FRACTION_BITS)
-        lines += [
-            f"    small = as_u32(as_f32(magnitude) + as_f32(u32({aligner:#x}))) - u32({aligner:#x})",
-            f"    code = select(magnitude < u32({smallest_normal:#x}), small, code - u32({rebias:#x}))",
-        ]
     lines += [
         f"    code = select(code > u32({form.largest:#x}), u32({form.overflow:#x}), code)",
         f"    code = select(magnitude > u32({F32_INFINITY:#x}), u32({form.nan:#x}), code)",
@@ -160,6 +161,20 @@ def encoder_text(form: NarrowFormat) -> str:
         lines += [f"    return {form.storage}(select(code == u32(0), u32(0), code | sign))"]
     else:
         lines += [f"    return {form.storage}(code | sign)"]
+    return "\n".join(lines) + "\n"
+
+
+def _upper_part_text(form: NarrowFormat) -> str:
+    """Source of ``f32_to_T`` where the code is the upper part of an f32: what is too large rounds to infinity."""
+    shift = F32_FRACTION_BITS - form.fraction_bits
+    quiet = 1 << (form.fraction_bits - 1)
+    lines = [
+        f"def f32_to_{form.name}(x):",
+        "    bits = as_u32(x)",
+        f"    upper = lshr(bits, u32({shift}))",
+        f"    rounded = lshr(bits + (u32({(1 << (shift - 1)) - 1:#x}) + (upper & u32(1))), u32({shift}))",
+        f"    return {form.storage}(select(x == x, rounded, upper | u32({quiet:#x})))",
+    ]
     return "\n".join(lines) + "\n"
 
 
