@@ -176,3 +176,37 @@ def test_one_view_for_several_products() -> None:
 def test_nearest_as_columns() -> None:
     x = np.random.default_rng(10).standard_normal((300, 10))
     np.testing.assert_array_equal(xjit.jit(nearest_as_columns)(x), nearest_as_columns(x))
+
+
+# ---- sums over rows inside of sums over columns
+
+
+def weighted_by_rows(x: Any, weights: Any) -> Any:
+    return (x * np.tanh((x * weights).sum(axis=1))[:, None]).sum(axis=0)
+
+
+def test_what_a_row_sums_up_to_is_used_in_the_sweep_that_sums_columns() -> None:
+    x, weights = np.ones((9000, 60)), np.ones(60)
+    found = explained(weighted_by_rows, x, weights)
+    chunks = found.temporary_bytes
+    assert len(found.kernels) == 2
+    assert found.bytes_moved == x.nbytes + weights.nbytes + 2 * chunks + weights.nbytes
+
+
+def test_wide_rows_are_summed_up_once() -> None:
+    """More columns than are accumulated at a time would need the sums of the rows again."""
+    x = np.ones((300, 3000))
+    assert len(explained(weighted_by_rows, x, x[0]).kernels) == 3
+
+
+@pytest.mark.parametrize("shape", [(9000, 60), (300, 3000), (7, 5), (1, 9), (9, 1), (0, 4), (4, 0)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_sums_over_rows_inside_of_sums_over_columns(shape: Any, order: Any, rng: np.random.Generator) -> None:
+    x = np.asarray(rng.normal(size=shape), order=order)
+    weights = rng.normal(size=shape[1])
+    for function in (
+        weighted_by_rows,
+        lambda x, w: ((x - x.max(axis=1, initial=0)[:, None]) * w).max(axis=0, initial=0),
+    ):
+        result = xjit.jit(function)(x, weights)
+        np.testing.assert_allclose(result, function(x, weights), rtol=1e-11, atol=1e-11)

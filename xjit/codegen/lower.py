@@ -25,10 +25,10 @@ from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
-from xjit.codegen.schedule import COLUMN_BLOCK, Loop, Schedule, schedule
+from xjit.codegen.schedule import Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.strips import Strips
-from xjit.fusion.cost import CostTable
+from xjit.fusion.cost import COLUMN_BLOCK, CostTable
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
@@ -475,14 +475,15 @@ class _Lowering:
         self.allocs.append(Alloc(name, extent, dtype))
         return name
 
+    def _evaluations(self, pull: Pull) -> int:
+        region = self.region
+        return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=self.in_columns)
+
     def _work(self) -> float:
         table = CostTable(self.leaves)
         region = self.region
         total = 0.0
         for pulls in self.accesses.walks:
-            total += sum(
-                (table.own(pull.node) + 0.5) * evaluations(region.dims, region.reduced, pull.index, region.rank)
-                for pull in pulls
-            )
-        reads = sum(evaluations(region.dims, region.reduced, pull.index, region.rank) for pull in self.accesses.reads)
+            total += sum((table.own(pull.node) + 0.5) * self._evaluations(pull) for pull in pulls)
+        reads = sum(map(self._evaluations, self.accesses.reads))
         return total + reads + math.prod(region.dims[: region.rank])

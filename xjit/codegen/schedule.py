@@ -16,8 +16,6 @@ from xjit.fusion.plan import Region
 
 # A loop shorter than this is not worth sharing among threads when a longer one is there.
 SHARED_EXTENT = 64
-# Columns that one thread accumulates at a time: their accumulators stay in the first-level cache.
-COLUMN_BLOCK = 2048
 
 
 @dataclass(frozen=True, slots=True)

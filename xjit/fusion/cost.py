@@ -11,6 +11,8 @@ from xjit.ir.opdef import Kind
 CHEAP = 4.0
 # Storing a row for a later pass pays from about one division on.
 WORTH_A_ROW = 6.0
+# Columns that one thread accumulates at a time: their accumulators stay in the first-level cache.
+COLUMN_BLOCK = 2048
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 

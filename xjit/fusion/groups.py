@@ -57,6 +57,10 @@ class Group:
         kept = ((axis, self.dims[axis]) for axis in range(self.rank) if axis not in self.reduced)
         return tuple((axis, extent) for axis, extent in kept if extent != 1)
 
+    def evaluations(self, index: Index) -> int:
+        """How often a value read at this index is computed."""
+        return evaluations(self.dims, self.reduced, index, self.rank, columns=self.columns)
+
     def freeze(self) -> Step:
         """The finished step."""
         if self.whole is not None:
@@ -130,7 +134,7 @@ class Grouping:
             axes = self._placement(group, unit, reads, before, len(found.visits))
             if axes is not None:
                 return self._join(group, unit, axes, found, before - {group})
-        group = Group(unit.dims, unit.rank, unit.reduced, unit.chunk)
+        group = Group(unit.dims, unit.rank)
         self.groups.append(group)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
 
@@ -206,13 +210,17 @@ class Grouping:
         return None
 
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
-        """Whether one of the largest operands is read along a reduced axis by the innermost loop."""
-        fastest: dict[int, set[int]] = {}
+        """Whether one of the largest operands is read along a reduced axis by the innermost loop.
+
+        What a nested reduction reads has a say only where nothing as large is read outside of it.
+        """
+        fastest: dict[tuple[int, bool], set[int]] = {}
         for pull in reads:
             moves = self.layouts.directions(pull.node, pull.index, len(unit.dims))
             steps = [(abs(move), axis) for axis, move in enumerate(moves) if move and unit.dims[axis] > 1]
             if steps:
-                fastest.setdefault(len(steps), set()).add(min(steps)[1])
+                own = all(axis < unit.rank for axis in axes_of(pull.index))
+                fastest.setdefault((len(steps), own), set()).add(min(steps)[1])
         inner = {*unit.reduced, *range(unit.rank, len(unit.dims))}
         return not fastest or bool(fastest[max(fastest)] & inner)
 
@@ -293,10 +301,16 @@ def evaluations(
 ) -> int:
     """How often a value read at this index is computed: once per step of the innermost loop it depends on.
 
-    The axes from ``rank`` on belong to nested reductions. ``columns`` says that the last kept axis is the innermost.
+    The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
+    the reduced ones run between the loop over blocks and that over the columns of each.
     """
-    kept = [axis for axis in range(rank) if axis not in reduced]
-    inner = kept[-1:] if columns else []
-    order = [*kept[: len(kept) - len(inner)], *reduced, *inner, *range(rank, len(region_dims))]
+    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and region_dims[axis] == 1)]
+    column: list[int] = kept[-1:] if columns else []
+    order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(region_dims))]
     used = [order.index(axis) for axis in axes_of(index)]
-    return math.prod(region_dims[axis] for axis in order[: max(used) + 1]) if used else 1
+    if not used:
+        return 1
+    times: int = math.prod(region_dims[axis] for axis in order[: max(used) + 1])
+    if not column or column[0] in order[: max(used) + 1]:
+        return times
+    return times * math.ceil(region_dims[column[0]] / cost.COLUMN_BLOCK)

@@ -38,7 +38,8 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
             elsewhere.update(grouping.read_whole(group.whole.node))
         for unit in group.units:
             for pull in walk(unit, grouping.leaves).reads:
-                (inside if _ends_in(unit, pull) else elsewhere).add(pull.node)
+                ends = _ends_in(unit, pull) if group.fast else _ends_in_columns(unit, pull)
+                (inside if ends else elsewhere).add(pull.node)
     return frozenset((fast & inside) - elsewhere - outputs)
 
 
@@ -51,6 +52,12 @@ def _ends_in(unit: Unit, pull: Pull) -> bool:
     used = axes_of(pull.index) & set(unit.reduced)
     few = math.prod(unit.dims[axis] for axis in used) <= LONGEST
     return unit.is_reduction and is_foldable(unit.target) and bool(used) and few
+
+
+def _ends_in_columns(unit: Unit, pull: Pull) -> bool:
+    """Whether the unit reduces columns and reads one number for all columns of a row: there is no need to keep it."""
+    used = axes_of(pull.index)
+    return unit.is_reduction and unit.target.param("reducer") is not None and bool(used) and used <= set(unit.reduced)
 
 
 def with_nested(unit: Unit, leaves: frozenset[Node], chosen: frozenset[Node]) -> Unit:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xjit.fusion import cost
 from xjit.fusion.checks import conditions_of
-from xjit.fusion.groups import Group, Grouping, evaluations
+from xjit.fusion.groups import Group, Grouping
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
@@ -164,7 +164,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
                 placed = Pull(pull.node, relabel(pull.index, axes))
                 if placed not in seen:
                     seen.add(placed)
-                    times = evaluations(group.dims, group.reduced, placed.index, group.rank, columns=group.columns)
+                    times = group.evaluations(placed.index)
                     counts[pull.node] = counts.get(pull.node, 0) + times
     heavy = {
         node
