@@ -75,7 +75,7 @@ def test_a_library_reads_the_transpose_of_a_computed_value_in_place() -> None:
     ],
 )
 def test_what_libraries_would_copy_is_stored(view: Function) -> None:
-    x = np.ones((40, 30))
+    x = np.ones((200, 150))
     found = explained(lambda x: view(x) @ view(x)[0], x)
     assert not any("view" in step for step in found.steps)
     assert found.kernels[0].bytes_written == view(x).size * 8
@@ -162,7 +162,7 @@ def test_products_of_stacks_of_views() -> None:
 
 def test_one_view_for_several_products() -> None:
     rng = np.random.default_rng(9)
-    x, y, z = rng.standard_normal((40, 30)), rng.standard_normal(40), rng.standard_normal(40)
+    x, y, z = rng.standard_normal((400, 30)), rng.standard_normal(400), rng.standard_normal(400)
 
     def products(x: Any, y: Any, z: Any) -> Any:
         return x.T @ y, x.T @ z, (x.T @ y) * np.exp(x).sum(axis=0)

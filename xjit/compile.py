@@ -2,6 +2,7 @@
 
 graph     what tracing recorded                                xjit.capture
 simplify  constants folded, chains of index maps shortened     xjit.passes.simplify
+products  some products with vectors as sums                   xjit.passes.products
 split     large full reductions cut into chunks                xjit.passes.split
 plan      nodes grouped into kernels and library steps         xjit.fusion.planner
 lower     each region as a loop nest                           xjit.codegen.lower
@@ -19,6 +20,7 @@ from xjit import config
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
+from xjit.passes.products import write_products_out
 from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split import split_reductions
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, ScalarSpec
 
-GRAPH_PASSES = (simplify, move_signs, split_reductions)
+GRAPH_PASSES = (simplify, move_signs, write_products_out, split_reductions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

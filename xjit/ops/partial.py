@@ -11,10 +11,9 @@ from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops import rules
-from xjit.ops.computation import traced_scalars
 from xjit.ops.convert import CONVERT
-from xjit.ops.reduce import REDUCE, reducer_function
-from xjit.types import FLOAT64, ArrayType, DType, array_type, dtype_class, scalar_type
+from xjit.ops.reduce import REDUCE, reduction_graph
+from xjit.types import FLOAT64, ArrayType, DType, array_type, dtype_class
 
 
 def accumulator_dtype(reducer: Reducer, dtype: DType) -> DType:
@@ -73,30 +72,30 @@ def chunked(node: Node, axis: int, size: int) -> Node:
     reducer: Reducer = node.param("reducer")
     dtype = operand.aval.dtype
     wide = accumulator_dtype(reducer, dtype)
-    scalar = scalar_type(wide)
-    graph = traced_scalars("reduce", reducer_function(reducer), (scalar, scalar), [wide])
-    common = {"reducer": reducer, "computation": graph, "n": 1}
-    part = _node(
+    common = {"reducer": reducer, "computation": reduction_graph(reducer, wide), "n": 1}
+    part = derived(
         PARTIAL_REDUCE,
-        (operand, _identity(reducer, dtype, node)),
+        (operand, identity_of(reducer, dtype, node)),
         node,
         dims=node.param("dims"),
         **common,
         chunk=(axis, size),
     )
-    start = init if wide == dtype else _identity(reducer, wide, node)
-    whole = _node(REDUCE, (part, start), node, dims=(part.aval.rank - 1,), **common)
+    start = init if wide == dtype else identity_of(reducer, wide, node)
+    whole = derived(REDUCE, (part, start), node, dims=(part.aval.rank - 1,), **common)
     if wide == dtype:
         return whole
-    return _node(CONVERT, (whole,), node, dtype=dtype)
+    return derived(CONVERT, (whole,), node, dtype=dtype)
 
 
-def _identity(reducer: Reducer, dtype: DType, node: Node) -> Node:
+def identity_of(reducer: Reducer, dtype: DType, node: Node) -> Node:
+    """The number that a reducer starts from, as a constant that stems from a node's place in the program."""
     literal = Literal.of(reducer.identity(dtype), dtype)
     type = array_type(dtype, ())
     return Node(CONSTANT, (), (("value", literal), ("type", type)), type, node.where)
 
 
-def _node(op: OpDef, inputs: tuple[Node, ...], like: Node, **params: Any) -> Node:
+def derived(op: OpDef, inputs: tuple[Node, ...], like: Node, **params: Any) -> Node:
+    """A node that the compiler makes of others, for the line of the program that another one stands for."""
     type = op.infer(tuple(source.type for source in inputs), params)
     return Node(op, inputs, tuple(params.items()), type, like.where)

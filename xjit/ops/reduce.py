@@ -201,6 +201,11 @@ def reducer_function(reducer: Reducer) -> Callable[..., Any]:
     return _FUNCTIONS[reducer.name]
 
 
+def reduction_graph(reducer: Reducer, dtype: DType) -> Graph:
+    """The computation of a reducer on scalars of a type."""
+    return traced_scalars("reduce", reducer_function(reducer), (scalar_type(dtype), scalar_type(dtype)), [dtype])
+
+
 # ---- the public function
 
 

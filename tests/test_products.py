@@ -1,0 +1,91 @@
+"""Products with vectors: loops where these are quicker than the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel_executors import run_parallel, run_serial, run_uncompiled
+
+import xjit
+
+Function = Callable[..., Any]
+
+PROGRAMS: dict[str, tuple[Function, tuple[tuple[int, ...], ...]]] = {
+    "matrix and vector": (lambda x, w: x @ w, ((30, 20), (20,))),
+    "vector and matrix": (lambda w, x: w @ x, ((30,), (30, 20))),
+    "transposed": (lambda x, w: x.T @ w, ((30, 20), (30,))),
+    "vectors": (lambda v, w: v @ w, ((50,), (50,))),
+    "stack and vector": (lambda x, w: x @ w, ((3, 10, 20), (20,))),
+    "vector and stack": (lambda w, x: w @ x, ((10,), (3, 10, 20))),
+    "stacks of rows": (lambda x, y: np.vecdot(x, y), ((4, 6, 10), (4, 6, 10))),
+    "two axes": (lambda x, w: np.tensordot(x, w, axes=([2, 0], [1, 0])), ((4, 6, 10), (4, 10))),
+    "einsum": (lambda x, w: np.einsum("ijk,j->ki", x, w), ((4, 6, 10), (6,))),
+    "nothing to sum": (lambda x, w: x @ w, ((5, 0), (0,))),
+    "no rows": (lambda x, w: x @ w, ((0, 5), (5,))),
+    "one element": (lambda x, w: x @ w, ((1, 1), (1,))),
+}
+
+
+def whole_numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Small ones, so that sums are exact in any order."""
+    return rng.integers(-9, 10, size=shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64, np.uint8])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(name: str, dtype: Any, rng: np.random.Generator) -> None:
+    function, shapes = PROGRAMS[name]
+    arrays = [whole_numbers(rng, shape, dtype) for shape in shapes]
+    expected = function(*arrays)
+    for run in (run_uncompiled, run_serial, run_parallel):
+        np.testing.assert_array_equal(run(function, arrays), expected, strict=True)
+    assert "library" not in str(xjit.jit(function).explain(*arrays))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("step", [1, -1, 2])
+def test_memory_layouts(order: Any, step: int, rng: np.random.Generator) -> None:
+    x = np.asarray(whole_numbers(rng, (40, 60), np.float64), order=order)[::step, ::step]
+    v, w = whole_numbers(rng, (x.shape[1],), np.float64), whole_numbers(rng, (x.shape[0],), np.float64)
+    result = xjit.jit(lambda x, v, w: (x @ v, w @ x, x.T @ w))(x, v, w)
+    for found, expected in zip(result, (x @ v, w @ x, w @ x), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_the_library_is_kept_for_matrices_in_caches() -> None:
+    x, w = np.ones((300, 200)), np.ones(200)
+    assert "library call: dot_general" in str(xjit.jit(lambda x, w: x @ w).explain(x, w))
+    assert "library call: dot_general" in str(xjit.jit(lambda v, w: v @ w).explain(np.ones(9000), np.ones(9000)))
+    assert "library call: dot_general" in str(xjit.jit(lambda x: x @ x).explain(np.ones((20, 20))))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.complex64, np.bool_])
+def test_the_library_is_kept_for_other_types(dtype: Any) -> None:
+    x, w = np.ones((30, 20), dtype), np.ones(20, dtype)
+    assert "library call: dot_general" in str(xjit.jit(lambda x, w: x @ w).explain(x, w))
+
+
+def test_a_large_matrix_is_read_once() -> None:
+    """Shapes alone decide: these arrays repeat one number."""
+    x = np.broadcast_to(np.float32(1.0), (100_000, 100)).copy()
+
+    def gradient(x: Any, labels: Any, weights: Any) -> Any:
+        return x.T @ (1 / (1 + np.exp(-(x @ weights))) - labels)
+
+    labels, weights = x[:, 0].copy(), x[0] / 100
+    jitted = xjit.jit(gradient)
+    plan = jitted.explain(x, labels, weights)
+    assert plan.bytes_moved <= 1.1 * plan.minimum_bytes
+    expected = 100_000 * (1 / (1 + np.exp(-1.0)) - 1)
+    np.testing.assert_allclose(jitted(x, labels, weights), np.full(100, expected), rtol=1e-5)
+
+
+def test_computed_elements_are_not_stored(rng: np.random.Generator) -> None:
+    x, w = rng.normal(size=(300, 200)), rng.normal(size=200)
+    jitted = xjit.jit(lambda x, w: (np.exp(x) - 1) @ w)
+    plan = jitted.explain(x, w)
+    assert len(plan.kernels) == len(plan.steps) == 1 and plan.temporary_bytes == 0
+    np.testing.assert_allclose(jitted(x, w), (np.exp(x) - 1) @ w, rtol=1e-12, atol=1e-11)
