@@ -10,11 +10,15 @@ import formulas
 import numpy as np
 import pytest
 from kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrolled
+from vector_loops import AVX512
 
 import xjit
+from xjit.codegen.llvm_pipeline import host
+from xjit.codegen.numba_compat import compile_kernel
 from xjit.passes.split import TINY
 
 POINTS = np.random.default_rng(0).normal(size=(50, 3))
+BYTES = np.random.default_rng(3).integers(0, 256, (20, 30, 3), np.uint8)
 FOURS = np.random.default_rng(1).normal(size=(40, 4))
 
 
@@ -75,6 +79,19 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x: x.sum(axis=2).max(axis=1),
         (np.sin(np.arange(30000.0)).reshape(3, 10, 1000).astype(np.float32),),
     ),
+    "less a row": (lambda x, row: x - row, (POINTS, np.array([1.0, 2.0, 3.0]))),
+    "less a row, two results": (lambda x, row: (x - row, x * 2), (POINTS, np.array([1.0, 2.0, 3.0]))),
+    "turned around": (lambda x: x[:, ::-1] * 2 + x, (POINTS,)),
+    "by the first": (lambda x: x * x[:, :1], (FOURS,)),
+    "without the last": (lambda x: x[:, :3] * x[:, 3:], (FOURS,)),
+    "numbered": (lambda x: x * np.arange(3.0) + np.arange(50.0)[:, None], (POINTS,)),
+    "far": (lambda x, row: np.sin(x * row), (POINTS * 1e6, np.array([1.0, 2.0, 3.0]))),
+    "bytes": (lambda x: 255 - x[..., ::-1], (BYTES,)),
+    "mask": (lambda x, row: (x > row) & (x[..., :1] != 7), (BYTES, np.array([40, 50, 60], np.uint8))),
+    "halves": (lambda x, row: x.astype(np.float16) - row, (POINTS, np.array([1.0, 2.0, 3.0], np.float16))),
+    "planes": (lambda x, row: x - row[:, None, None], (np.moveaxis(BYTES, 2, 0), np.array([9, 8, 7], np.uint8))),
+    "joined": (lambda x: np.concatenate([x[..., ::-1], x[..., :1]], axis=2), (BYTES,)),
+    "chosen": (lambda x: x[:, np.array([2, 0, 1])] + 1, (POINTS,)),
     "both kinds": (lambda x: (x - x.mean(axis=1, keepdims=True)).sum(axis=0), (POINTS,)),
 }
 
@@ -104,6 +121,38 @@ def test_short_axes_have_no_loop() -> None:
     assert loops_of(lambda x: x.sum(axis=1), np.ones((100, TINY))) == ["i0"]
     assert loops_of(lambda x: x.sum(axis=1), np.ones((100, TINY + 1))) != ["i0"]
     assert loops_of(formulas.softmax, FOURS) == ["i0"]
+
+
+def test_short_loops_are_written_out() -> None:
+    """Short rows that fall together with no other axis become steps of the loop around them."""
+    row = np.ones(TINY, np.float32)
+    wide = np.ones((100, TINY), np.float32)
+    assert loops_of(lambda x, r: x - r, wide, row) == ["i0"]
+    assert loops_of(lambda x, r: x - r, np.ones((100, TINY + 1)), np.ones(TINY + 1)) == ["i0", "i1"]
+    assert loops_of(lambda x: ~x[..., ::-1], BYTES) == ["i0"]
+    # One loop already, a row that fills a vector, and no longer loop around.
+    assert loops_of(lambda x, y: x - y, wide, wide) == ["i0"]
+    assert loops_of(lambda x, r: x - r, wide.astype(np.float64), row.astype(np.float64)) == ["i0", "i1"]
+    assert loops_of(lambda x, r: x - r, wide[:TINY], row) == ["i0", "i1"]
+
+
+def test_long_bodies_keep_their_short_loop() -> None:
+    def long(x: Any, row: Any) -> Any:
+        for _ in range(50):
+            x = x * x - row
+        return x
+
+    assert loops_of(long, POINTS, POINTS[0]) == ["i0", "i1"]
+
+
+@pytest.mark.skipif(not host().triple.startswith("x86_64"), reason="needs the code generator of x86")
+@pytest.mark.parametrize("name", ["bytes", "mask", "without the last", "less a row"])
+def test_written_out_loops_are_shuffles(name: str) -> None:
+    """Neither single elements nor gathers and scatters: wide loads and stores, taken apart and put together."""
+    function, arguments = PROGRAMS[name]
+    ir = compile_kernel(xjit.jit(function).source(*arguments), keep_ir=True, target=AVX512).llvm_ir
+    assert ir is not None and "gather" not in ir and "scatter" not in ir
+    assert re.search(r"%wide.vec\d* = load <\d+ x", ir) and re.search(r"%interleaved.vec\d* = shufflevector <", ir)
 
 
 def test_shared_values_are_computed_once() -> None:

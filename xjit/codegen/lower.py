@@ -27,6 +27,7 @@ from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.schedule import Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.strips import Strips
 from xjit.fusion.cost import COLUMN_BLOCK, CostTable
 from xjit.fusion.groups import evaluations, made_at
@@ -71,11 +72,11 @@ class _Lowering:
     row_names: dict[Pull, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.accesses = RegionAccesses(self.region, self.layouts, self.leaves, self.stored)
-        exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in self.region.units)
-        self.plan: Schedule = schedule(
-            self.region, self.accesses.moves, frozenset(self.accesses.positions), exact, self.accesses.primary
-        )
+        self.accesses, self.plan = self._scheduled()
+        short = short_loop(self.region, self.plan, self.accesses.walks)
+        if short is not None:
+            self.region = written_out(self.region, short)
+            self.accesses, self.plan = self._scheduled()
         columns = self.plan.columns or not self.plan.reduced
         loops = self.plan.kept if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
@@ -89,6 +90,12 @@ class _Lowering:
         self.in_columns = False
         self.scans: dict[int, RunningValue] = {}
         self.checks = Checks(self.nest, self.buffers)
+
+    def _scheduled(self) -> tuple[RegionAccesses, Schedule]:
+        accesses = RegionAccesses(self.region, self.layouts, self.leaves, self.stored)
+        exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in self.region.units)
+        positions = frozenset(accesses.positions)
+        return accesses, schedule(self.region, accesses.moves, positions, exact, accesses.primary)
 
     # ------------------------------------------------------------------ the nest
 

@@ -15,6 +15,8 @@ WORTH_A_ROW = 6.0
 COLUMN_BLOCK = 2048
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
+# A loop over a few elements is written out if that makes at most so many operations.
+WRITTEN_OUT_OPERATIONS = 256
 
 # Reductions of at most so many elements share a kernel although they read different values.
 SMALL_REDUCTION = 65_536

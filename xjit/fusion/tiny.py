@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
@@ -78,10 +78,11 @@ def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit,
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
     if not chosen or math.prod(unit.dims[axis] for axis in chosen) > TINY:
         return (unit,)
-    return tuple(_parts(unit, chosen))
+    return tuple(parts(unit, chosen))
 
 
-def _parts(unit: Unit, chosen: list[int]) -> Iterator[Unit]:
+def parts(unit: Unit, chosen: Sequence[int]) -> Iterator[Unit]:
+    """The unit at each position along the chosen axes, in row-major order."""
     for position in itertools.product(*(range(unit.dims[axis]) for axis in chosen)):
         fixed = dict(zip(chosen, position, strict=True))
         at = functools.partial(_fixed, fixed)

@@ -1,0 +1,63 @@
+"""Innermost loops over a few elements, written out: the loop around them becomes the one that is vector code.
+
+A row of three that is subtracted from every pixel keeps the axis of colours apart from the others, so that
+
+    for i0 in range(lo, hi):
+        for i1 in range(n0):
+            st(o0, i0 * 3 + i1, ld(a0, i0 * 3 + i1) - ld(a1, i1))
+
+would run over three elements at a time. It becomes
+
+    for i0 in range(lo, hi):
+        st(o0, i0 * 3, ld(a0, i0 * 3) - x0)
+        st(o0, i0 * 3 + 1, ld(a0, i0 * 3 + 1) - x1)
+        st(o0, i0 * 3 + 2, ld(a0, i0 * 3 + 2) - x2)
+
+in which LLVM finds vector loads and stores with shuffles.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from xjit.codegen.schedule import Loop, Schedule
+from xjit.fusion import cost
+from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.tiny import parts
+from xjit.passes.split import TINY
+
+# Elements that fill a vector by themselves are better left in one.
+VECTOR_BYTES = 64
+
+
+def short_loop(region: Region, plan: Schedule, walks: Sequence[tuple[Pull, ...]]) -> Loop | None:
+    """The innermost loop, if it is to be written out.
+
+    That is: nothing is reduced, a longer loop is around it, its elements fill no vector, and the kernel stays short.
+    """
+    plain = all(unit.is_plain or unit.is_check for unit in region.units)
+    if not plain or region.reduced or plan.nested or len(plan.kept) < 2:
+        return None
+    *_, outer, inner = plan.kept
+    operations = sum(map(len, walks)) * inner.extent
+    is_short = inner.extent <= TINY < outer.extent and inner.extent * _widest(region) < VECTOR_BYTES
+    return inner if is_short and operations <= cost.WRITTEN_OUT_OPERATIONS else None
+
+
+def _widest(region: Region) -> int:
+    """The size in bytes of the largest elements that are stored."""
+    return max(unit.values[0].node.aval.dtype.itemsize for unit in region.units)
+
+
+def written_out(region: Region, loop: Loop) -> Region:
+    """The region with every unit that runs along the loop replaced by one for each of its positions."""
+    units: list[Unit] = []
+    axes: list[dict[int, int]] = []
+    for unit, places in zip(region.units, region.axes, strict=True):
+        chosen = [axis for axis, place in places.items() if place in loop.axes and unit.dims[axis] != 1]
+        made = list(parts(unit, chosen)) if chosen else [unit]
+        units += made
+        axes += [places] * len(made)
+    dims = tuple(1 if axis in loop.axes else size for axis, size in enumerate(region.dims))
+    return dataclasses.replace(region, dims=dims, units=tuple(units), axes=tuple(axes))
