@@ -102,7 +102,9 @@ def test_steps_of_programs_obey(library: Library, monkeypatch: pytest.MonkeyPatc
 
 
 def test_systems_without_such_functions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blas, "_NAMES", ("no_such_%s_function",))
+    monkeypatch.setattr(blas, "_PREFIXES", ("no_such_",))
+    assert blas._library() is None
+    monkeypatch.setattr(blas, "blas_library", lambda: None)
     assert blas._found() is None
     monkeypatch.setattr(blas, "blas_threads", lambda: None)
     with threads(1), blas_limit():

@@ -12,9 +12,9 @@ program   text compiled (or found by content), steps in order  xjit.runtime.buil
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
 from xjit.fusion.plan import KernelStep, Plan
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from xjit.codegen.lower import LoweredKernel
     from xjit.runtime.build import EntryMaker
     from xjit.runtime.kernels import KernelTally, Loader
+    from xjit.runtime.products import Products
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, ScalarSpec
 
@@ -79,22 +80,28 @@ def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = Fals
     """Machine code for the kernels and the program that runs them."""
     from xjit.runtime.build import Builder, layouts_of
 
-    load, make_entry = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
+    load, make_entry, products = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
     layouts = layouts_of(lowered.graph, lowered.specs)
-    builder = Builder(lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, load, make_entry)
+    builder = Builder(
+        lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, load, make_entry, products
+    )
     return builder.build(lowered.kernels)
 
 
-def _compiled(tally: KernelTally, contract: bool) -> tuple[Loader, EntryMaker]:
+_Parts: TypeAlias = "tuple[Loader, EntryMaker, Callable[[], Products | None]]"
+
+
+def _compiled(tally: KernelTally, contract: bool) -> _Parts:
     from xjit.runtime.entry import make_entry
     from xjit.runtime.kernels import shared_kernels
+    from xjit.runtime.products import blas_products
 
     store = shared_kernels()
-    return lambda source: store.load(source, tally, contract=contract), make_entry
+    return lambda source: store.load(source, tally, contract=contract), make_entry, blas_products
 
 
-def _uncompiled() -> tuple[Loader, EntryMaker]:
+def _uncompiled() -> _Parts:
     from xjit.runtime.uncompiled_entry import KernelSources, make_uncompiled_entry
 
     sources = KernelSources()
-    return sources.load, make_uncompiled_entry(sources)
+    return sources.load, make_uncompiled_entry(sources), lambda: None

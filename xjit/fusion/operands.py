@@ -5,6 +5,8 @@ In ``x.T @ r`` the library gets ``x`` with its strides exchanged; nothing is cop
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from xjit.fusion.layout import Layouts
 from xjit.fusion.units import is_given, view_chain
 from xjit.ir.context import CONSTANT
@@ -24,18 +26,29 @@ def is_shown(node: Node, layouts: Layouts) -> bool:
         return False
     if not is_given(base) and base.aval.size != node.aval.size:
         return False
-    moves = _moves(chain, layouts)
-    return moves is not None and min(moves, default=0) == 1
+    found = view_of(node, layouts)
+    if found is None:
+        return False
+    moves = [stride for stride, size in zip(found.strides, node.aval.shape, strict=True) if size != 1]
+    return min(moves, default=0) == 1
 
 
-def _moves(chain: tuple[Node, ...], layouts: Layouts) -> list[int] | None:
-    """How many elements of the base each axis of more than one element moves; None where data decide."""
-    shape = chain[-1].aval.shape
+@dataclass(frozen=True, slots=True)
+class View:
+    """Where the elements of a value lie in the buffer of another one: strides and first element, in elements."""
+
+    base: Node
+    strides: tuple[int, ...]
+    start: int
+
+
+def view_of(node: Node, layouts: Layouts) -> View | None:
+    """The node as a view of the base of its index operations; None where data decide what it shows."""
+    chain, shape = view_chain(node), node.aval.shape
     index = identity(shape)
     for node in reversed(chain[1:]):
         access = node.op.access and node.op.access(tuple(one.aval for one in node.inputs), node.kwargs, node.aval)
         if access is None:
             return None
         index = compose(access, index, node.inputs)
-    moves, _ = layouts.coefficients(chain[0], index, len(shape))
-    return [move for move, size in zip(moves, shape, strict=True) if size != 1]
+    return View(chain[0], *layouts.coefficients(chain[0], index, len(shape)))

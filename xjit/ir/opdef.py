@@ -85,6 +85,17 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Product:
+    """Sums of products of two operands: pairs of axes that are summed over, pairs along which it runs separately.
+
+    The axes of the result are those of ``batch``, then the others of the first operand, then those of the second.
+    """
+
+    summed: tuple[tuple[int, int], ...]
+    batch: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reducer:
     """A reduction as a value: how to combine, what to start from, and the type of the accumulator."""
 
@@ -115,10 +126,11 @@ class OpDef:
     element    types of operands, params, result type -> the scalar expression of one output element
     access     types of operands, params, result type -> the index map of the single operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
+    product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
-    silent     the reference does no arithmetic of floats that NumPy could warn of, it moves or compares elements
+    silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     """
 
@@ -130,6 +142,7 @@ class OpDef:
     element: Callable[[tuple[ArrayType, ...], Params, ArrayType], Expr] | None = None
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
+    product: Callable[[Params], Product] | None = None
     flat: bool = False
     threaded: bool = False
     silent: bool = False

@@ -47,7 +47,7 @@ def _check_inner(columns: int, rows: int) -> None:
 
 def _product(x: Operand, y: Operand) -> Any:
     left, right = shape_of(x), shape_of(y)
-    if len(left) <= 2 and len(right) <= 2:
+    if len(right) <= 2 and (len(left) <= 2 or len(right) == 2):
         return _contracted(x, y, len(left) - 1, 0)
     stack = common_shape("matmul", [left[:-2], right[:-2]])
     x = broadcast_to_shape(x, (*stack, *left[-2:])) if len(left) > 1 else x

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError, DTypeError, ShapeError
-from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ir.opdef import Kind, OpDef, Params, Product
 from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, aval_of, operands_like_each_other, register, static_flag, static_ints
 from xjit.ops.convert import convert_element_type
@@ -87,19 +88,57 @@ def _check_numbers(name: str, lhs: ArrayType, rhs: ArrayType, numbers: DotDimens
 
 
 def _dot_general(lhs: Array, rhs: Array, numbers: DotDimensionNumbers) -> Array:
-    dtype = lhs.dtype
-    if dtype in NARROW_FLOATS:
-        lhs, rhs = lhs.astype(FLOAT32), rhs.astype(FLOAT32)
-    left, right = numbers.free("lhs", lhs.ndim), numbers.free("rhs", rhs.ndim)
-    batch = tuple(lhs.shape[axis] for axis in numbers.lhs_batch_dimensions)
-    rows, columns = (tuple(lhs.shape[a] for a in left), tuple(rhs.shape[a] for a in right))
-    summed = math.prod(lhs.shape[axis] for axis in numbers.lhs_contracting_dimensions)
-    first = np.transpose(lhs, (*numbers.lhs_batch_dimensions, *left, *numbers.lhs_contracting_dimensions))
-    second = np.transpose(rhs, (*numbers.rhs_batch_dimensions, *numbers.rhs_contracting_dimensions, *right))
+    if lhs.dtype in NARROW_FLOATS:
+        return _dot_general(lhs.astype(FLOAT32), rhs.astype(FLOAT32), numbers).astype(lhs.dtype)
+    turns = _turns(numbers, lhs.ndim, rhs.ndim)
+    first, second = lhs.transpose(turns.lhs), rhs.transpose(turns.rhs)
+    if turns.plain:
+        return np.asarray(np.matmul(first, second))
+    batch, summed = first.shape[: turns.batch], math.prod(second.shape[turns.batch : turns.columns])
+    rows, columns = first.shape[turns.batch : turns.rows], second.shape[turns.columns :]
     product = np.matmul(
         first.reshape(*batch, math.prod(rows), summed), second.reshape(*batch, summed, math.prod(columns))
     )
-    return np.asarray(product.reshape((*batch, *rows, *columns)).astype(dtype))
+    return np.asarray(product.reshape(*batch, *rows, *columns))
+
+
+@dataclass(frozen=True, slots=True)
+class _Turns:
+    """The operands' dimensions in the order batch, rows, summed and batch, summed, columns, and where those begin.
+
+    ``plain`` says that the summed ones, and the rows and columns where there are several dimensions, are one each.
+    """
+
+    lhs: tuple[int, ...]
+    rhs: tuple[int, ...]
+    batch: int
+    rows: int
+    columns: int
+    plain: bool
+
+
+@functools.lru_cache(maxsize=1024)
+def _turns(numbers: DotDimensionNumbers, lhs_rank: int, rhs_rank: int) -> _Turns:
+    left, right = numbers.free("lhs", lhs_rank), numbers.free("rhs", rhs_rank)
+    batch, summed = len(numbers.lhs_batch_dimensions), len(numbers.lhs_contracting_dimensions)
+    matrices = len(left) == len(right) == 1
+    vectors = batch == 0 and len(left) <= 1 and len(right) <= 1
+    return _Turns(
+        (*numbers.lhs_batch_dimensions, *left, *numbers.lhs_contracting_dimensions),
+        (*numbers.rhs_batch_dimensions, *numbers.rhs_contracting_dimensions, *right),
+        batch,
+        batch + len(left),
+        batch + summed,
+        summed == 1 and (matrices or vectors),
+    )
+
+
+def _product(params: Params) -> Product:
+    numbers = params["numbers"]
+    return Product(
+        tuple(zip(numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions, strict=True)),
+        tuple(zip(numbers.lhs_batch_dimensions, numbers.rhs_batch_dimensions, strict=True)),
+    )
 
 
 DOT_GENERAL = register(
@@ -109,6 +148,7 @@ DOT_GENERAL = register(
         xla_name="DotGeneral",
         infer=_infer_dot_general,
         reference=_dot_general,
+        product=_product,
         threaded=True,
         doc="Sums of products over paired dimensions, separately along batch dimensions.",
     )

@@ -138,4 +138,4 @@ def _bincount(x: Array, *weights: Array, minlength: int) -> Array:
 
 HISTOGRAM = library("histogram", named(_histogram), _infer_histogram, "How many elements lie between edges.")
 HISTOGRAM2D = library("histogram2d", named(_histogram2d), _infer_histogram2d, "How many points lie where.")
-BINCOUNT = library("bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.")
+BINCOUNT = library("bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.", silent=True)

@@ -260,7 +260,7 @@ TRANSPOSE = register(
         kind=Kind.INDEXING,
         xla_name="Transpose",
         infer=_infer_transpose,
-        reference=lambda operand, permutation: np.transpose(operand, permutation),
+        reference=lambda operand, permutation: operand.transpose(permutation),
         access=_access_transpose,
         doc="Permutes the dimensions.",
     )

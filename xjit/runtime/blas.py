@@ -18,14 +18,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
 
 from xjit.runtime.once import Once
 from xjit.runtime.threads import own_limit
 
-_NAMES = tuple(
-    f"{prefix}openblas_%s_num_threads{suffix}"
-    for prefix, suffix in itertools.product(("scipy_", ""), ("64_", "", "_64", "64"))
-)
+_PREFIXES, _SUFFIXES = ("scipy_", ""), ("64_", "", "_64", "64")
 _UNLIMITED = contextlib.nullcontext()
 
 
@@ -71,19 +70,54 @@ class BlasThreads:
             self._obey()
 
 
-def _found() -> BlasThreads | None:
+@dataclass(frozen=True, slots=True)
+class BlasLibrary:
+    """OpenBLAS, with what its names begin and end with."""
+
+    handle: ctypes.CDLL
+    prefix: str
+    suffix: str
+
+    @property
+    def long(self) -> bool:
+        """Whether its integers have 64 bits, which is what a suffix says."""
+        return bool(self.suffix)
+
+    def cblas(self, routine: str) -> str:
+        """The name of a routine, such as ``dgemm``, in the interface for C."""
+        return f"{self.prefix}cblas_{routine}{self.suffix}"
+
+    def function(self, name: str) -> Any:
+        """A function of OpenBLAS's own, None if there is no such function."""
+        return getattr(self.handle, f"{self.prefix}openblas_{name}{self.suffix}", None)
+
+
+def _library() -> BlasLibrary | None:
     """The library that NumPy is linked to, None if it is not known."""
     try:
         extension = importlib.import_module("numpy._core._multiarray_umath")
-        library = ctypes.CDLL(str(extension.__file__))
+        handle = ctypes.CDLL(str(extension.__file__))
     except (ImportError, OSError):
         return None
-    for name in _NAMES:
-        ask, tell = getattr(library, name % "get", None), getattr(library, name % "set", None)
-        if ask is not None and tell is not None:
-            tell.restype, tell.argtypes = None, [ctypes.c_int]
-            return BlasThreads(ask, tell)
+    for prefix, suffix in itertools.product(_PREFIXES, _SUFFIXES):
+        library = BlasLibrary(handle, prefix, suffix)
+        if library.function("get_num_threads") is not None and library.function("set_num_threads") is not None:
+            return library
     return None
+
+
+blas_library: Once[BlasLibrary | None] = Once(_library)
+"""The BLAS library behind NumPy's products; None if it is not known."""
+
+
+def _found() -> BlasThreads | None:
+    """The number of threads of that library."""
+    library = blas_library()
+    if library is None:
+        return None
+    ask, tell = library.function("get_num_threads"), library.function("set_num_threads")
+    tell.restype, tell.argtypes = None, [ctypes.c_int]
+    return BlasThreads(ask, tell)
 
 
 blas_threads: Once[BlasThreads | None] = Once(_found)

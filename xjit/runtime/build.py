@@ -13,11 +13,13 @@ import numpy as np
 from xjit.codegen.lower import LoweredKernel
 from xjit.fusion import plan as planned
 from xjit.fusion.layout import Layouts
+from xjit.fusion.operands import View, view_of
 from xjit.fusion.plan import Plan
 from xjit.fusion.units import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.runtime.kernels import Loader
+from xjit.runtime.products import Products
 from xjit.runtime.program import (
     CallStep,
     CopyStep,
@@ -29,7 +31,7 @@ from xjit.runtime.program import (
     written_out,
 )
 from xjit.runtime.records import ArraySpec, FastProgram, ScalarSpec
-from xjit.runtime.segments import Piece, Segment, array_spec
+from xjit.runtime.segments import Piece, Segment, array_spec, generated
 from xjit.types import BOOL, FLOAT64, INT64, TupleType
 
 EntryMaker = Callable[[FastProgram], Callable[..., Any]]
@@ -67,6 +69,7 @@ class Builder:
     specs: Sequence[ArraySpec | ScalarSpec]
     loader: Loader
     make_entry: EntryMaker
+    products: Callable[[], Products | None]
     slots: dict[object, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -81,10 +84,12 @@ class Builder:
         needed = self._needed()
         for step in self.plan.steps:
             if isinstance(step, planned.KernelStep):
-                self.segment.pieces.append(Piece(*next(lowered)))
+                self.segment.pieces.append(generated(*next(lowered), self.loader))
+            elif step.node in self.multiplied:
+                self.segment.pieces.append(self.multiplied[step.node])
             elif isinstance(step, planned.AliasStep):
                 self.aliases[step.node] = self.resolve(step.operand)
-            else:
+            elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
         self._flush(needed)
@@ -96,6 +101,39 @@ class Builder:
         """The outputs that are made by NumPy's index operations."""
         return frozenset(step.node for step in self.plan.steps if isinstance(step, planned.ViewStep))
 
+    @functools.cached_property
+    def multiplied(self) -> dict[Node, Piece]:
+        """The library steps that run among the kernels."""
+        steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
+        nodes = [step.node for step in steps if step.node.op.product is not None]
+        products = self.products() if nodes else None
+        if products is None:
+            return {}
+        operands = {node: tuple(map(self._buffer, node.inputs)) for node in nodes}
+        pieces = {node: products.piece(node, (lhs, rhs), self.layouts) for node, (lhs, rhs) in operands.items()}
+        return {node: piece for node, piece in pieces.items() if piece is not None}
+
+    def _buffer(self, node: Node) -> View:
+        """Where the elements of an operand lie."""
+        view = view_of(node, self.layouts) if node in self.viewed else None
+        return view or View(node, self.layouts.strides(node), 0)
+
+    @functools.cached_property
+    def _read_whole(self) -> frozenset[Node]:
+        """What the caller gets, and what steps that are no kernels read."""
+        steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep | planned.HostStep))
+        read = {source for step in steps if step.node not in self.multiplied for source in step.node.inputs}
+        return frozenset(read.union(self.plan.graph.outputs))
+
+    def _is_kernel(self, step: planned.Step) -> bool:
+        return isinstance(step, planned.KernelStep) or step.node in self.multiplied
+
+    def _breaks(self, step: planned.Step) -> bool:
+        """Whether a run of kernels ends at the step."""
+        if isinstance(step, planned.ViewStep):
+            return step.node in self._read_whole
+        return isinstance(step, planned.LibraryStep | planned.HostStep) and not self._is_kernel(step)
+
     def resolve(self, node: Node) -> Node:
         """The node whose buffer holds the value."""
         return self.aliases.get(node, node)
@@ -103,25 +141,22 @@ class Builder:
     def _needed(self) -> tuple[Node, ...]:
         """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
         aliases = {step.node: step.operand for step in self.plan.steps if isinstance(step, planned.AliasStep)}
-        wanted = set(self.plan.graph.outputs)
+        wanted = set(self._read_whole)
         for step in self.plan.steps:
-            if isinstance(step, planned.LibraryStep | planned.HostStep):
-                wanted.update(step.node.inputs)
-            elif isinstance(step, planned.ViewStep):
+            if isinstance(step, planned.ViewStep) and self._breaks(step):
                 wanted.add(view_chain(step.node)[0])
         for node in list(wanted):
             while node in aliases:
                 node = aliases[node]
                 wanted.add(node)
-        kernels = [step.region for step in self.plan.steps if isinstance(step, planned.KernelStep)]
-        wanted |= self._read_later(len(kernels))
+        wanted |= self._read_later(sum(map(self._is_kernel, self.plan.steps)))
         others = (node for node in self.plan.graph.nodes if node in wanted)
         return tuple(dict.fromkeys((*self.plan.graph.outputs, *others)))
 
     def _read_later(self, kernels: int) -> frozenset[Node]:
         """With steps between kernels, every stored value may be read by a later run of kernels."""
-        working = [step for step in self.plan.steps if _breaks(step) or isinstance(step, planned.KernelStep)]
-        runs = any(_breaks(a) and isinstance(b, planned.KernelStep) for a, b in itertools.pairwise(working))
+        working = [step for step in self.plan.steps if self._breaks(step) or self._is_kernel(step)]
+        runs = any(self._breaks(a) and self._is_kernel(b) for a, b in itertools.pairwise(working))
         return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
 
     def _flush(self, needed: tuple[Node, ...]) -> None:
@@ -129,14 +164,14 @@ class Builder:
             return
         specs: dict[Node, ArraySpec | ScalarSpec] = dict(zip(self.plan.graph.parameters, self.specs, strict=True))
         for piece in self.segment.pieces:
-            for node, _ in piece.lowered.pointers:
+            for node, _ in piece.pointers:
                 base = self.resolve(node)
                 if base not in specs and base.op is not CONSTANT:
                     specs[base] = array_spec(base, self.layouts)
-        alone = all(isinstance(one, planned.KernelStep | planned.AliasStep) for one in self.plan.steps)
+        alone = not any(map(self._breaks, self.plan.steps))
         given = self.plan.graph.parameters if alone else ()
         record, inputs, results = self.segment.program(
-            self.resolve, self.layouts, specs, needed, self.loader, given, begun=self.slots
+            self.resolve, self.layouts, specs, needed, given, begun=self.slots
         )
         for node in results:
             self._slot(node)
@@ -220,10 +255,6 @@ class Builder:
                 return step.entry
         check = self.make_entry(FastProgram(tuple(self.specs), (), (), (), single=False))
         return written_out(check, count, self.steps, outputs)
-
-
-def _breaks(step: planned.Step) -> bool:
-    return isinstance(step, planned.LibraryStep | planned.HostStep | planned.ViewStep)
 
 
 def _allocation(spec: ArraySpec) -> FastProgram:

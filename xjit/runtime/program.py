@@ -76,26 +76,30 @@ class CallStep:
         """Evaluates the operation; what is not laid out as the kernels expect it is copied::
 
         s2 = k0(s0, s1)
-        if type(s2) is not ndarray or s2.strides != k1 or s2.dtype is not k2: s2 = laid_out(s2, k3)
+        if not (type(s2) is ndarray and s2.strides == k1 and s2.dtype is k2): s2 = laid_out(s2, k3)
         """
-        made = f"s{self.result}"
-        yield f"{made} = {scope.name(self.function())}({_slots(self.inputs)})"
-        if self.spec is not None:
+        made, function, operands = f"s{self.result}", scope.name(self.function()), _slots(self.inputs)
+        if self.node.op.threaded or self.fallback:
+            yield f"{made} = limited({function}, {operands}) if own_limit() else {function}({operands})"
+        else:
+            yield f"{made} = {function}({operands})"
+        if self.spec is None:
+            return
+        if self.spec.shape:
             strides, dtype = scope.name(self.spec.strides), scope.name(self.spec.dtype)
             expected = f"type({made}) is ndarray and {made}.strides == {strides} and {made}.dtype is {dtype}"
             yield f"if not ({expected}): {made} = laid_out({made}, {scope.name(self.spec)})"
+        else:
+            yield f"{made} = asarray({made}, {scope.name(self.spec.dtype)})"
 
     def function(self) -> Function:
-        """The operation with its params, under the limits that hold when it runs; NumPy's warnings are left out."""
-        op = self.node.op
-        function = functools.partial(op.reference, **self.node.kwargs)
+        """The operation with its params; NumPy's warnings are left out."""
+        function: Function = functools.partial(self.node.op.reference, **self.node.kwargs)
         if self.fallback:
             function = self._unless_forbidden(function)
-        if self.fallback or op.threaded:
-            function = _limited(function)
-        return function if op.silent else np.errstate(all="ignore")(function)
+        return function if self.node.op.silent else np.errstate(all="ignore")(function)
 
-    def _unless_forbidden(self, function: Function) -> Any:
+    def _unless_forbidden(self, function: Function) -> Function:
         def run(*operands: Any) -> Any:
             if config.flag("XJIT_NO_FALLBACK"):
                 reason = f"{self.node.op.name} would run through NumPy: {self.fallback}"
@@ -184,16 +188,10 @@ def _slots(numbers: Sequence[int]) -> str:
     return ", ".join(f"s{number}" for number in numbers)
 
 
-def _limited(function: Function) -> Any:
-    """The function with no more threads in BLAS than the calling thread allows itself."""
-
-    def run(*operands: Any) -> Any:
-        if not own_limit():
-            return function(*operands)
-        with blas_limit():
-            return function(*operands)
-
-    return run
+def _limited(function: Function, *operands: Any) -> Any:
+    """The result of a function that has no more threads in BLAS than the calling thread allows itself."""
+    with blas_limit():
+        return function(*operands)
 
 
 def laid_out(made: Any, spec: ArraySpec) -> Array:
@@ -266,6 +264,7 @@ def written_out(check: Function, inputs: int, steps: Sequence[Step], outputs: Se
         "asarray": np.asarray,
     }
     names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
+    names |= {"own_limit": own_limit, "limited": _limited}
     exec(compile(source, "<program>", "exec"), names)
     program: Function = names["program"]
     return program

@@ -13,6 +13,7 @@ from xjit.fusion.memory import MemoryPlan, share_memory
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
 from xjit.runtime.kernels import Loader
+from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
 
 # Work, in additions, below which waking another thread costs more than it saves.
@@ -24,10 +25,25 @@ MAXIMUM_PIECES = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """A lowered kernel with its source."""
+    """One kernel of a segment: the nodes whose buffers it gets and which of them it writes, the other words of its
+    table, the extent of its shared loop, its work in additions, and how its machine code is come by.
 
-    lowered: LoweredKernel
-    source: str
+    A pointer is a node and the element of its buffer to start from.
+    """
+
+    pointers: tuple[tuple[Node, int], ...]
+    written: tuple[bool, ...]
+    words: tuple[int, ...]
+    extent: int
+    work: float
+    load: Callable[[], LoadedKernel]
+
+
+def generated(lowered: LoweredKernel, source: str, loader: Loader) -> Piece:
+    """The piece of a lowered kernel with its source."""
+    written = tuple(argument.written for argument in lowered.kernel.arguments)
+    load = functools.partial(loader, source)
+    return Piece(lowered.pointers, written, tuple(lowered.words), lowered.extent, lowered.work, load)
 
 
 @dataclass(eq=False)
@@ -42,7 +58,6 @@ class Segment:
         layouts: Layouts,
         specs: dict[Node, ArraySpec | ScalarSpec],
         needed: Sequence[Node],
-        loader: Loader,
         given: Sequence[Node] = (),
         begun: Container[object] = (),
     ) -> tuple[FastProgram, tuple[Node, ...], tuple[Node, ...]]:
@@ -56,9 +71,9 @@ class Segment:
         inputs: dict[Node, None] = dict.fromkeys(given)
         made: dict[Node, None] = {}
         for piece in self.pieces:
-            for (node, _), argument in zip(piece.lowered.pointers, piece.lowered.kernel.arguments, strict=True):
+            for (node, _), written in zip(piece.pointers, piece.written, strict=True):
                 base = resolve(node)
-                if argument.written and base not in begun:
+                if written and base not in begun:
                     made[base] = None
                 elif base not in made and not _is_constant(base) and base.aval.size:
                     inputs[base] = None
@@ -70,8 +85,8 @@ class Segment:
         temporaries_end = len(inputs) + len(results) + len(memory.sizes)
         numbers |= {node: temporaries_end + number for number, node in enumerate(statuses)}
         keep: list[object] = []
-        calls = tuple(self._call(piece, resolve, numbers, loader, keep) for piece in self.pieces)
-        work = sum(piece.lowered.work for piece in self.pieces)
+        calls = tuple(self._call(piece, resolve, numbers, keep) for piece in self.pieces)
+        work = sum(piece.work for piece in self.pieces)
         program = FastProgram(
             inputs=tuple(specs[node] for node in inputs),
             outputs=tuple(array_spec(node, layouts) for node in results),
@@ -85,7 +100,7 @@ class Segment:
         return program, tuple(inputs), results
 
     def _memory(self, resolve: Callable[[Node], Node], temporaries: list[Node]) -> MemoryPlan:
-        uses = [{resolve(node) for node, _ in piece.lowered.pointers} for piece in self.pieces]
+        uses = [{resolve(node) for node, _ in piece.pointers} for piece in self.pieces]
         return share_memory(temporaries, uses)
 
     def _call(
@@ -93,14 +108,13 @@ class Segment:
         piece: Piece,
         resolve: Callable[[Node], Node],
         numbers: dict[Node, int],
-        loader: Loader,
         keep: list[object],
     ) -> KernelCall:
-        kernel = loader(piece.source)
+        kernel = piece.load()
         keep.append(kernel)
         table: list[int] = []
         patches: list[tuple[int, int, int]] = []
-        for slot, (node, start) in enumerate(piece.lowered.pointers):
+        for slot, (node, start) in enumerate(piece.pointers):
             base = resolve(node)
             offset = start * node.aval.dtype.itemsize
             if _is_constant(base):
@@ -111,11 +125,9 @@ class Segment:
                 table.append(0)  # stays so for arrays without elements, which nothing makes
                 if base in numbers:
                     patches.append((slot, numbers[base], offset))
-        table += piece.lowered.words
-        extent = piece.lowered.extent
-        return KernelCall(
-            kernel.address, extent, piece_size(extent, piece.lowered.work), tuple(table), tuple(patches)
-        )
+        table += piece.words
+        size = piece_size(piece.extent, piece.work)
+        return KernelCall(kernel.address, piece.extent, size, tuple(table), tuple(patches))
 
 
 def piece_size(extent: int, work: float) -> int:

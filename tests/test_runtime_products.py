@@ -1,0 +1,213 @@
+"""Products of small matrices, which run among the kernels: the bits are those of NumPy's matmul.
+
+Operands that are vectors have thousands of elements here, as few are summed in loops.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from xjit.runtime import products
+from xjit.runtime.blas_native import products_text
+from xjit.runtime.native_code import NativeModule
+from xjit.runtime.products import LARGEST, blas_products
+
+TYPES = ("f4", "f8", "c8", "c16")
+needs_blas = pytest.mark.skipif(blas_products() is None, reason="the library behind NumPy's products is not known")
+
+
+def numbers(type: str, *shape: int) -> Any:
+    rng = np.random.default_rng([*shape, len(type)])
+    values = rng.standard_normal(shape)
+    return (values + 1j * rng.standard_normal(shape) if type[0] == "c" else values).astype(type)
+
+
+def multiply(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+def is_native(function: Any) -> bool:
+    """Whether the last call went through native code alone."""
+    return isinstance(function._entries[0], types.BuiltinFunctionType)
+
+
+def assert_same_bits(got: Any, expected: Any) -> None:
+    assert type(got) is type(expected) and got.dtype == expected.dtype and got.shape == expected.shape
+    assert got.tobytes() == expected.tobytes()
+
+
+Operands = Callable[[str], tuple[Any, Any]]
+
+NATIVE: dict[str, Operands] = {
+    "matrices": lambda t: (numbers(t, 7, 5), numbers(t, 5, 3)),
+    "first by columns": lambda t: (numbers(t, 5, 7).T, numbers(t, 5, 3)),
+    "second by columns": lambda t: (numbers(t, 7, 5), numbers(t, 3, 5).T),
+    "both by columns": lambda t: (numbers(t, 5, 7).T, numbers(t, 3, 5).T),
+    "part of a matrix": lambda t: (numbers(t, 7, 9)[1:, 2:7], numbers(t, 5, 8)[:, 1:4]),
+    "matrix, vector": lambda t: (numbers(t, 83, 61), numbers(t, 61)),
+    "matrix by columns, vector": lambda t: (numbers(t, 61, 83).T, numbers(t, 61)),
+    "matrix, vector with gaps": lambda t: (numbers(t, 83, 61), numbers(t, 183)[::3]),
+    "vector, matrix": lambda t: (numbers(t, 83), numbers(t, 83, 61)),
+    "vector, matrix by columns": lambda t: (numbers(t, 83), numbers(t, 61, 83).T),
+    "one row": lambda t: (numbers(t, 1, 5), numbers(t, 5, 3)),
+    "one column": lambda t: (numbers(t, 7, 5), numbers(t, 5, 1)),
+    "one element": lambda t: (numbers(t, 1, 5), numbers(t, 5, 1)),
+    "stacks": lambda t: (numbers(t, 4, 7, 5), numbers(t, 4, 5, 3)),
+    "stacks of stacks": lambda t: (numbers(t, 2, 3, 4, 5), numbers(t, 2, 3, 5, 6)),
+    "stack with gaps": lambda t: (numbers(t, 8, 7, 5)[::2], numbers(t, 4, 5, 3)),
+    "stack by columns": lambda t: (numbers(t, 4, 5, 7).swapaxes(1, 2), numbers(t, 4, 5, 3)),
+    "stack of rows": lambda t: (numbers(t, 4, 1, 5), numbers(t, 4, 5, 3)),
+}
+
+FOR_NUMPY: dict[str, Operands] = {
+    "reversed vector": lambda t: (numbers(t, 5000)[::-1], numbers(t, 5000)),
+    "columns with gaps": lambda t: (numbers(t, 7, 10)[:, ::2], numbers(t, 5, 3)),
+    "rows that overlap": lambda t: (np.lib.stride_tricks.sliding_window_view(numbers(t, 9), 5), numbers(t, 5, 3)),
+    "outer product": lambda t: (numbers(t, 7, 1), numbers(t, 1, 3)),
+    "nothing to sum": lambda t: (numbers(t, 7, 0), numbers(t, 0, 3)),
+    "stacks with gaps inside": lambda t: (numbers(t, 2, 6, 4, 5)[:, :3], numbers(t, 2, 3, 5, 6)),
+    "no rows": lambda t: (numbers(t, 0, 5), numbers(t, 5, 3)),
+    "large": lambda t: (numbers(t, 64, 64), numbers(t, 64, 33)),
+}
+
+
+@needs_blas
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", NATIVE)
+def test_small_products_are_native(name: str, type: str) -> None:
+    function, operands = xjit.jit(multiply), NATIVE[name](type)
+    for _ in range(2):
+        assert_same_bits(function(*operands), operands[0] @ operands[1])
+    assert is_native(function)
+
+
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", FOR_NUMPY)
+def test_others_are_left_to_numpy(name: str, type: str) -> None:
+    function, operands = xjit.jit(multiply), FOR_NUMPY[name](type)
+    for _ in range(2):
+        assert_same_bits(function(*operands), operands[0] @ operands[1])
+    assert not is_native(function) or 0 in (operands[0] @ operands[1]).shape
+
+
+@pytest.mark.parametrize("type", ["?", "i4", "u8", "f2"])
+def test_types_that_blas_lacks(type: str) -> None:
+    a, b = (np.arange(12).reshape(shape).astype(type) for shape in ((3, 4), (4, 3)))
+    assert_same_bits(xjit.jit(multiply)(a, b), a @ b)
+
+
+def test_a_matrix_with_itself_transposed_is_left_to_numpy() -> None:
+    """NumPy has a routine for it, whose results are symmetric bit for bit."""
+    a = numbers("f8", 9, 6)
+    for function, expected in ((lambda a: a @ a.T, a @ a.T), (lambda a: a.T @ a, a.T @ a)):
+        compiled = xjit.jit(function)
+        assert_same_bits(compiled(a), expected)
+        assert not is_native(compiled)
+
+
+@needs_blas
+def test_views_are_read_in_place() -> None:
+    function = xjit.jit(lambda a, b: (a.T @ b[1:, :3], (a * 2.0).T @ b[1:, 1:3]))
+    a, b = numbers("f8", 5, 4), numbers("f8", 6, 4)
+    for _ in range(2):
+        for got, expected in zip(function(a, b), (a.T @ b[1:, :3], (a * 2.0).T @ b[1:, 1:3]), strict=True):
+            assert_same_bits(got, expected)
+    assert is_native(function)
+
+
+def test_a_view_that_something_else_reads_is_made_as_well() -> None:
+    function = xjit.jit(lambda a: (a.T @ a[::-1], a.T, np.sort(a.T)))
+    a = numbers("f8", 5, 5)
+    product, view, in_order = function(a)
+    assert_same_bits(product, a.T @ a[::-1])
+    assert view.base is a and view.strides == (8, 40)
+    np.testing.assert_array_equal(in_order, np.sort(a.T))
+
+
+@needs_blas
+@pytest.mark.parametrize("type", TYPES)
+def test_dot_products(type: str) -> None:
+    function = xjit.jit(multiply)
+    v, w = numbers(type, 5000), numbers(type, 10_000)[::2]
+    for _ in range(2):
+        assert_same_bits(function(v, w), v @ w)
+
+
+@needs_blas
+def test_products_and_kernels_are_one_program() -> None:
+    function = xjit.jit(lambda a, b, v: (a @ b + v) ** 2 @ b * 2.0)
+    a, b, v = numbers("f8", 7, 5), numbers("f8", 5, 5), numbers("f8", 5)
+    assert_same_bits(function(a, b, v), (a @ b + v) ** 2 @ b * 2.0)
+    assert is_native(function)
+
+
+@needs_blas
+def test_products_between_other_steps() -> None:
+    def between(a: Any) -> Any:
+        earlier = a @ a
+        return earlier @ np.sort(earlier + a @ (a + 1.0), axis=1), a.T @ earlier
+
+    function, a = xjit.jit(between), numbers("f8", 6, 6)
+    for _ in range(2):
+        for got, expected in zip(function(a), between(a), strict=True):
+            assert_same_bits(got, expected)
+
+
+@needs_blas
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_share_stacks(threads: int) -> None:
+    a, b = numbers("f8", 500, 24, 24), numbers("f8", 500, 24, 24)
+    with xjit.threads(threads):
+        function = xjit.jit(multiply)
+        assert_same_bits(function(a, b), a @ b)
+        assert is_native(function)
+
+
+def test_every_matrix_of_a_stack_with_one_matrix_is_a_single_product() -> None:
+    function = xjit.jit(multiply)
+    a, b = numbers("f8", 4, 7, 5), numbers("f8", 5, 3)
+    np.testing.assert_allclose(function(a, b), a @ b, rtol=1e-14)
+    assert not function.explain(a, b).kernels, "nothing is copied"
+
+
+def test_without_blas_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "blas_library", lambda: None)
+    assert products._found() is None
+    monkeypatch.setattr(products, "blas_products", lambda: None)
+    function, a = xjit.jit(multiply), numbers("f8", 6, 6)
+    assert_same_bits(function(a, a), a @ a)
+    assert not is_native(function)
+
+
+def test_the_largest_products_stay_on_one_thread() -> None:
+    """Below these sizes OpenBLAS starts no threads, so that there is no limit to obey."""
+    assert LARGEST["gemm"] <= 2**18 and LARGEST["gemv"] < 9216 and LARGEST["dot"] <= 10_000
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_integers_have_the_width_of_the_library(long: bool) -> None:
+    """A routine that reads its arguments as the library would, called for a stack of two; -0.0 becomes 0.0."""
+    count = ctypes.c_int64 if long else ctypes.c_int32
+    kind = ctypes.CFUNCTYPE(ctypes.c_double, count, ctypes.c_void_p, count, ctypes.c_void_p, count)
+    seen: list[tuple[Any, ...]] = []
+
+    @kind
+    def routine(*arguments: Any) -> float:
+        seen.append(arguments)
+        return 2.5 if len(seen) > 1 else -0.0
+
+    address = ctypes.cast(routine, ctypes.c_void_p).value
+    result = np.ones(2)
+    table = (ctypes.c_int64 * 10)(1000, 2000, result.ctypes.data, address, 80, 160, 8, 2**32 + 7, 3, -2)
+    adaptor = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+    adaptor(NativeModule(products_text(long)).function("dot_f64"))(0, 2, ctypes.addressof(table))
+    length = 2**32 + 7 if long else 7
+    assert seen == [(length, 1000, 3, 2000, -2), (length, 1080, 3, 2160, -2)]
+    assert result.tolist() == [0.0, 2.5] and not np.signbit(result[0])

@@ -1,0 +1,213 @@
+"""Products of small matrices by BLAS within a run of kernels, with no Python in between.
+
+The routine and its arguments are those that NumPy would choose, so the bits are NumPy's as well.  Larger products are
+left to NumPy: there the way to BLAS no longer counts, and the limit on threads (:mod:`xjit.runtime.blas`) does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xjit.fusion.layout import Layouts
+from xjit.fusion.operands import View
+from xjit.ir.node import Node
+from xjit.runtime import native_code
+from xjit.runtime.blas import blas_library
+from xjit.runtime.blas_native import products_text
+from xjit.runtime.loader import LoadedKernel
+from xjit.runtime.once import Once
+from xjit.runtime.segments import Piece
+from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, TupleType
+
+# How many products of elements each routine may form: few enough that OpenBLAS keeps to one thread.
+LARGEST = {"gemm": 2**17, "gemv": 2**13, "dot": 2**13}
+# What such a product costs, in the additions that the work of kernels is counted in.
+WORK = 0.125
+
+ROW_MAJOR, COLUMN_MAJOR = 101, 102
+PLAIN, TURNED = 111, 112
+
+_LETTERS: dict[DType, tuple[str, str]] = {
+    FLOAT32: ("s", "f32"),
+    FLOAT64: ("d", "f64"),
+    COMPLEX64: ("c", "c64"),
+    COMPLEX128: ("z", "c128"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A stack of matrices in memory: their sizes, and distances in elements of rows, columns and members."""
+
+    rows: int
+    columns: int
+    row: int
+    column: int
+    member: int
+
+    @property
+    def turned(self) -> Matrix:
+        """The transposed matrices."""
+        return Matrix(self.columns, self.rows, self.column, self.row, self.member)
+
+    @property
+    def has_packed_rows(self) -> bool:
+        """Whether BLAS can take it as row-major: rows without gaps that do not overlap."""
+        return self.column == 1 and self.row >= max(self.columns, 1)
+
+    @property
+    def leading(self) -> int:
+        """The distance of its rows, or of its columns where those are packed."""
+        return self.row if self.has_packed_rows else self.column
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A routine of BLAS, ``gemm``, ``gemv`` or ``dot``: its operands and the arguments behind them."""
+
+    routine: str
+    operands: tuple[tuple[View, Matrix], tuple[View, Matrix]]
+    arguments: tuple[int, ...]
+
+
+def call_of(node: Node, views: tuple[View, View], layouts: Layouts) -> tuple[Call, int] | None:
+    """How BLAS computes a node from operands that lie in these buffers, and for how many members of stacks.
+
+    None where NumPy does it some other way.
+    """
+    if node.op.product is None or isinstance(node.type, TupleType) or not layouts.is_row_major(node):
+        return None
+    if node.aval.dtype not in _LETTERS or 0 in (node.aval.size, *(source.aval.size for source in node.inputs)):
+        return None
+    product = node.op.product(node.kwargs)
+    (lhs, rhs), batch = node.inputs, tuple(zip(*product.batch, strict=True)) or ((), ())
+    over = tuple(zip(*product.summed, strict=True)) or ((), ())
+    first = _matrix(lhs.aval.shape, views[0].strides, batch[0], over[0])
+    second = _matrix(rhs.aval.shape, views[1].strides, batch[1], over[1])
+    if first is None or second is None:
+        return None
+    found = _routine((views[0], first), (views[1], second.turned))
+    if found is None or first.rows * first.columns * second.rows > LARGEST[found.routine]:
+        return None
+    return found, math.prod(lhs.aval.shape[axis] for axis in batch[0])
+
+
+def _matrix(
+    sizes: Sequence[int], strides: Sequence[int], batch: Sequence[int], summed: Sequence[int]
+) -> Matrix | None:
+    """An operand with its summed axes as columns; None where groups of axes are no single axis in memory."""
+    free = [axis for axis in range(len(sizes)) if axis not in batch and axis not in summed]
+    groups = [_merged([(sizes[axis], strides[axis]) for axis in group]) for group in (free, summed, batch)]
+    if None in groups:
+        return None
+    (rows, row), (columns, column), (_, member) = (group for group in groups if group is not None)
+    return Matrix(rows, columns, row, column, member)
+
+
+def _merged(axes: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Size and distance of several axes as one."""
+    size, stride = 1, 0
+    for extent, step in reversed(axes):
+        if extent == 1:
+            continue
+        if size > 1 and step != stride * size:
+            return None
+        stride = stride if size > 1 else step
+        size *= extent
+    return size, stride
+
+
+def _routine(lhs: tuple[View, Matrix], rhs: tuple[View, Matrix]) -> Call | None:
+    """What NumPy's matmul calls: a dot product, a matrix with a vector, or matrices other than of one with itself."""
+    operands, first, second = (lhs, rhs), lhs[1], rhs[1]
+    if first.rows == 1 and second.columns == 1:
+        steps = (first.column, second.row)
+        return Call("dot", operands, (first.columns, *steps)) if min(steps) > 0 else None
+    if first.columns == 1:
+        return None
+    if second.columns == 1:
+        return _matrix_vector(operands[0], operands[1], second.row)
+    if first.rows == 1:
+        return _matrix_vector((rhs[0], second.turned), operands[0], first.column)
+    if not all(one.has_packed_rows or one.turned.has_packed_rows for _, one in operands):
+        return None
+    if (lhs[0].base, lhs[0].start, first) == (rhs[0].base, rhs[0].start, second.turned):
+        return None
+    return Call(
+        "gemm",
+        operands,
+        (
+            *(PLAIN if one.has_packed_rows else TURNED for _, one in operands),
+            first.rows,
+            second.columns,
+            first.columns,
+            first.leading,
+            second.leading,
+            second.columns,
+        ),
+    )
+
+
+def _matrix_vector(matrix: tuple[View, Matrix], vector: tuple[View, Matrix], step: int) -> Call | None:
+    one = matrix[1]
+    if step <= 0 or not (one.has_packed_rows or one.turned.has_packed_rows):
+        return None
+    # BLAS transposes: it is told that rows are columns.
+    order = COLUMN_MAJOR if one.has_packed_rows else ROW_MAJOR
+    return Call("gemv", (matrix, vector), (order, one.columns, one.rows, one.leading, step))
+
+
+class Products:
+    """Makes pieces of segments out of products; ``routines`` are addresses by the names of the adaptors."""
+
+    def __init__(self, routines: Mapping[str, int], long: bool) -> None:
+        self._routines = routines
+        self._native = Once(lambda: native_code.NativeModule(products_text(long)))
+
+    def piece(self, node: Node, views: tuple[View, View], layouts: Layouts) -> Piece | None:
+        """The piece that computes a node from operands in these buffers; None where that is left to NumPy."""
+        found = call_of(node, views, layouts)
+        if found is None:
+            return None
+        call, count = found
+        letter = _LETTERS[node.aval.dtype][1]
+        name = f"{call.routine}_{letter}"
+        item = node.aval.dtype.itemsize
+        steps = [matrix.member * item for _, matrix in call.operands] + [node.aval.nbytes // count]
+        sizes = (matrix.rows * matrix.columns for _, matrix in call.operands)
+        work = count * math.prod(sizes) / max(1, call.operands[0][1].columns) * WORK
+        native = self._native()
+        kernel = LoadedKernel(native.function(name), name, native)
+        return Piece(
+            pointers=(*((view.base, view.start) for view, _ in call.operands), (node, 0)),
+            written=(False, False, True),
+            words=(self._routines[name], *steps, *call.arguments),
+            extent=count,
+            work=work,
+            load=lambda: kernel,
+        )
+
+
+def _found() -> Products | None:
+    """Those of the BLAS library that NumPy is linked to; None where it is not known or answers wrongly."""
+    library = blas_library()
+    if library is None or not native_code.supported():
+        return None
+    routines = {
+        f"{routine}_{name}": native_code.c_function_address(
+            library.handle, library.cblas(f"{letter}{_symbol(routine, name)}")
+        )
+        for routine in ("gemm", "gemv", "dot")
+        for letter, name in _LETTERS.values()
+    }
+    return Products(routines, library.long) if all(routines.values()) else None
+
+
+def _symbol(routine: str, name: str) -> str:
+    return "dotu_sub" if routine == "dot" and name.startswith("c") else routine
+
+
+blas_products: Once[Products | None] = Once(_found)
+"""Products through NumPy's BLAS library; None if that cannot be called by itself."""
