@@ -148,7 +148,7 @@ def cosh_f64(x: Any) -> Any:
 
 FUNCTIONS = (
     everywhere("sinh_f32", 1.35),
-    everywhere("sinh_f64", 1.4),
+    everywhere("sinh_f64", 1.5),
     everywhere("cosh_f32", 1.4),
-    everywhere("cosh_f64", 1.3),
+    everywhere("cosh_f64", 1.4),
 )

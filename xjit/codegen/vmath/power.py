@@ -316,6 +316,6 @@ for _function in (pow_f32, pow_f64):
     register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 
 FUNCTIONS = (
-    reduced("pow_f32", 1.3),
+    reduced("pow_f32", 1.35),
     reduced("pow_f64", 1.6),
 )
