@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from vector_loops import AVX512
 
 from xjit import xjit
+from xjit.codegen import llvm_pipeline
+from xjit.codegen.numba_compat import compile_kernel
 
 Array = np.ndarray[Any, Any]
 
@@ -72,3 +77,57 @@ def test_one_element_is_computed_as_many_are() -> None:
     for place in (0, 700):
         one = xjit(_powers)(z[place : place + 1], w[place : place + 1])
         assert all(first[0] == second[place] for first, second in zip(one, many, strict=True))
+
+
+# ---- sums: of the real and of the imaginary parts, in one sweep
+
+SUMS: dict[str, tuple[Callable[[Array], Any], int]] = {
+    # name: function, kernels of a matrix of 40 by 1000
+    "all": (lambda z: z.sum(), 2),
+    "mean": (lambda z: z.mean(), 2),
+    "rows": (lambda z: z.sum(axis=1), 1),
+    "columns": (lambda z: z.sum(axis=0), 1),
+    "centred": (lambda z: z - z.mean(axis=1, keepdims=True), 1),
+    "products": (lambda z: (np.conj(z) * z[::-1]).sum(axis=1), 1),
+    "from a number": (lambda z: z.sum(axis=1, initial=2 - 3j), 1),
+    "few": (lambda z: z[:, :3].sum(axis=1), 1),
+    "transposed": (lambda z: z.T.sum(axis=0), 1),
+    "none": (lambda z: z[:, :0].sum(axis=1), 1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_are_near_those_of_numpy(name: str, dtype: Any) -> None:
+    z = numbers(dtype, 40_000)[0].reshape(40, 1000)
+    function, kernels = SUMS[name]
+    compiled = xjit(function)
+    result, expected = compiled(z), function(z)
+    assert result.dtype == expected.dtype and result.shape == expected.shape
+    assert np.all(np.abs(result - expected) <= 20 * np.finfo(dtype).eps * np.abs(z).max() * 40_000**0.5)
+    assert len(compiled.explain(z).kernels) == kernels
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_long_sums_are_as_exact_as_those_of_floats(dtype: Any) -> None:
+    """Added one after the other, so many equal numbers lose five digits."""
+    z = np.full(1_000_000, 0.1 + 0.7j, dtype)
+    parts = complex(z[0])
+    exact = complex(math.fsum([parts.real] * z.size), math.fsum([parts.imag] * z.size))
+    assert abs(xjit(np.sum)(z) - exact) <= np.finfo(dtype).eps * abs(exact)
+
+
+def test_an_infinite_part_leaves_the_other_alone() -> None:
+    z = np.full(3000, 1 + 1j)
+    z[1234] = complex(np.inf, 2)
+    assert xjit(np.sum)(z) == complex(np.inf, 3001)
+    z[7] = complex(-np.inf, np.nan)
+    result = xjit(np.sum)(z)
+    assert np.isnan(result.real) and np.isnan(result.imag)
+
+
+@pytest.mark.skipif(not llvm_pipeline.host().triple.startswith("x86_64"), reason="needs the code generator of x86")
+def test_sums_are_vector_code() -> None:
+    source = xjit(lambda z: z.sum(axis=1)).source(np.ones((30, 100), np.complex64))
+    ir = compile_kernel(source, keep_ir=True, target=AVX512).llvm_ir
+    assert ir is not None and re.search(r"= fadd reassoc <16 x float>", ir) and "gather" not in ir

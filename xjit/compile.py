@@ -20,6 +20,7 @@ from xjit import config
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
+from xjit.passes.complex_sums import sum_parts
 from xjit.passes.products import write_products_out
 from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, ScalarSpec
 
-GRAPH_PASSES = (simplify, move_signs, write_products_out, split_reductions)
+GRAPH_PASSES = (simplify, move_signs, write_products_out, sum_parts, split_reductions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
