@@ -7,6 +7,7 @@ import mpmath as mp
 from tools.coefficients.fitting import Fit, Real, Table, at_root, pieces
 
 NARROW = 3 - mp.sqrt(8)
+QUARTERS = mp.mpf(1) / 5
 # Quotients of logarithms found from bit patterns leave up to this, found by trial, and a little more.
 WIDE = mp.mpf("0.2050")
 
@@ -20,7 +21,7 @@ def _polynomials_f32() -> list[Fit | Table]:
     return [
         _ratio("LOG_RATIO_F32", NARROW, 3, 24),
         _ratio("LOG2_RATIO_F32", NARROW, 3, 24, factor=1 / mp.log(2)),
-        _ratio("LOG10_RATIO_F32", NARROW, 3, 24, factor=1 / mp.log(10)),
+        _ratio("LOG10_RATIO_F32", QUARTERS, 3, 24, factor=1 / mp.log(10)),
         _ratio("WIDE_RATIO_F32", WIDE, 3, 24),
     ]
 
@@ -44,7 +45,7 @@ def _constants() -> list[Fit | Table]:
             "LOG2_E_F32", "1 / log(2) in two parts, the first the nearest float", _nearest_parts_f32(1 / mp.log(2))
         ),
         Table("LOG10_E_F32", "1 / log(10) in two parts, the same way", _nearest_parts_f32(log10_e)),
-        Table("LOG10_2_F32", "log10(2) in two parts, the same way", _nearest_parts_f32(log10_2)),
+        Table("LOG10_2_F32", "log10(2) in two parts, both positive", _parts_f32(log10_2)),
         Table("LOG10_E_F64", "1 / log(10) in two parts", pieces(log10_e, 53, 53)),
         Table(
             "LOG10_2_F64",
@@ -70,6 +71,11 @@ def _ratio(name: str, largest: Real, count: int, bits: int, divisor: Real = 1, f
 
 def _nearest_f32(value: Real) -> float:
     return float(mp.ldexp(mp.nint(mp.ldexp(value, 24 - mp.frexp(value)[1])), mp.frexp(value)[1] - 24))
+
+
+def _parts_f32(value: Real) -> tuple[float, float]:
+    high = pieces(value, 24, 1)[0]
+    return high, _nearest_f32(value - high)
 
 
 def _nearest_parts_f32(value: Real) -> tuple[float, float]:

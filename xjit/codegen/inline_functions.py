@@ -29,6 +29,8 @@ How such a module is written::
 * A long function for rare lanes, called in a loop of its own, is better ``@inline(signature,
   out_of_line=True)``: it stays a function, which costs a kernel a third of the compile time and keeps that
   loop from being vectorised.
+* ``wide`` is the text of a vector form for processors with AVX-512 (:mod:`xjit.codegen.wide_forms`), which must give
+  what the function gives.
 * The decorated object stays callable from Python: it runs the same text uncompiled on NumPy scalars.
 """
 
@@ -46,6 +48,9 @@ from xjit.codegen.kinds import KINDS
 
 LIBRARY = "xjit.codegen.vmath"
 """The package of vector math functions, imported when kernel text is looked at for the first time."""
+
+PREFIX = "xjit_"
+"""What the names of inline functions begin with in LLVM."""
 
 SIGNATURE = re.compile(r"^\s*(\w+)\s*\(([\w\s,]*)\)\s*$")
 
@@ -66,11 +71,14 @@ def parse_signature(signature: str) -> tuple[str, tuple[str, ...]]:
 class InlineFunction:
     """A registered function: callable from Python uncompiled, and by its name from kernels compiled."""
 
-    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result")
+    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result", "wide")
 
-    def __init__(self, name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False, wide: str = ""
+    ) -> None:
         self.name = name
         self.out_of_line = out_of_line
+        self.wide = wide
         self.function = function
         self._key: str | None = None
         self.result, self.arguments = parse_signature(signature)
@@ -83,12 +91,14 @@ class InlineFunction:
     @property
     def symbol(self) -> str:
         """The name in LLVM."""
-        return f"xjit_{self.name}"
+        return PREFIX + self.name
 
     def key(self) -> str:
         """Names what the function computes, for cache keys."""
         if self._key is None:
-            self._key = fingerprint.digest(self.signature, str(self.out_of_line), function_key(self.function))
+            self._key = fingerprint.digest(
+                self.signature, str(self.out_of_line), self.wide, function_key(self.function)
+            )
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
@@ -102,23 +112,28 @@ class InlineFunction:
 _REGISTRY: dict[str, InlineFunction] = {}
 
 
-def register(name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False) -> InlineFunction:
+def register(
+    name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False, wide: str = ""
+) -> InlineFunction:
     """Makes ``function`` known to kernels as ``name``; a second registration under one name is an error.
 
     ``out_of_line`` keeps it a function that is called: less to compile, but a loop that calls it is not vectorised.
+    ``wide`` is the text of a vector form, a template of :mod:`xjit.codegen.wide_forms`.
     """
     if name in _REGISTRY:
         raise ValueError(f"an inline function named {name} is registered already")
-    entry = InlineFunction(name, function, signature, out_of_line=out_of_line)
+    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide)
     _REGISTRY[name] = entry
     return entry
 
 
-def inline(signature: str, *, out_of_line: bool = False) -> Callable[[Callable[..., Any]], InlineFunction]:
+def inline(
+    signature: str, *, out_of_line: bool = False, wide: str = ""
+) -> Callable[[Callable[..., Any]], InlineFunction]:
     """Decorator form of :func:`register`; the name is the function's own."""
 
     def decorate(function: Callable[..., Any]) -> InlineFunction:
-        return register(function.__name__, function, signature, out_of_line=out_of_line)
+        return register(function.__name__, function, signature, out_of_line=out_of_line, wide=wide)
 
     return decorate
 

@@ -149,6 +149,19 @@ def link(module: Any, texts: Sequence[str]) -> None:
             function.linkage = "internal"
 
 
+def link_as_is(module: Any, text: str) -> None:
+    """Links IR into a module with the linkage that it states."""
+    module.link_in(llvm.parse_assembly(text))
+
+
+def inline_calls(module: Any, target: Target) -> None:
+    """Inlines the functions that are marked so, and runs no other pass."""
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    options = llvm.create_pipeline_tuning_options(SPEED_LEVEL)
+    passes.run(module, llvm.create_pass_builder(target_machine(target), options))
+
+
 def text_to_link(module: Any, symbol: str, *, out_of_line: bool = False) -> str:
     """The text of an optimised module for linking into others, its function marked to be inlined or never to be."""
     attribute = "noinline" if out_of_line else "alwaysinline"

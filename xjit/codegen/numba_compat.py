@@ -171,17 +171,27 @@ def _compile(routine: Routine, keep_ir: bool, target: Target, seconds: Callable[
 _INLINE_IR: dict[str, str] = {}
 
 
-def _optimised(routine: Routine, target: Target, *, vectorise: bool = True) -> Any:
-    from xjit.codegen import llvm_pipeline
+def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
+    """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
+    from xjit.codegen import llvm_pipeline, wide_forms
 
     text = _ir_text(routine, target)
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
-    module = llvm_pipeline.parse(text, target)
-    llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if not function.out_of_line])
+    wide = wide_forms.among([function.symbol for function in called], target.features)
+    module = llvm_pipeline.parse(wide_forms.marked(text, wide), target)
+    early = [function for function in called if not function.out_of_line and function not in wide]
+    llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
+    wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target.features)
+    if wide and vectorise:
+        llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     llvm_pipeline.optimise(module, target, vectorise=vectorise)
     # Functions that stay functions are optimised already, and need not be looked at again.
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
+    if wide and complete:
+        llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
+        llvm_pipeline.link_as_is(module, wide_forms.definitions(wide))
+        llvm_pipeline.inline_calls(module, target)
     return module
 
 
@@ -200,7 +210,7 @@ def _make_inline_ir(function: InlineFunction, target: Target) -> str:
 
     used = inline_functions.reachable(function.function)
     routine = Routine(function.function, function.signature, function.symbol, used)
-    module = _optimised(routine, target, vectorise=False)
+    module = _optimised(routine, target, vectorise=False, complete=function.out_of_line)
     return llvm_pipeline.text_to_link(module, function.symbol, out_of_line=function.out_of_line)
 
 

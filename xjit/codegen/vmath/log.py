@@ -1,6 +1,7 @@
 """Logarithms: ``log``, ``log2``, ``log10`` and ``log1p``.
 
-``x = 2**k * m`` with ``sqrt(1/2) <= m < sqrt(2)``; subnormal x is scaled up first.  With ``a = m - 1`` and
+``x = 2**k * m`` with ``sqrt(1/2) <= m < sqrt(2)`` (``3/4 <= m < 3/2`` where that is as good, since processors with
+AVX-512 find it faster); subnormal x is scaled up first.  With ``a = m - 1`` and
 ``s = a / (2 + a)``, from ``log(m) = 2 atanh(s)`` and ``2 s = a - s a``::
 
     log(m) = a - s * (a - s**2 * ratio(s**2))
@@ -9,8 +10,8 @@ where everything after the exact ``a`` is small.  ``k * log(2)`` is added in two
 small terms; in f32 the nearest float to log(2) is good enough.  Other bases: ``a`` times the first part of the
 factor enters the last addition unrounded, so that powers of ten come out exact.
 
-In f32 the division makes the logarithm of zero infinite, the exponent that of a negative number NaN.  There are no
-quick variants without zeros, negative numbers and such: logarithms of those are too common to run twice.
+In f32 the exponent makes the logarithms of zero and infinity infinite, and that of a negative number NaN.  There are
+no quick variants without zeros, negative numbers and such: logarithms of those are too common to run twice.
 
 ``log1p(x)`` takes k from ``u = 1 + x``, where rounding does not matter, and ``a = 2**-k * x + (2**-k - 1)``.  With
 ``3/4 <= m < 3/2`` that sum is exact: its terms are within a factor of two of each other, unless k is zero.
@@ -21,6 +22,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from xjit.codegen import wide_forms
 from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import (
     as_f32,
@@ -98,24 +100,25 @@ def power_bits_f64(v: Any) -> Any:
     return (as_u64(v) - u64(ROOT_HALF_F64)) & u64(EXPONENT_F64)
 
 
-@inline("u32(f32)")
-def place_f32(x: Any) -> Any:
-    """The bits of x less those of sqrt(1/2): k where a float has its exponent, also for subnormal x."""
+@inline("u32(f32,u32)")
+def place_f32(x: Any, least: Any) -> Any:
+    """The bits of x less those of the least fraction: k where a float has its exponent, also for subnormal x."""
     # As an integer subnormal x is larger by 2**149; converting it takes no multiplier.
-    scaled = as_u32(f32(as_i32(x))) - u32(ROOT_HALF_F32 + (149 << 23))
-    return select(x < f32(SMALLEST_NORMAL_F32), scaled, as_u32(x) - u32(ROOT_HALF_F32))
+    scaled = as_u32(f32(as_i32(x))) - u32(149 << 23)
+    return select(x < f32(SMALLEST_NORMAL_F32), scaled, as_u32(x)) - least
 
 
-@inline("f32(u32)")
-def fraction_f32(place: Any) -> Any:
+@inline("f32(f32,u32)")
+def fraction_f32(x: Any, least: Any) -> Any:
     """m of x = 2**k * m."""
-    return as_f32((place & u32(FRACTION_F32)) + u32(ROOT_HALF_F32))
+    return as_f32((place_f32(x, least) & u32(FRACTION_F32)) + least)
 
 
-@inline("f32(u32)")
-def exponent_f32(place: Any) -> Any:
-    """k of x = 2**k * m."""
-    return f32(ashr(as_i32(place), i32(23)))
+@inline("f32(f32,u32)")
+def exponent_f32(x: Any, least: Any) -> Any:
+    """k of x = 2**k * m; where the logarithm is infinite or NaN that."""
+    k = select(x >= f32(0.0), f32(ashr(as_i32(place_f32(x, least)), i32(23))), f32(NAN))
+    return select(x < f32(INFINITY), select(x == f32(0.0), f32(NEGATIVE_INFINITY), k), x)
 
 
 @inline("f64(f64)")
@@ -146,16 +149,31 @@ def curve_f64(a: Any, a_plus_two: Any) -> Any:
     return s * fma(-square, log_ratio_f64(square), a)
 
 
-@inline("f32(f32,u32)")
-def fraction_or_zero_f32(x: Any, place: Any) -> Any:
-    """m of x = 2**k * m; -1 where x is zero, so that m + 1, by which logarithms divide, makes them infinite."""
-    return select(x == f32(0.0), f32(-1.0), fraction_f32(place))
+# Of numbers that have no k and m the exponent is infinite as the logarithm is, or one of the two is NaN as it is.
 
 
-@inline("f32(f32,u32)")
-def exponent_or_nan_f32(x: Any, place: Any) -> Any:
-    """k of x = 2**k * m, NaN where x is negative or NaN."""
-    return select(x >= f32(0.0), exponent_f32(place), f32(NAN))
+@inline("f32(f32)", wide=wide_forms.ROOT_EXPONENT)
+def root_exponent_f32(x: Any) -> Any:
+    """k of x = 2**k * m with sqrt(1/2) <= m < sqrt(2)."""
+    return exponent_f32(x, u32(ROOT_HALF_F32))
+
+
+@inline("f32(f32)", wide=wide_forms.ROOT_FRACTION)
+def root_fraction_f32(x: Any) -> Any:
+    """m of x = 2**k * m with sqrt(1/2) <= m < sqrt(2)."""
+    return fraction_f32(x, u32(ROOT_HALF_F32))
+
+
+@inline("f32(f32)", wide=wide_forms.QUARTERS_EXPONENT)
+def quarters_exponent_f32(x: Any) -> Any:
+    """k of x = 2**k * m with 3/4 <= m < 3/2."""
+    return exponent_f32(x, u32(THREE_QUARTERS_F32))
+
+
+@inline("f32(f32)", wide=wide_forms.QUARTERS_FRACTION)
+def quarters_fraction_f32(x: Any) -> Any:
+    """m of x = 2**k * m with 3/4 <= m < 3/2."""
+    return fraction_f32(x, u32(THREE_QUARTERS_F32))
 
 
 @inline("f32(f32,f32)")
@@ -179,13 +197,12 @@ def with_special_f64(x: Any, result: Any) -> Any:
 @inline("f32(f32)")
 def log_f32(x: Any) -> Any:
     """Natural logarithm of x."""
-    place = place_f32(x)
-    m = fraction_or_zero_f32(x, place)
+    m = root_fraction_f32(x)
     a = m - f32(1.0)
     s = a / (m + f32(1.0))
     square = s * s
     near_one = fma(-s, fma(-square, log_ratio_f32(square), a), a)
-    return select(x < f32(INFINITY), fma(exponent_or_nan_f32(x, place), f32(LN2_F32), near_one), x)
+    return fma(root_exponent_f32(x), f32(LN2_F32), near_one)
 
 
 @inline("f64(f64)")
@@ -203,16 +220,14 @@ def log_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def log2_f32(x: Any) -> Any:
     """Logarithm of x to base 2."""
-    place = place_f32(x)
-    m = fraction_or_zero_f32(x, place)
+    m = root_fraction_f32(x)
     a = m - f32(1.0)
     s = a / (m + f32(1.0))
     square = s * s
     # What the factor of a lacks is nearly as much for s: an addend instead of a product.
     curve = fma(square, log2_ratio_f32(square), f32(2.0 * LOG2_E_LOW_F32))
     small = s * fma(a, f32(LOG2_E_HIGH_F32), -curve)
-    result = exponent_or_nan_f32(x, place) + fma(a, f32(LOG2_E_HIGH_F32), -small)
-    return select(x < f32(INFINITY), result, x)
+    return root_exponent_f32(x) + fma(a, f32(LOG2_E_HIGH_F32), -small)
 
 
 @inline("f64(f64)")
@@ -229,16 +244,13 @@ def log2_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def log10_f32(x: Any) -> Any:
     """Logarithm of x to base 10."""
-    place = place_f32(x)
-    k = exponent_or_nan_f32(x, place)
-    m = fraction_or_zero_f32(x, place)
+    k, m = quarters_exponent_f32(x), quarters_fraction_f32(x)
     a = m - f32(1.0)
     s = a / (m + f32(1.0))
     square = s * s
     curve = fma(square, log10_ratio_f32(square), f32(2.0 * LOG10_E_LOW_F32))
     small = fma(-s, fma(a, f32(LOG10_E_HIGH_F32), -curve), k * f32(LOG10_2_LOW_F32))
-    result = fma(k, f32(LOG10_2_HIGH_F32), fma(a, f32(LOG10_E_HIGH_F32), small))
-    return select(x < f32(INFINITY), result, x)
+    return fma(k, f32(LOG10_2_HIGH_F32), fma(a, f32(LOG10_E_HIGH_F32), small))
 
 
 @inline("f64(f64)")
@@ -362,7 +374,7 @@ FUNCTIONS = (
     everywhere("log_f64", 0.97),
     everywhere("log2_f32", 1.0),
     everywhere("log2_f64", 1.03),
-    everywhere("log10_f32", 0.98),
+    everywhere("log10_f32", 1.65),
     everywhere("log10_f64", 1.03),
     everywhere("log1p_f32", 0.98),
     everywhere("log1p_f64", 1.03),

@@ -1,0 +1,195 @@
+"""Vector forms of inline functions, for instructions that LLVM makes of no plain text.
+
+AVX-512 takes floats apart in one instruction each, with zeros, infinities, negative and subnormal numbers as
+logarithms want them; the same on bit patterns takes a dozen.  A function with such a form stays a call until loops
+are vectorised::
+
+    declare float @xjit_root_exponent_f32(float) "vector-function-abi-variant"="_ZGV_LLVM_N16v_...(..._f32_x16),..."
+
+LLVM then calls the form for as many lanes as the loop has, and what is left over calls the function itself.  Only
+after that are both inlined.  Loops for other processors, and uncompiled text, know the function alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from string import Template
+from typing import Any
+
+from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
+
+REGISTER_BITS = (128, 256, 512)
+FEATURES = frozenset(("+avx512f", "+avx512vl"))
+"""What a processor needs for all forms."""
+
+# Nothing is read or written but the operand, so that calls may be moved, merged and dropped.
+PURE = "nounwind willreturn memory(none)"
+
+_DECLARATION = re.compile(r"^declare [^\n]*@\"?(\w+)\"?\([^\n]*$", re.MULTILINE)
+# Above 1, what the fraction is halved from where it is to lie around one, between the roots of 1/2 and of 2.
+_ROOT_TWO = {"f32": 0x3FF6A09E60000000, "f64": 0x3FF6A09E667F3BCD}
+
+_FROM_ROOT = """
+  %m = $getmant_from_one
+  %halve = fcmp oge $vector %m, $root_two
+"""
+ROOT_EXPONENT = (
+    _FROM_ROOT
+    + """
+  %k = $getexp
+  %next = fadd $vector %k, $one
+  %result = select <$lanes x i1> %halve, $vector %next, $vector %k
+"""
+)
+"""k of ``2**k * m`` with ``sqrt(1/2) <= m < sqrt(2)``: -inf of zeros, infinity of infinities."""
+ROOT_FRACTION = (
+    _FROM_ROOT
+    + """
+  %half = fmul $vector %m, $half
+  %result = select <$lanes x i1> %halve, $vector %half, $vector %m
+"""
+)
+"""m of the same; one of zeros and infinity, NaN of negative numbers."""
+
+_FROM_QUARTERS = """
+  %m = $getmant_from_quarters
+"""
+QUARTERS_EXPONENT = (
+    _FROM_QUARTERS
+    + """
+  %k = $getexp
+  %less = $getexp_of_m
+  %result = fsub $vector %k, %less
+"""
+)
+"""k of ``2**k * m`` with ``3/4 <= m < 3/2``: -inf of zeros, infinity of infinity, NaN of negative numbers."""
+QUARTERS_FRACTION = _FROM_QUARTERS.replace("%m", "%result")
+"""m of the same; one of zeros and infinity, NaN of negative numbers."""
+
+# Operands of the instruction: which interval, and that negative numbers but zero give NaN.
+_FROM_ONE, _FROM_THREE_QUARTERS = "i32 12, ", "i32 15, "
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a function for one register width."""
+
+    function: InlineFunction
+    bits: int
+
+    @property
+    def lanes(self) -> int:
+        """Elements in a register."""
+        return self.bits // self._element_bits
+
+    @property
+    def name(self) -> str:
+        """The name in LLVM."""
+        return f"{self.function.symbol}_x{self.lanes}"
+
+    @property
+    def declaration(self) -> str:
+        """LLVM assembly that says that there is such a function."""
+        return f"declare {self._vector} @{self.name}({self._vector}) {PURE}\n"
+
+    @property
+    def definition(self) -> str:
+        """LLVM assembly of the function, for inlining only: no machine code is made of it."""
+        vector = self._vector
+        body = Template(self.function.wide).substitute(
+            vector=vector,
+            lanes=self.lanes,
+            getmant_from_one=self._instruction("getmant", _FROM_ONE),
+            getmant_from_quarters=self._instruction("getmant", _FROM_THREE_QUARTERS),
+            getexp=self._instruction("getexp"),
+            getexp_of_m=self._instruction("getexp", operand="%m"),
+            root_two=self._constant(f"0x{_ROOT_TWO[self.function.result]:X}"),
+            one=self._constant("1.0"),
+            half=self._constant("0.5"),
+        )
+        return (
+            f"define available_externally {vector} @{self.name}({vector} %x) alwaysinline {PURE} {{\n"
+            f"{body.strip()}\n  ret {vector} %result\n}}\n"
+        )
+
+    @property
+    def intrinsics(self) -> str:
+        """LLVM assembly that declares what the definition may call."""
+        types = {"getexp": "", "getmant": "i32, "}
+        return "".join(
+            f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
+            f"{', i32' if self.bits == 512 else ''})\n"
+            for name, more in types.items()
+        )
+
+    @property
+    def _element_bits(self) -> int:
+        return int(self.function.result[1:])
+
+    @property
+    def _element(self) -> str:
+        return {"f32": "float", "f64": "double"}[self.function.result]
+
+    @property
+    def _vector(self) -> str:
+        return f"<{self.lanes} x {self._element}>"
+
+    @property
+    def _mask(self) -> str:
+        return f"i{max(8, self.lanes)}"
+
+    def _intrinsic(self, name: str) -> str:
+        return f"llvm.x86.avx512.mask.{name}.p{'sd'[self._element_bits == 64]}.{self.bits}"
+
+    def _instruction(self, name: str, more: str = "", operand: str = "%x") -> str:
+        """A call for all lanes; the widest also says how to round, which is as everywhere."""
+        rounding = ", i32 4" if self.bits == 512 else ""
+        operands = f"{self._vector} {operand}, {more}{self._vector} {operand}, {self._mask} -1{rounding}"
+        return f"call {self._vector} @{self._intrinsic(name)}({operands})"
+
+    def _constant(self, text: str) -> str:
+        return f"<{', '.join([f'{self._element} {text}'] * self.lanes)}>"
+
+
+def among(symbols: Iterable[str], features: str) -> tuple[InlineFunction, ...]:
+    """The functions of these names in LLVM that have vector forms on a processor with these features."""
+    if not set(features.split(",")) >= FEATURES:
+        return ()
+    found = (lookup(symbol.removeprefix(PREFIX)) for symbol in symbols if symbol.startswith(PREFIX))
+    return tuple(function for function in found if function is not None and function.wide)
+
+
+def marked(text: str, functions: Iterable[InlineFunction]) -> str:
+    """The assembly with the forms of these functions named where they are declared."""
+    symbols = {function.symbol: function for function in functions}
+
+    def mark(line: re.Match[str]) -> str:
+        function = symbols.get(line[1])
+        if function is None:
+            return line[0]
+        forms = ",".join(f"_ZGV_LLVM_N{form.lanes}v_{function.symbol}({form.name})" for form in forms_of(function))
+        return f'{line[0]} {PURE} "vector-function-abi-variant"="{forms}"'
+
+    return _DECLARATION.sub(mark, text)
+
+
+def forms_of(function: InlineFunction) -> tuple[Form, ...]:
+    """The forms for all register widths."""
+    return tuple(Form(function, bits) for bits in REGISTER_BITS)
+
+
+def declarations(functions: Iterable[InlineFunction]) -> str:
+    """LLVM assembly that declares all forms and keeps the passes from dropping them before loops are vectorised."""
+    forms = [form for function in functions for form in forms_of(function)]
+    names = ", ".join(f"ptr @{form.name}" for form in forms)
+    used = f'@llvm.compiler.used = appending global [{len(forms)} x ptr] [{names}], section "llvm.metadata"\n'
+    return used + "".join(form.declaration for form in forms)
+
+
+def definitions(functions: Iterable[InlineFunction]) -> str:
+    """LLVM assembly of all forms."""
+    forms = [form for function in functions for form in forms_of(function)]
+    intrinsics: dict[str, Any] = dict.fromkeys(form.intrinsics for form in forms)
+    return "".join((*intrinsics, *(form.definition for form in forms)))
