@@ -18,6 +18,7 @@ from xjit.codegen.scopes import Held, Scope
 from xjit.fusion.plan import Unit
 from xjit.ir.expr import Literal
 from xjit.ir.loops import Assign, Call, Const, Value, Var
+from xjit.ir.node import Graph
 from xjit.types import NARROW_FLOATS, DType, dtype_class
 
 
@@ -28,6 +29,7 @@ class RunningValue(Recognised):
         super().__init__(elements, unit, axes, unit.target.param("reducer"))
         self.in_one_block()
         self.relaxed = False
+        self.graph: Graph | None = unit.target.param("computation")
 
     def identity(self, dtype: DType) -> Const:
         """What changes nothing: for sums of floats the negative zero, which keeps the sign of other zeros."""
@@ -45,6 +47,9 @@ class RunningValue(Recognised):
     def combined(self, before: Value, scope: Scope) -> Held:
         """The value so far combined with the element at hand, named in a scope."""
         where, dtype = self.unit.target.where, self.unit.target.aval.dtype
+        if self.graph is not None:
+            (held,) = self.elements.inline(self.graph, [Held(before, None, scope), self.operand(0)], scope)
+            return Held(self.elements.plain(held, dtype, where), held.bits, scope)
         call = Call(self.reducer.combine, (before, self.plain_operand(0)), self.dtype)
         if dtype not in NARROW_FLOATS:
             return Held(self.elements.let(scope, "v", call, self.dtype, where), None, scope)

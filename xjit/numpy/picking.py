@@ -17,7 +17,7 @@ from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
-from xjit.numpy.promotion import stored
+from xjit.numpy.promotion import assigned
 from xjit.numpy.shaping import as_array, moveaxis, ravel
 from xjit.numpy.static import column_or_row_major, hollow, order_by, static_array
 from xjit.numpy.values import as_value, fresh, numpy_errors, operand, refuse, shape_of, with_order
@@ -152,7 +152,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     value, place = _line(arr, axis, "insert")
     shape = shape_of(value)
     spots = np.arange(shape[place])[obj] if isinstance(obj, slice) else _positions(obj, "insert")
-    new = stored(operand(values, "insert", "values"), dtype_of(value))
+    new = assigned(operand(values, "insert", "values"), dtype_of(value), "insert")
     count = -1
     if np.size(spots) == 1:
         new = ops.reshape(new, (1,) * (len(shape) - len(shape_of(new))) + shape_of(new))

@@ -188,3 +188,14 @@ def stored(value: Any, dtype: DType) -> Operand:
     if isinstance(value, int):
         return np.asarray(value, dtype)
     return cast(np.asarray(value), dtype)
+
+
+def assigned(value: Any, dtype: DType, name: str) -> Operand:
+    """As ``stored``, for a place of one element: there a Python number has to be of the kind that it becomes.
+
+    Raises DTypeError for a complex number that would become a real one.
+    """
+    imaginary = isinstance(value, complex) and not isinstance(value, np.generic)
+    if imaginary and dtype_class(dtype) in "IF":
+        raise DTypeError(f"numpy.{name}: a real number is required for {dtype}; got {value!r}")
+    return stored(value, dtype)

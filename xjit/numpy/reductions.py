@@ -16,11 +16,11 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.errors import ArgumentError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast_to_shape
-from xjit.numpy.promotion import cast, nonzero, requested, stored, supported
+from xjit.numpy.promotion import assigned, cast, nonzero, requested, supported
 from xjit.numpy.signatures import like_max, like_sum
 from xjit.numpy.static import hollow
 from xjit.numpy.ufuncs import call
@@ -36,7 +36,7 @@ from xjit.numpy.values import (
     with_order,
 )
 from xjit.ops._core import Operand, aval_of, dtype_of
-from xjit.ops.reduce import REDUCERS, arg_extreme, reduction
+from xjit.ops.reduce import REDUCERS, arg_extreme, first_position, reduction
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType, c_order, dtype_class
 
 Axes = tuple[int, ...]
@@ -248,23 +248,24 @@ def fold(
     """
     row, value = FOLDS[ufunc], as_value(a, name)
     axes = axes_of(axis, len(shape_of(value)), name)
-    value = _truths(value, dtype, name) if row.truth else cast(value, reduction_type(ufunc, value, dtype, name))
+    value = truths(value, dtype, name) if row.truth else cast(value, reduction_type(ufunc, value, dtype, name))
     mask = mask_of(where, value, name)
     empty, absent = any_zero(shape_of(value), axes), initial is None or not given(initial)
     if absent and (initial is None or ufunc.identity is None) and (empty or mask is not None):
         raise ArgumentError(f"numpy.{name}: {_nothing(ufunc, mask)}")
     if empty and ufunc.identity is None:
-        start = stored(operand(initial, name, "initial"), dtype_of(value))
+        start = assigned(operand(initial, name, "initial"), dtype_of(value), name)
         result = broadcast_to_shape(start, _rest(value, axes))
         return as_scalar(kept(result, value, axes) if keep(keepdims) else result)
     result = row.run(selected(value, mask, row.neutral(dtype_of(value))), axes)
     result = as_scalar(kept(result, value, axes) if keep(keepdims) else result)
     if absent:
         return result
-    return call(ufunc, stored(operand(initial, name, "initial"), dtype_of(result)), result)
+    return call(ufunc, assigned(operand(initial, name, "initial"), dtype_of(result), name), result)
 
 
-def _truths(value: Operand, dtype: Any, name: str) -> Operand:
+def truths(value: Operand, dtype: Any, name: str) -> Operand:
+    """Which elements are true; DTypeError if another element type than bool is asked for."""
     if dtype is not None and requested(dtype, name) != BOOL:
         raise DTypeError(f"numpy.{name}: dtype: bool is required; got {dtype!r}")
     return nonzero(value)
@@ -347,7 +348,7 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue, 
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = np._NoValue) -> Any:
     """The position of the first largest element, along an axis or in row-major order; NaN counts as the largest.
 
-    Raises ArgumentError for no elements, CaptureError for complex numbers.
+    Complex numbers are ordered by real, then by imaginary part. Raises ArgumentError for no elements.
     """
     refuse("argmax", out=out)
     return _position("argmax", "max", a, axis, keepdims)
@@ -362,8 +363,6 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = np._NoV
 def _position(name: str, which: str, a: Any, axis: Any, keepdims: Any) -> Any:
     value = as_value(a, name)
     shape = shape_of(value)
-    if dtype_class(dtype_of(value)) == "C":
-        raise CaptureError(f"numpy.{name}: complex numbers are not supported")
     if axis is not None:
         with numpy_errors(name):
             place = normalize_axis_index(operator.index(axis), builtins.max(len(shape), 1))
@@ -371,9 +370,20 @@ def _position(name: str, which: str, a: Any, axis: Any, keepdims: Any) -> Any:
         value, place = ops.reshape(value, (aval_of(value).size,)), 0
     if shape_of(value)[place] == 0:
         raise ArgumentError(f"numpy.{name}: attempt to get {name} of an empty sequence")
-    result = arg_extreme(value, place, which)
+    complex_numbers = dtype_class(dtype_of(value)) == "C"
+    result = _complex_position(value, place, which) if complex_numbers else arg_extreme(value, place, which)
     if keep(keepdims):
         axes = tuple(range(len(shape))) if axis is None else (place,)[: len(shape)]
         sizes = tuple(1 if k in axes else n for k, n in enumerate(shape))
         result = ops.reshape(result, sizes)
     return as_scalar(with_order(result, c_order(len(shape_of(result)))))
+
+
+def _complex_position(value: Operand, axis: int, which: str) -> Any:
+    """The first place of the extreme itself; as with floats, the first NaN is one."""
+    best = broadcast_to_shape(kept(FOLDS[_EXTREMES[which]].run(value, (axis,)), value, (axis,)), shape_of(value))
+    hit = c.either(ops.eq(value, best), c.both(c.isnan(value), c.isnan(best)))
+    return first_position(hit, axis)
+
+
+_EXTREMES: dict[str, np.ufunc] = {"max": np.maximum, "min": np.minimum}

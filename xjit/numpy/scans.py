@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
+from xjit.ir.opdef import Reducer
 from xjit.numpy import compositions
 from xjit.numpy.joining import concatenate
-from xjit.numpy.promotion import cast, nonzero
-from xjit.numpy.reductions import axes_of, reduction_type
+from xjit.numpy.promotion import cast
+from xjit.numpy.reductions import axes_of, reduction_type, truths
 from xjit.numpy.shaping import ravel
 from xjit.numpy.values import as_scalar, as_value, copied, refuse, shape_of
 from xjit.ops._core import dtype_of
-from xjit.ops.scan import running
-from xjit.types import BOOL, dtype_class
+from xjit.ops.scan import running, running_fold
+from xjit.types import dtype_class
+
+Compose = Callable[[Any, Any], Any]
 
 RUNNING: dict[np.ufunc, str] = {
     np.add: "add",
@@ -31,6 +35,29 @@ RUNNING: dict[np.ufunc, str] = {
 """Which reducer a ufunc accumulates with."""
 
 
+def _reducer(name: str, identity: Any) -> Reducer:
+    return Reducer(name, name, lambda dtype: np.asarray(identity, dtype)[()], reassociates=False)
+
+
+# What no reducer does, with the element that leaves every other one as it is.
+_FOLDED: dict[np.ufunc, tuple[Reducer, Compose]] = {
+    np.fmax: (_reducer("fmax", np.nan), compositions.fmax),
+    np.fmin: (_reducer("fmin", np.nan), compositions.fmin),
+    np.logaddexp: (_reducer("logaddexp", -np.inf), compositions.logaddexp),
+    np.logaddexp2: (_reducer("logaddexp2", -np.inf), compositions.logaddexp2),
+    np.hypot: (_reducer("hypot", 0), ops.hypot),
+    np.bitwise_xor: (_reducer("bitwise_xor", 0), ops.xor),
+    np.logical_xor: (_reducer("logical_xor", False), ops.xor),
+}
+# Complex numbers are ordered by real, then by imaginary part.
+_LEXICOGRAPHIC: dict[str, tuple[Reducer, Compose]] = {
+    "max": (_reducer("maximum", complex(-np.inf, -np.inf)), compositions.maximum),
+    "min": (_reducer("minimum", complex(np.inf, np.inf)), compositions.minimum),
+}
+# The neutral element in front makes a change to the first one: hypot drops its sign, a logarithm that of a zero.
+_CHANGES_THE_FIRST = frozenset({"hypot", "logaddexp", "logaddexp2"})
+
+
 def accumulate(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """``ufunc.accumulate``: the results of folding more and more elements along an axis, in order.
 
@@ -41,26 +68,33 @@ def accumulate(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, ou
     """
     name = f"{ufunc.__name__}.accumulate"
     refuse(name, out=out)
-    if ufunc not in RUNNING:
-        raise CaptureError(f"numpy.{name} is not supported")
+    if ufunc not in RUNNING and ufunc not in _FOLDED:
+        raise CaptureError(f"numpy.{name} is not supported", fix="call it outside of the compiled function")
     value = as_value(array, name)
     if not shape_of(value):
         raise ArgumentError(f"numpy.{name}: cannot accumulate on a scalar")
-    if ufunc in (np.logical_and, np.logical_or):
-        value = nonzero(value)
+    (place,) = axes_of(axis, len(shape_of(value)), name)
+    if ufunc in (np.logical_and, np.logical_or, np.logical_xor):
+        value = truths(value, dtype, name)
     else:
         value = cast(value, reduction_type(ufunc, value, dtype, name))
-    return _along(ufunc, value, axis, name)
+    return copied(value) if 0 in shape_of(value) else _along(ufunc, value, place, name)
 
 
-def _along(ufunc: np.ufunc, value: Any, axis: Any, name: str) -> Any:
-    (place,) = axes_of(axis, len(shape_of(value)), name)
-    if 0 in shape_of(value):
-        return copied(value)
-    reducer = RUNNING[ufunc]
-    if dtype_of(value) == BOOL:
+def _along(ufunc: np.ufunc, value: Any, place: int, name: str) -> Any:
+    reducer, letter = RUNNING.get(ufunc, ""), dtype_class(dtype_of(value))
+    if letter == "P":
         reducer = {"add": "or", "max": "or", "mul": "and", "min": "and"}.get(reducer, reducer)
-    return running(value, reducer, place, name)
+    if reducer and not (letter == "C" and reducer in _LEXICOGRAPHIC):
+        return running(value, reducer, place, name)
+    if ufunc in (np.fmax, np.fmin) and letter in "PI":
+        return accumulate(np.maximum if ufunc is np.fmax else np.minimum, value, place)
+    found, combine = _LEXICOGRAPHIC[reducer] if reducer else _FOLDED[ufunc]
+    result = running_fold(value, found, combine, place, name)
+    if found.name not in _CHANGES_THE_FIRST:
+        return result
+    first = ops.iota(f"s64[{','.join(map(str, shape_of(value)))}]", place)
+    return ops.select(ops.eq(first, compositions.full_like(first, 0)), value, result)
 
 
 def _flat(a: Any, axis: Any, name: str) -> tuple[Any, Any]:

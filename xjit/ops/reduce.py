@@ -307,6 +307,16 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     if dtype_class(type.dtype) == "F":
         undefined = broadcast_in_dim(compare.ne(best, best), dims, kept)
         hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), undefined))
+    return first_position(hit, dim)
+
+
+def first_position(hit: Any, dim: int) -> Any:
+    """The s64 position of the first true element along a dimension, the size of the dimension if there is none.
+
+    >>> first_position(np.array([False, True, True]), 0)
+    array(1)
+    """
+    dims = aval_of(hit).shape
     positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
     last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64), by_reference=True), dims, ())
     return reduction(choice.select(hit, positions, last), "min", (dim,))

@@ -1,4 +1,4 @@
-"""Running sums, products and extremes along a dimension, element after element in order."""
+"""Running sums, products, extremes and any other fold along a dimension, element after element in order."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, aval_of, register, static_int
+from xjit.ops.computation import traced_scalars
+from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.reduce import REDUCERS
 from xjit.ops.references import Array, maximum, minimum
 from xjit.ops.shape import rev
-from xjit.types import NARROW_FLOATS, ArrayType, c_order
+from xjit.types import NARROW_FLOATS, ArrayType, c_order, scalar_type
 
 _CLASSES = {"add": "IFC", "mul": "IFC", "max": "PIF", "min": "PIF", "and": "PI", "or": "PI"}
 
@@ -22,17 +25,25 @@ def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     (operand,) = types
     name = params["name"]
     rules.check_axis(name, "dimension", params["axis"], operand.rank)
-    rules.check_class(name, "operand", operand, _CLASSES[params["reducer"].name])
+    if params["computation"] is None:
+        rules.check_class(name, "operand", operand, _CLASSES[params["reducer"].name])
     order = operand.order if len(operand.order) == operand.rank else c_order(operand.rank)
     return ArrayType(operand.dtype, operand.dims, order)
 
 
-def _reference(operand: Array, axis: int, reducer: Reducer, name: str) -> Array:
-    combine, result = _COMBINE[reducer.name], np.empty_like(operand)
+def _reference(operand: Array, axis: int, reducer: Reducer, computation: Graph | None, name: str) -> Array:
+    combine, result = _combine(reducer, computation), np.empty_like(operand)
     rows, target = np.moveaxis(operand, axis, 0), np.moveaxis(result, axis, 0)
     for place in range(rows.shape[0]):
         target[place] = rows[place] if place == 0 else combine(target[place - 1], rows[place])
     return result
+
+
+def _combine(reducer: Reducer, computation: Graph | None) -> Callable[[Array, Array], Array]:
+    if computation is None:
+        return _COMBINE[reducer.name]
+    graph = computation
+    return lambda x, y: np.asarray(evaluate_elementwise(graph, (x, y), x.shape)[0])
 
 
 def _add(x: Array, y: Array) -> Array:
@@ -71,7 +82,19 @@ def running(operand: Any, reducer: str, dimension: int, name: str) -> Any:
     """
     array = as_operand(operand, name, "operand")
     axis = static_int(dimension, name, "dimension")
-    return apply(SCAN, array, axis=axis, reducer=REDUCERS[reducer], name=name)
+    return apply(SCAN, array, axis=axis, reducer=REDUCERS[reducer], computation=None, name=name)
+
+
+def running_fold(operand: Any, reducer: Reducer, computation: Callable[..., Any], dimension: int, name: str) -> Any:
+    """A computation folded over the first elements along a dimension, as many as the position says.
+
+    ``reducer`` says what the computation is called and which element leaves every other one as it is.
+    """
+    array = as_operand(operand, name, "operand")
+    axis = static_int(dimension, name, "dimension")
+    scalar = scalar_type(aval_of(array).dtype)
+    graph = traced_scalars(name, computation, (scalar, scalar), [scalar.dtype])
+    return apply(SCAN, array, axis=axis, reducer=reducer, computation=graph, name=name)
 
 
 def _public(name: str, reducer: str, words: str, example: str) -> Callable[..., Any]:
