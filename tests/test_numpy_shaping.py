@@ -247,9 +247,8 @@ def test_index_errors_say_what_numpy_says() -> None:
         with pytest.raises(IndexOutOfBoundsError) as own:
             Traced(lambda xp, a: a[index], [x])  # noqa: B023
         assert str(numpys.value) in str(own.value)
-    for index in (np.array([True, False]), True):
-        with pytest.raises(CaptureError):
-            Traced(lambda xp, a: a[index], [x])  # noqa: B023
+    with pytest.raises(CaptureError, match="only the run will tell"):
+        Traced(lambda xp, a: a[a > 0], [x])
 
 
 def test_results_are_new_objects_unless_numpy_returns_the_operand() -> None:

@@ -70,7 +70,7 @@ class Specialisation:
     def _is_what_programs_return(self) -> bool:
         """Whether the result is the program's only output, or the tuple of all of them, as they are."""
         outputs, out_tree = self.captured.outputs, self.captured.out_tree
-        plain = all(one.source == "graph" and one.python is None for one in outputs)
+        plain = all(one.source == "graph" and one.python is None and not one.frozen for one in outputs)
         if not plain or [one.index for one in outputs] != list(range(len(outputs))):
             return False
         if isinstance(out_tree, tree.Leaf):
@@ -132,4 +132,8 @@ def finish(output: Output, results: Sequence[Any], leaves: Sequence[Any]) -> Any
     array = results[output.index]
     if output.python is not None:
         return output.python(np.asarray(array)[()].item())
-    return np.asarray(array)[()] if output.scalar else array
+    if output.scalar:
+        return np.asarray(array)[()]
+    if output.frozen:
+        array.flags.writeable = False
+    return array

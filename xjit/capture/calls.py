@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from xjit.capture.known_array import plain
 from xjit.capture.memory import assign, check_writable, share
-from xjit.capture.provenance import enclosing_capture, noted, refuse
-from xjit.errors import XjitError
+from xjit.capture.provenance import located, refuse
 from xjit.ir.context import TracedValue, current
 from xjit.numpy import dispatch, indexing, methods
 
@@ -142,11 +141,11 @@ def ufunc_operand(value: Any, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
     if isinstance(value, TracedValue) and value.weak is not None:
         decide: Any = value
         return decide.as_operand(ufunc, inputs)
-    return value
+    return plain(value)
 
 
 def constants(value: Any, keep: frozenset[type] = frozenset()) -> Any:
-    """The same arguments with traced Python numbers replaced by their values, which become guards.
+    """The same arguments with traced Python numbers replaced by their values, which become guards; plain arrays.
 
     Numbers of the types in ``keep`` stay traced.
     """
@@ -159,7 +158,7 @@ def constants(value: Any, keep: frozenset[type] = frozenset()) -> Any:
         return {key: constants(item, keep) for key, item in value.items()}
     if type(value) is slice:
         return slice(constants(value.start), constants(value.stop), constants(value.step))
-    return value
+    return plain(value)
 
 
 def traced_leaves(value: Any) -> Iterator[TracedValue]:
@@ -187,14 +186,3 @@ def check_alive(values: Iterable[Any]) -> None:
                     value,
                     fix="return the value instead of storing it outside of the function",
                 )
-
-
-@contextlib.contextmanager
-def located(values: Iterable[Any]) -> Iterator[None]:
-    """Fills in the user's line and the origin of the values in errors from below."""
-    try:
-        yield
-    except XjitError as error:
-        if enclosing_capture() is not None:
-            noted(error, *values)
-        raise

@@ -13,6 +13,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.guards import Guards
+from xjit.capture.known_array import KnownArray
 from xjit.capture.memory import Memory, MemoryHolder
 from xjit.capture.paths import Path
 from xjit.capture.provenance import CaptureTrace, refuse
@@ -52,6 +53,7 @@ class Output:
             very object that ``path`` reads
     scalar  NumPy returns a scalar, not an array of rank 0
     view    NumPy returns a view of the memory that the chain of indexing operations starts from
+    frozen  NumPy returns an array that cannot be written to
     memory  a number for the memory that the result lies in under NumPy; equal ones share it
     python  float, if Python itself computed this: the result is a Python number
     """
@@ -62,6 +64,7 @@ class Output:
     path: Path | None = None
     scalar: bool = False
     view: bool = False
+    frozen: bool = False
     python: type | None = None
     memory: int = -1
 
@@ -183,12 +186,20 @@ class _Results:
         path = self.recorder.path_of(leaf)
         if path is not None:
             return Output("argument", path=path)
-        if isinstance(leaf, np.ndarray) and type(leaf) is np.ndarray:
+        if type(leaf) in (np.ndarray, KnownArray):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
-            return Output("graph", index, scalar=leaf.scalar, view=bool(leaf.view), python=leaf.weak, memory=memory)
+            return Output(
+                "graph",
+                index,
+                scalar=leaf.scalar,
+                view=bool(leaf.view),
+                frozen=leaf.frozen,
+                python=leaf.weak,
+                memory=memory,
+            )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
         refuse(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.provenance import refuse
-from xjit.errors import DTypeError, ShapeError
+from xjit.capture.provenance import noted, refuse
+from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
 
 
@@ -50,16 +50,23 @@ def share(result: Any, operands: Iterable[Any]) -> Any:
         for part in result:
             share(part, operands)
     if isinstance(result, MemoryHolder) and result.view and not hasattr(result, "_memory"):
-        result.live_in({m for one in operands if isinstance(one, MemoryHolder) for m in one.memory})
+        holders = [one for one in operands if isinstance(one, MemoryHolder)]
+        result.live_in({memory for one in holders for memory in one.memory})
+        result.frozen = any(one.frozen for one in holders)
     return result
 
 
 def check_writable(target: Any) -> None:
-    """CaptureError unless writing in place to this value is seen through this very object only."""
+    """CaptureError unless writing in place to this value is seen through this very object only.
+
+    Raises ArgumentError for what NumPy hands out as read-only.
+    """
     if target is None:
         return
     if not isinstance(target, MemoryHolder):
         refuse("an array from outside of the function is written in place", fix="use a new array: y = y + x")
+    if target.frozen:
+        raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
     label = next((m.label for m in target.memory if m.label is not None), None)
     if label is not None:
         refuse(f"{label} is written in place", target, fix="use a new array: y = y + x")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NoReturn
@@ -55,6 +56,17 @@ def noted(error: XjitError, *values: Any) -> XjitError:
     if trace is not None:
         trace.refusals.append(error)
     return error
+
+
+@contextlib.contextmanager
+def located(values: Iterable[Any]) -> Iterator[None]:
+    """Fills in the user's line and the origin of the values in errors from below."""
+    try:
+        yield
+    except XjitError as error:
+        if enclosing_capture() is not None:
+            noted(error, *values)
+        raise
 
 
 def position() -> Where:

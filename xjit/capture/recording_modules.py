@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xjit.capture import guards
-from xjit.capture.calls import call_created, constants, located, prepared, traced_leaves
+from xjit.capture.calls import call_created, constants, prepared, traced_leaves
+from xjit.capture.known_array import known
 from xjit.capture.libraries import is_pure
 from xjit.capture.paths import Path
-from xjit.capture.provenance import refuse
+from xjit.capture.provenance import located, refuse
 from xjit.numpy.dispatch import TRACED_FUNCTIONS
 
 if TYPE_CHECKING:
     from xjit.capture.recorder import Recorder
 
 MAX_CONCRETE = 1024
-"""Arrays of constants up to this size are plain arrays while tracing, so that Python can use their elements."""
+"""Arrays of constants up to this size are known arrays while tracing, so that Python can use their elements."""
 
 _CREATION: frozenset[Any] = frozenset(
     {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity, np.tri}
@@ -141,6 +142,6 @@ def traced_numpy(function: Any) -> Callable[..., Any] | None:
             made = call_created(replacement, args, kwargs)
             if math.prod(made.shape) > MAX_CONCRETE:
                 return made
-        return function(*args, **kwargs)
+        return known(function(*args, **kwargs))
 
     return wrapper

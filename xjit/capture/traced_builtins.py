@@ -8,6 +8,9 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
+from xjit.capture.known_array import KnownArray
 from xjit.capture.opaque import Opaque, target_of
 from xjit.capture.paths import object_path
 from xjit.capture.provenance import refuse
@@ -65,6 +68,8 @@ def class_of(value: Any) -> Any:
     if isinstance(value, TracedValue):
         return class_of_array(value)
     kind = type(value)
+    if kind is KnownArray:
+        return np.ndarray
     if kind is Opaque:
         return type(target_of(value))
     if issubclass(kind, RecordingObject):

@@ -220,7 +220,8 @@ def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step,
                     shown.difference_update(fresh)
                 steps.append(last)
     seen = draft.grouping.shown - shown
-    steps += [ViewStep(node) for node in graph.nodes if node in views and not is_given(node) and node not in seen]
+    late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
+    steps += map(ViewStep, late)
     return tuple(steps)
 
 

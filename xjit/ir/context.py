@@ -24,9 +24,10 @@ class TracedValue:
     weak    the Python type (bool, int, float, complex) of a traced Python scalar, which promotes weakly; else None
     scalar  NumPy would hand out a scalar here, not an array of rank 0
     view    NumPy would hand out a view of an operand's memory here
+    frozen  NumPy would hand out an array here that cannot be written to
     """
 
-    __slots__ = ("__weakref__", "node", "owner", "scalar", "view", "weak")
+    __slots__ = ("__weakref__", "frozen", "node", "owner", "scalar", "view", "weak")
 
     def __init__(
         self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, view: bool = False
@@ -36,6 +37,7 @@ class TracedValue:
         self.weak = weak
         self.scalar = scalar
         self.view = view
+        self.frozen = False
 
     @property
     def dtype(self) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import CaptureError, IndexOutOfBoundsError, ShapeError
+from xjit.errors import CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.promotion import cast
@@ -23,17 +23,18 @@ from xjit.ops.require import require
 from xjit.types import INT64, dtype_class
 
 MODES = ("raise", "wrap", "clip")
+_NO_POSITIONS = "arrays used as indices must be of integer (or boolean) type"
 
 
 def is_index_array(entry: Any) -> bool:
-    """Whether an index entry is an array of positions: an array, traced or not, or a list.
+    """Whether an index entry is an array of positions: an array, traced or not, or a sequence.
 
     >>> is_index_array([0, 1]), is_index_array(np.array([0])), is_index_array(2), is_index_array(None)
     (True, True, False, False)
     """
     if isinstance(entry, TracedValue):
         return entry.weak is None
-    return isinstance(entry, list | np.ndarray) and np.ndim(entry) > 0
+    return isinstance(entry, list | tuple | np.ndarray) and np.ndim(entry) > 0
 
 
 def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise") -> Any:
@@ -42,14 +43,20 @@ def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise") 
     Raises IndexOutOfBoundsError for a position out of range, at the run if only data tells; ``wrap`` takes it modulo
     the size, ``clip`` takes the nearest. Raises CaptureError for boolean masks.
     """
-    value = as_value(index, name)
+    try:
+        value = as_value(index, name)
+    except DTypeError:
+        raise IndexOutOfBoundsError(_NO_POSITIONS) from None
     if dtype_class(dtype_of(value)) == "P":
-        raise CaptureError(f"{name}: boolean masks are not supported", fix="use numpy.where, or a mask known before")
+        raise CaptureError(
+            f"{name}: a mask of truth values that only the run will tell is not supported: it decides the shape",
+            fix="use numpy.where, or a mask that is known while tracing",
+        )
     if dtype_class(dtype_of(value)) != "I":
-        if not shape_of(value) or 0 in shape_of(value):
+        if isinstance(index, list | tuple) and 0 in shape_of(value):  # without elements there is no type
             value = cast(value, INT64)
         else:
-            raise IndexOutOfBoundsError("arrays used as indices must be of integer (or boolean) type")
+            raise IndexOutOfBoundsError(_NO_POSITIONS)
     if not isinstance(value, TracedValue):
         return _known(np.asarray(value), size, axis, mode)
     if size == 0 and 0 not in shape_of(value):
@@ -100,7 +107,10 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     elif not shape_of(value):
         value = ravel(value)
     axis = _axis(axis, len(shape_of(value)))
-    found = positions(indices, shape_of(value)[axis], axis, "numpy.take", mode)
+    index = as_value(indices, "take", "indices")
+    if dtype_class(dtype_of(index)) in "FC":
+        raise DTypeError(f"numpy.take: indices: integers are required; got {dtype_of(index)}")
+    found = positions(cast(index, INT64), shape_of(value)[axis], axis, "numpy.take", mode)
     return as_scalar(ops.look_up(value, (found,), (axis,), axis))
 
 

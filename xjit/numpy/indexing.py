@@ -11,8 +11,9 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
 from xjit.numpy import gathering
-from xjit.numpy.values import Shape, as_scalar, as_value, as_view, fresh, shape_of
+from xjit.numpy.values import Shape, as_scalar, as_value, as_view, fresh, holds_no_array, shape_of
 from xjit.ops._core import Operand
+from xjit.types import BOOL
 
 _KINDS = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
@@ -37,13 +38,16 @@ class Region:
 def getitem(x: Any, index: Any) -> Any:
     """``x[index]``: a view, a scalar if every axis is indexed by an integer, a fresh array for index arrays.
 
-    Raises IndexOutOfBoundsError as NumPy's IndexError, CaptureError for boolean masks.
+    Masks of truth values have to be known while tracing, as they decide the shape. Raises IndexOutOfBoundsError as
+    NumPy's IndexError, CaptureError for traced masks.
 
     >>> getitem(np.arange(6).reshape(2, 3), (1, slice(None, None, -1)))
     array([5, 4, 3])
     """
     value = as_value(x, "getitem")
     entries = list(index) if isinstance(index, tuple) else [index]
+    if any(map(_is_mask, entries)):
+        return _gathered(value, _without_masks(shape_of(value), entries))
     if any(map(gathering.is_index_array, entries)):
         return _gathered(value, entries)
     region = parse(shape_of(value), index)
@@ -51,12 +55,61 @@ def getitem(x: Any, index: Any) -> Any:
     return as_scalar(fresh(picked)) if region.scalar else as_view(picked)
 
 
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """A truth value alone as an index: a new axis, of which it takes all or nothing."""
+
+    positions: list[int]
+
+
+def _is_mask(entry: Any) -> bool:
+    """Whether an index entry is truth values that are known: one, an array, or a list."""
+    if isinstance(entry, bool | np.bool_):
+        return True
+    is_array = isinstance(entry, np.ndarray) or (isinstance(entry, list | tuple) and holds_no_array(entry))
+    return is_array and np.asarray(entry).dtype == BOOL
+
+
+def _without_masks(shape: Shape, entries: list[Any]) -> list[Any]:
+    """The entries with the positions of what is true, one array for each axis of a mask, in its place."""
+    masks = [np.asarray(entry) if _is_mask(entry) else entry for entry in entries]
+    axes = [_axes_of_entry(entry) for entry in masks]
+    result: list[Any] = []
+    axis = 0
+    for entry, count in zip(masks, axes, strict=True):
+        if not _is_mask(entry):
+            result.append(entry)
+        elif entry.ndim == 0:
+            result.append(_Axis([0] if entry else []))
+        else:
+            _check_mask(entry, shape[axis : axis + count], axis)
+            result.extend(np.nonzero(entry))
+        axis += max(len(shape) - sum(axes), 0) if entry is Ellipsis else count
+    return result
+
+
+def _axes_of_entry(entry: Any) -> int:
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if _is_mask(entry) else 1
+
+
+def _check_mask(mask: Any, sizes: Shape, axis: int) -> None:
+    for k, (size, own) in enumerate(zip(sizes, mask.shape, strict=False)):
+        if size != own:
+            raise IndexOutOfBoundsError(
+                f"boolean index did not match indexed array along axis {axis + k}; "
+                f"size of axis is {size} but size of corresponding boolean axis is {own}"
+            )
+
+
 def _gathered(value: Operand, entries: list[Any]) -> Any:
     """Basic entries first, as a view; integers count as index arrays beside these."""
     entries = expanded(shape_of(value), entries)
-    basic = [slice(None) if _is_advanced(entry) else entry for entry in entries]
+    basic = [None if isinstance(entry, _Axis) else slice(None) if _is_advanced(entry) else entry for entry in entries]
     view = take(value, parse(shape_of(value), tuple(basic)))
-    return as_scalar(gathering.pick(view, [entry if _is_advanced(entry) else slice(None) for entry in entries]))
+    advanced = [entry.positions if isinstance(entry, _Axis) else entry for entry in entries]
+    return as_scalar(gathering.pick(view, [entry if _is_advanced(entry) else slice(None) for entry in advanced]))
 
 
 def _is_advanced(entry: Any) -> bool:
@@ -98,7 +151,7 @@ def expanded(shape: Shape, entries: list[Any]) -> list[Any]:
     Raises IndexOutOfBoundsError for too many entries and a second ellipsis.
     """
     entries = list(entries)
-    used = sum(entry is not None and entry is not Ellipsis for entry in entries)
+    used = sum(not (entry is None or entry is Ellipsis or isinstance(entry, _Axis)) for entry in entries)
     if used > len(shape):
         raise IndexOutOfBoundsError(
             f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed"
@@ -114,8 +167,6 @@ def expanded(shape: Shape, entries: list[Any]) -> list[Any]:
 def _check_kind(entry: Any) -> None:
     if entry is None or entry is Ellipsis or isinstance(entry, slice):
         return
-    if isinstance(entry, bool | np.bool_):
-        raise CaptureError("indexing: boolean masks are not supported")
     if not _is_integer(entry):
         raise IndexOutOfBoundsError(_KINDS)
 

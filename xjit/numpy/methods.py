@@ -9,6 +9,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
+from xjit.ir.context import TracedValue
 from xjit.numpy import (
     choosing,
     creation,
@@ -24,9 +25,8 @@ from xjit.numpy import (
     shaping,
     sorting,
 )
-from xjit.numpy.compositions import full_like
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, as_view, fresh, is_scalar, scalar_like, shape_of
+from xjit.numpy.values import as_value, as_view, is_scalar, scalar_like, shape_of
 from xjit.ops._core import dtype_of
 from xjit.types import dtype_class
 
@@ -76,11 +76,19 @@ def real(x: Any) -> Any:
 
 
 def imag(x: Any) -> Any:
-    """``x.imag``: a view of the imaginary parts; zeros of real arrays."""
+    """``x.imag``: a view of the imaginary parts; zeros of real arrays, which cannot be written to."""
     value = as_value(x, "imag")
     if dtype_class(dtype_of(value)) != "C":
-        return scalar_like(x, fresh(full_like(value, 0)))
+        return scalar_like(x, _frozen(creation.zeros_like(value)))
     return scalar_like(x, as_view(ops.imag(value)))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, TracedValue):
+        value.frozen = True
+    else:
+        value.flags.writeable = False
+    return value
 
 
 def angle(z: Any, deg: bool = False) -> Any:

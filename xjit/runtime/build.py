@@ -228,8 +228,10 @@ class Builder:
             apart = memory >= 0 and not given and owners.setdefault(base, memory) != memory
             if view and apart:
                 found[number] = self._view_of_copy(chain)
-            elif base.op is CONSTANT or (not view and (apart or base in taken or node in self.viewed)):
+            elif base.op is CONSTANT or (not view and (apart or base in taken or len(chain) > 1)):
                 found[number] = self._copy(found[number])
+            elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
+                found[number] = self._view(chain, found[number])
             elif not view:
                 taken.add(base)
         return tuple(found)
@@ -241,7 +243,9 @@ class Builder:
 
     def _view_of_copy(self, chain: tuple[Node, ...]) -> int:
         """A view whose base looks like another result's memory, but is one of its own in NumPy."""
-        base = self._copy(self._source(chain[0]))
+        return self._view(chain, self._copy(self._source(chain[0])))
+
+    def _view(self, chain: tuple[Node, ...], base: int) -> int:
         result = self._slot(object())
         self.steps.append(ViewStep(chain[1:], base, result))
         return result

@@ -157,7 +157,7 @@ class CopyStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewStep:
-    """Index operations that NumPy answers with a view of existing memory."""
+    """Index operations that NumPy answers with a view of existing memory; none at all are the view of the whole."""
 
     chain: tuple[Node, ...]
     source: int
@@ -175,7 +175,7 @@ class ViewStep:
 
     def lines(self, scope: Scope) -> Iterator[str]:
         """Applies the operations to the base array, each to the result of the one before."""
-        view = f"s{self.source}"
+        view = f"s{self.source}" if self.chain else f"s{self.source}[...]"
         for node in self.chain:
             view = f"{scope.name(functools.partial(node.op.reference, **node.kwargs))}({view})"
         yield f"s{self.result} = {view}"

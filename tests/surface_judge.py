@@ -1,0 +1,89 @@
+"""Judges one call of NumPy on arrays: traced as a user's function is, its graph evaluated, and all of it compared."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from capturing import captured
+from numpy_oracle import assert_close, packed_strides
+
+from xjit import tree
+from xjit.errors import CaptureError
+from xjit.ops.evaluate import evaluate_graph
+
+# The kinds of exceptions that have to agree, the narrower ones first.
+KINDS = (IndexError, OverflowError, ZeroDivisionError, ValueError, TypeError, ArithmeticError)
+
+
+def function_of(call: str, arrays: Mapping[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The call as a function of the arrays that it mentions, and these arrays."""
+    text = call if re.match(r"[a-z]\b|np\.|\(", call) else f"np.{call}"
+    names = [name for name in compile(text, call, "eval").co_names if name in arrays]
+    function: Callable[..., Any] = eval(f"lambda {', '.join(names)}: {text}", {"np": np})
+    return function, tuple(arrays[name] for name in names)
+
+
+def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0) -> str:
+    """ "" if the traced call gives NumPy's answer, or raises as NumPy does; why not in words if it is refused.
+
+    Raises AssertionError for any difference.
+    """
+    function, operands = function_of(call, arrays)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            wanted, error = function(*operands), None
+        except Exception as raised:
+            wanted, error = None, raised
+        try:
+            found, leaves = captured(function, *operands)
+            values = found.guards.fetch(leaves)
+            results = evaluate_graph(found.graph, [np.asarray(value) for value in values])
+        except Exception as raised:
+            return same_error(error, raised)
+    if error is not None:
+        raise AssertionError(f"NumPy raises {error!r}")
+    wants, structure = tree.flatten(wanted)
+    assert found.out_tree == structure, f"{found.out_tree} for {structure}"
+    for want, output in zip(wants, found.outputs, strict=True):
+        same_result(want, output, found.graph, results, leaves, ulp)
+    return ""
+
+
+def same_error(wanted: Exception | None, raised: Exception) -> str:
+    """ "" if both are of one built-in kind; the message of a refusal."""
+    if wanted is not None:
+        kind = next((kind for kind in KINDS if isinstance(wanted, kind)), type(wanted))
+        if isinstance(raised, kind):
+            return ""
+        if not isinstance(raised, CaptureError):
+            raise AssertionError(f"{raised!r} for {wanted!r}") from raised
+    elif not isinstance(raised, CaptureError):
+        raise AssertionError(f"{raised!r}, where NumPy has an answer") from raised
+    return str(raised)
+
+
+def same_result(want: Any, output: Any, graph: Any, results: Any, leaves: Any, ulp: float) -> None:
+    """One leaf: its type, element type, shape, memory order and numbers."""
+    if output.source != "graph":
+        got = output.value if output.path is None else output.path.read(leaves)
+        assert got is want or (type(got) is type(want) and got == want), f"{got!r} for {want!r}"
+        return
+    got = results[output.index]
+    if output.python is not None:
+        assert type(want) is output.python, f"a Python {output.python} for {type(want)}"
+    else:
+        assert isinstance(want, np.ndarray | np.generic), f"an array for {want!r}"
+        assert output.scalar == isinstance(want, np.generic), f"scalar: {output.scalar} for {type(want)}"
+        assert got.dtype == want.dtype, f"{got.dtype} for {want.dtype}"
+    want = np.asarray(want)
+    assert got.shape == want.shape, f"{got.shape} for {want.shape}"
+    if want.size and not output.scalar:
+        mine = packed_strides(graph.outputs[output.index].aval)
+        theirs = [s for s, n in zip(np.copy(want, "K").strides, want.shape, strict=True) if n > 1]
+        assert mine == theirs, f"strides {mine} for {theirs}"
+    assert_close(got, want, ulp)
