@@ -271,7 +271,6 @@ def test_border_values_may_be_traced() -> None:
 def test_refusals() -> None:
     x = array("f8", 200)
     for words, call in {
-        "mode 'median'": lambda xp, a: xp.pad(a, 1, "median"),
         "a function": lambda xp, a: xp.pad(a, 1, lambda *rest: None),
         "pad_width: values known": lambda xp, a: xp.pad(a, a),
         "more than 64": lambda xp, a: xp.convolve(a, a),

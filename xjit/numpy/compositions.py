@@ -136,6 +136,13 @@ def trunc(x: Value) -> Value:
     return ops.select(ops.lt(x, full_like(x, 0)), ops.ceil(x), ops.floor(x))
 
 
+def modf(x: Value) -> tuple[Value, Value]:
+    """The fraction, with the sign of the operand, and the whole number before it; an infinity has no fraction."""
+    size = ops.abs(x)
+    fraction = ops.select(isinf(x), full_like(x, 0), ops.sub(size, ops.floor(size)))
+    return ops.select(signbit(x), ops.neg(fraction), fraction), trunc(x)
+
+
 def rint(x: Value) -> Value:
     """The nearest whole number, ties to even; complex numbers part by part."""
     if letter(x) == "C":

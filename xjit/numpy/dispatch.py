@@ -13,6 +13,7 @@ from xjit.numpy import (
     blocks,
     choosing,
     comparing,
+    covariance,
     creation,
     diagonals,
     differences,
@@ -109,6 +110,7 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     np.astype: creation.astype,
     np.arange: sequences.arange,
     np.linspace: sequences.linspace,
+    np.logspace: sequences.logspace,
     np.eye: sequences.eye,
     np.identity: sequences.identity,
     np.dot: linear.dot,
@@ -118,6 +120,7 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
     **moments.FUNCTIONS,
     **nans.FUNCTIONS,
     **statistics.FUNCTIONS,
+    **covariance.FUNCTIONS,
     **turning.FUNCTIONS,
     **splitting.FUNCTIONS,
     **repeating.FUNCTIONS,
@@ -170,7 +173,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         return scans.accumulate(ufunc, *inputs, **options)
     if method == "outer" and ufunc.signature is None:
         return _outer(ufunc, *inputs, **options)
-    raise CaptureError(f"numpy.{ufunc.__name__}.{method} is not supported")
+    raise CaptureError(
+        f"numpy.{ufunc.__name__}.{method} is not supported", fix="call it outside of the compiled function"
+    )
 
 
 def _as_tuple(outputs: Any) -> tuple[Any, ...]:
@@ -208,5 +213,6 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
     function = TRACED_FUNCTIONS.get(func)
     if function is None:
         module = getattr(func, "__module__", "numpy") or "numpy"
-        raise CaptureError(f"{module}.{getattr(func, '__name__', func)} is not supported")
+        name = f"{module}.{getattr(func, '__name__', func)}"
+        raise CaptureError(f"{name} is not supported", fix="call it outside of the compiled function")
     return function(*args, **kwargs)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError
+from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.indexing import getitem
@@ -35,7 +35,11 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     array([15., 20.])
     """
     points, values = as_value(xp, "interp", "xp"), as_value(fp, "interp", "fp")
-    at = cast(as_array(as_value(x, "interp")), FLOAT64)
+    at = as_array(as_value(x, "interp"))
+    for name, one in (("x", at), ("xp", points)):
+        if dtype_class(dtype_of(one)) == "C":
+            raise DTypeError(f"numpy.interp: {name}: real numbers are required; got {dtype_of(one)}")
+    at = cast(at, FLOAT64)
     _check_points(points, values)
     if shape_of(points) == (0,):
         return _without_points(at, values)

@@ -11,8 +11,9 @@ from xjit.errors import ShapeError
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape, shape_text
 from xjit.numpy.promotion import cast, loop_types, requested, result_type, typed
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import Shape, as_scalar, as_value, refuse, shape_of
+from xjit.numpy.values import Shape, as_scalar, as_value, refuse, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
+from xjit.types import c_order
 
 _SIGNATURE = "(n?,k),(k,m?)->(n?,m?)"
 
@@ -77,7 +78,9 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     x, y = as_value(a, "dot"), as_value(b, "dot")
     left, right = shape_of(x), shape_of(y)
     if not left or not right:
-        return call(np.multiply, x, y)
+        product = call(np.multiply, x, y)
+        # With BLAS, NumPy scales into an array of its own.
+        return with_order(product, c_order(len(shape_of(product)))) if dtype_of(product).char in "fdFD" else product
     axis = max(len(right) - 2, 0)
     if left[-1] != right[axis]:
         raise ShapeError(

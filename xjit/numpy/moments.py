@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
+from xjit.errors import DTypeError
 from xjit.numpy import reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, requested
@@ -124,8 +125,17 @@ def _squares(distance: Any) -> Any:
 
 @like_var
 def std(*arguments: Any) -> Any:
-    """The square root of ``var``."""
-    return call(np.sqrt, _variance("std", *arguments))
+    """The square root of ``var``.
+
+    Raises as ``var``, and DTypeError for arrays of integers: in these NumPy cannot put the roots in place.
+    """
+    variance = _variance("std", *arguments)
+    dtype, root = dtype_of(variance), call(np.sqrt, variance)
+    if dtype_class(dtype) not in "PI":
+        return root
+    if shape_of(variance):
+        raise DTypeError(f"numpy.std: Cannot cast ufunc 'sqrt' output from {dtype_of(root)!r} to {dtype!r}")
+    return as_scalar(cast(root, dtype))
 
 
 FUNCTIONS: dict[Any, Any] = {np.mean: mean, np.var: var, np.std: std}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
-from xjit.numpy import moments, reductions
+from xjit.numpy import moments, quantiles, reductions
 from xjit.numpy.borders import REPEATING, Border, filled, repeated
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.picking import Run, own, picked
@@ -22,7 +23,7 @@ from xjit.numpy.static import column_or_row_major, static_array
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, numpy_errors, shape_of
 from xjit.ops._core import Operand, dtype_of
-from xjit.types import dtype_class
+from xjit.types import DType, dtype_class
 
 Pair = tuple[Any, Any]
 Sides = tuple[Any, Any]
@@ -44,6 +45,7 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
     "maximum": reductions.max,
     "minimum": reductions.min,
     "mean": moments.mean,
+    "median": quantiles.median,
 }
 
 
@@ -53,7 +55,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     Any element type, which is that of the result. Modes: constant, edge, linear_ramp, maximum, mean, minimum,
     reflect, symmetric, wrap, and empty, whose border is zero. Raises ArgumentError for modes and options that NumPy
     does not know, negative widths and axes without elements, DTypeError for widths that are no integers, CaptureError
-    for functions as modes, for the mode median and for widths that are not known while tracing.
+    for functions as modes and for widths that are not known while tracing.
 
     >>> pad(np.array([1, 2, 3]), (2, 1), "reflect")
     array([3, 2, 1, 2, 3, 2])
@@ -62,7 +64,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     option = _checked_mode(mode, kwargs)
     rank = len(shape_of(value))
     widths = _widths(pad_width, rank)
-    extras = _extras(mode, kwargs.get(option), rank)
+    extras = _extras(mode, kwargs.get(option), rank, dtype_of(value))
     borders = [Border(k, *widths[k], extras[k]) for k in range(rank)]
     _check_elements(value, mode, borders)
     order = column_or_row_major(value)
@@ -86,8 +88,6 @@ def _checked_mode(mode: Any, kwargs: dict[str, Any]) -> str:
     unknown = set(kwargs) - {option}
     if unknown:
         raise ArgumentError(f"numpy.pad: unsupported keyword arguments for mode '{mode}': {unknown}")
-    if mode == "median":
-        raise CaptureError("numpy.pad: mode 'median' is not supported", fix="pad with numpy outside of the function")
     return option
 
 
@@ -113,8 +113,8 @@ def _flattened(found: Any) -> Any:
     return found.reshape(-1) if found.ndim < 3 and (one or two) else found
 
 
-def _extras(mode: str, given: Any, rank: int) -> list[Pair]:
-    """The option's pair of values for each axis."""
+def _extras(mode: str, given: Any, rank: int, dtype: DType) -> list[Pair]:
+    """The option's pair of values for each axis; numbers for a border are put into an array of this element type."""
     if mode == "empty":
         return [(np.zeros(()), np.zeros(()))] * rank
     if mode in ("reflect", "symmetric") or (given is None and mode not in ("constant", "linear_ramp")):
@@ -128,7 +128,19 @@ def _extras(mode: str, given: Any, rank: int) -> list[Pair]:
         return [(values, values)] * rank
     with numpy_errors("pad", ArgumentError):
         pairs = np.broadcast_to(_flattened(values), (rank, 2))
-    return [(before, after) for before, after in pairs]
+    if mode == "linear_ramp":
+        return [(before, after) for before, after in pairs]
+    numbers = pairs if _flattened(values).ndim == 1 else pairs.tolist()
+    return [(_placed(before, dtype), _placed(after, dtype)) for before, after in numbers]
+
+
+def _placed(number: Any, dtype: DType) -> Any:
+    """What an array holds after a number was assigned to one place; NumPy raises if the number does not fit."""
+    place = np.empty(1, dtype)
+    with numpy_errors("pad", ArgumentError), np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of imaginary parts that are left out
+        place[...] = number
+    return place[0]
 
 
 def _lengths(given: Any, rank: int) -> Any:
@@ -196,7 +208,7 @@ def _statistic(name: str) -> Callable[[Operand, Border], Any]:
     def padded(value: Operand, border: Border) -> Any:
         axis, size = border.axis, shape_of(value)[border.axis]
         lengths = [size if length is None else min(length, size) for length in border.extra]
-        if 0 in lengths and name != "mean":
+        if 0 in lengths and name in ("maximum", "minimum"):
             raise ArgumentError("numpy.pad: stat_length of 0 yields no value for padding")
         chunks = _part(value, axis, 0, lengths[0]), _part(value, axis, size - lengths[1], size)
         first, last = (_summary(name, chunk, axis) for chunk in chunks)
@@ -248,6 +260,7 @@ _COMPUTED: dict[str, Callable[[Operand, Border], Any]] = {
     "maximum": _statistic("maximum"),
     "minimum": _statistic("minimum"),
     "mean": _statistic("mean"),
+    "median": _statistic("median"),
     "reflect": _reflections(includes_edge=False),
     "symmetric": _reflections(includes_edge=True),
 }

@@ -12,7 +12,7 @@ from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy import compositions as c
-from xjit.numpy import gathering, moments
+from xjit.numpy import gathering, moments, nans
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import as_array, moveaxis, ravel, reshape
@@ -321,7 +321,7 @@ def _without_nans(
 ) -> Any:
     """One step over lines along the last axis."""
     if aval_of(value).size == 0:
-        raise CaptureError("numpy: quantiles without NaNs of arrays without elements are not supported")
+        return nans.nanmean(value, axis, keepdims=keepdims)
     lines, place = _lines(value, axis)
     lines = moveaxis(lines, place, -1)
     leading = shape_of(extra[0]) if extra else ()

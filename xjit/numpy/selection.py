@@ -11,11 +11,11 @@ from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
-from xjit.numpy.promotion import cast, nonzero, result_type, typed, wrapped
+from xjit.numpy.promotion import cast, loop_types, nonzero, requested, result_type, spec_of, typed, wrapped
 from xjit.numpy.ufuncs import call, finish, in_order
-from xjit.numpy.values import as_value, copied, fresh, given, operand, refuse, scalar_like, shape_of, with_order
+from xjit.numpy.values import as_scalar, as_value, copied, fresh, given, operand, refuse, shape_of, with_order
 from xjit.ops._core import dtype_of
-from xjit.types import BOOL, FLOAT64, c_order, dtype_class
+from xjit.types import BOOL, FLOAT64, DType, c_order, dtype_class
 
 
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
@@ -80,9 +80,12 @@ def clip(
 
     Python integers beyond the range of an integer type do not bound.
     """
+    target, casting = requested(options.pop("dtype", None), "clip"), options.pop("casting", "same_kind")
     refuse("clip", out=out, **options)
     value = operand(a, "clip")
     low, high = _bounds((a_min, a_max), (min, max))
+    if target is not None:
+        return _clipped_in(target, casting, value, low, high)
     if not isinstance(value, bool | int | float | complex) and dtype_class(dtype_of(value)) == "I":
         info = np.iinfo(dtype_of(value))
         low = None if type(low) is int and low <= info.min else low
@@ -99,6 +102,18 @@ def clip(
     return finish(in_order(c.clip, *values), operands)
 
 
+def _clipped_in(dtype: DType, casting: str, value: Any, low: Any, high: Any) -> Any:
+    """The clipping in an element type that was asked for, to which all operands have to cast."""
+    if low is None and high is None:
+        return call(np.positive, value, dtype=dtype, casting=casting)
+    bound = [operand(one, "clip", name) for name, one in (("min", low), ("max", high)) if one is not None]
+    for one in (value, *bound):
+        loop_types(np.maximum, (spec_of(one), dtype), dtype, casting)
+    operands = (value, *bound)
+    combine = c.clip if len(bound) == 2 else c.maximum if high is None else c.minimum
+    return finish(in_order(combine, *broadcast("clip", *(typed(one, dtype) for one in operands))), operands)
+
+
 def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
     """The bounds by position, which come together, or by keyword; None for those that were not given."""
     if not any(map(given, old)):
@@ -112,19 +127,24 @@ def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
 
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    """To a number of decimals, ties to even; integers stay as they are."""
+    """To a number of decimals, ties to even; integers stay as they are.
+
+    Raises DTypeError for decimals of truth values.
+    """
     refuse("round", out=out)
     value = as_value(a, "round")
     letter = dtype_class(dtype_of(value))
     if letter == "C":
         parts = (round(ops.real(value), decimals), round(ops.imag(value), decimals))
-        return scalar_like(value, ops.complex(*parts))
+        return as_scalar(ops.complex(*parts))
     if letter == "I" and decimals >= 0:
-        return scalar_like(value, copied(value))
-    if letter == "P" or decimals == 0:
+        return as_scalar(copied(value))
+    if letter == "P" and decimals != 0:
+        raise DTypeError(f"numpy.round: decimals: truth values have none; got {decimals}")
+    if decimals == 0:
         return call(np.rint, value)
     wide = cast(value, FLOAT64) if letter == "I" else value
     power = float(10 ** abs(decimals))
     first, second = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
     rounded = call(second, call(np.rint, call(first, wide, power)), power)
-    return scalar_like(value, cast(rounded, dtype_of(value)))
+    return as_scalar(cast(rounded, dtype_of(value)))

@@ -15,11 +15,13 @@ from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.compositions import full_like
 from xjit.numpy.creation import filled
 from xjit.numpy.promotion import cast, requested, supported, weak_type
+from xjit.numpy.reductions import any as any_of
+from xjit.numpy.shaping import moveaxis
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import Shape, as_value, constant, numpy_errors, order_letter, shape_of, with_order
+from xjit.numpy.values import Shape, as_value, constant, fresh, numpy_errors, order_letter, shape_of, with_order
 from xjit.ops._core import Array, Operand, dtype_of
 from xjit.ops._core import Shape as OpsShape
-from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, dtype_class
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, c_order, dtype_class
 
 
 def positions(shape: Shape, axis: int, dtype: DType = INT64) -> Any:
@@ -124,23 +126,40 @@ def linspace(
     *,
     device: Any = None,
 ) -> Any:
-    """``num`` evenly spaced numbers from start to stop; bounds of rank 0, which may be traced.
+    """``num`` evenly spaced numbers from start to stop, along a new axis if the bounds are arrays.
 
-    Raises ValueError for a negative count, CaptureError for bounds that are arrays.
+    The bounds may be traced, and broadcast. Raises ValueError for a negative count, AxisError, ShapeError.
     """
     count = operator.index(known(num, "linspace"))
     if count < 0:
         raise ValueError(f"Number of samples, {count}, must be non-negative.")
     low, high = (as_value(bound, "linspace") for bound in (start, stop))
-    if shape_of(low) or shape_of(high):
-        raise CaptureError("numpy.linspace: bounds of rank 0 are required")
     working = _inexact(start, stop)
     values, step = _line(cast(low, working), cast(high, working), count, endpoint)
+    if axis != 0:
+        values = fresh(moveaxis(values, 0, axis))
     target = requested(dtype, "linspace") or working
     if dtype_class(target) == "I":
         values = call(np.floor, values)
     result = cast(values, target)
     return (result, step) if retstep else result
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Powers of a base with exponents from ``linspace``; as this one, and CaptureError for an array of bases."""
+    if not isinstance(base, int | float) and shape_of(as_value(base, "logspace", "base")):
+        raise CaptureError("numpy.logspace: base: a number is required; got an array", fix="use base ** linspace")
+    powers = call(np.power, base, linspace(start, stop, num, endpoint, axis=axis))
+    target = requested(dtype, "logspace")
+    return powers if target is None else cast(powers, target)
 
 
 def _inexact(*bounds: Any) -> DType:
@@ -154,24 +173,24 @@ def _inexact(*bounds: Any) -> DType:
 
 
 def _line(low: Operand, high: Operand, count: int, endpoint: bool) -> tuple[Any, Any]:
-    """The numbers and their distance: multiples of the step, the last one replaced by the upper bound."""
+    """The numbers along a first axis and their distance: multiples of the step, the last one the upper bound."""
     divisor = count - 1 if endpoint else count
     delta = call(np.subtract, high, low)
-    index = positions((count,), 0, delta.dtype)
+    shape = (count, *shape_of(delta))
+    index = positions(shape, 0, dtype_of(delta))
     if divisor > 0:
         step = call(np.divide, delta, divisor)
         # A step that underflows to zero: divide first, then multiply.
-        fine = ops.mul(ops.div(index, full_like(index, divisor)), broadcast_to_shape(delta, (count,)))
-        usual = ops.mul(index, broadcast_to_shape(step, (count,)))
-        vanishes = broadcast_to_shape(call(np.equal, step, 0), (count,))
-        values = ops.select(vanishes, fine, usual)
+        fine = ops.mul(ops.div(index, full_like(index, divisor)), broadcast_to_shape(delta, shape))
+        usual = ops.mul(index, broadcast_to_shape(step, shape))
+        values = ops.select(broadcast_to_shape(any_of(call(np.equal, step, 0)), shape), fine, usual)
     else:
-        step, values = np.float64(np.nan), ops.mul(index, broadcast_to_shape(delta, (count,)))
-    values = ops.add(values, broadcast_to_shape(low, (count,)))
+        step, values = np.float64(np.nan), ops.mul(index, broadcast_to_shape(delta, shape))
+    values = ops.add(values, broadcast_to_shape(low, shape))
     if endpoint and count > 1:
-        last = ops.eq(positions((count,), 0), filled((count,), np.asarray(count - 1)))
-        values = ops.select(last, broadcast_to_shape(high, (count,)), values)
-    return values, step
+        last = ops.eq(positions(shape, 0), filled(shape, np.asarray(count - 1)))
+        values = ops.select(last, broadcast_to_shape(high, shape), values)
+    return with_order(values, c_order(len(shape))), step
 
 
 def eye(

@@ -75,6 +75,7 @@ ROWS: dict[np.ufunc, Row] = {
     np.nextafter: ops.nextafter,
     np.spacing: ops.spacing,
     np.frexp: lambda x: (ops.frexp_mantissa(x), ops.frexp_exponent(x)),
+    np.modf: c.modf,
     np.ldexp: ops.ldexp,
     np.degrees: c.degrees,
     np.rad2deg: c.degrees,

@@ -11,8 +11,8 @@ import numpy as np
 from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
 from xjit.ir.context import PARAMETER, TracedValue, current
 from xjit.ir.expr import Literal
-from xjit.numpy.promotion import cast, result_type, supported, weak_type
-from xjit.ops._core import Array, Operand, aval_of, lift
+from xjit.numpy.promotion import cast, supported, weak_type
+from xjit.ops._core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.assemble import concatenate
 from xjit.ops.formulas import bit_type
 from xjit.ops.layout import pack
@@ -101,9 +101,10 @@ def holds_no_array(value: Any) -> bool:
 
 
 def _stack_nested(values: Any, name: str, argument: str) -> Operand:
-    parts = [operand(value, name, argument) for value in values]
-    dtype = result_type(*parts, name=name)
-    cells = [cast(as_value(part, name, argument), dtype) for part in parts]
+    parts = [as_value(value, name, argument) for value in values]  # Python numbers have types of their own here
+    with numpy_errors(name):
+        dtype = supported(np.result_type(*map(dtype_of, parts)), name)
+    cells = [cast(part, dtype) for part in parts]
     shapes = {shape_of(cell) for cell in cells}
     if len(shapes) != 1:
         raise ShapeError(f"numpy.{name}: {argument}: the elements of a sequence differ in shape; got {shapes}")

@@ -112,14 +112,16 @@ def _histogram2d(
 
 
 def _infer_histogram2d(types: Types, params: Params) -> TupleType:
+    """Counts and edges; NumPy tells the element types of edges that it makes from a few elements."""
     operands = dict(zip(params["names"], types, strict=True))
-    edges = tuple(_edges(operands.get(name), params.get(name)) for name in ("x_bins", "y_bins"))
+    few = [np.ones(1, operands[name].dtype) for name in ("x", "y")]
+    _, *made = run_quietly(np.histogram2d, *few, 1, params["range"])
+    edges = []
+    for name, example in zip(("x_bins", "y_bins"), made, strict=True):
+        given = operands.get(name)
+        shape = (params[name] + 1,) if given is None else given.shape
+        edges.append(packed_type(example.dtype if given is None else given.dtype, shape))
     return TupleType((packed_type(FLOAT64, tuple(one.shape[0] - 1 for one in edges)), *edges))
-
-
-def _edges(given: ArrayType | None, count: Any) -> ArrayType:
-    """Edges as they are given, or as many as make a number of bins."""
-    return packed_type(FLOAT64, (count + 1,)) if given is None else packed_type(given.dtype, given.shape)
 
 
 def _infer_bincount(types: Types, params: Params) -> ArrayType:

@@ -1,0 +1,168 @@
+"""The whole surface: every function in the tables of ``surface_lines`` × element types, Python numbers included.
+
+A call gives NumPy's answer in element type, shape, memory order, scalar-ness and numbers, or both raise, or it is
+refused and listed here. Graphs are evaluated by NumPy; a sample of the calls is compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel_executors import run_serial, run_uncompiled
+from numpy_oracle import assert_close
+from surface_calls import calls
+from surface_judge import function_of, judge
+from surface_lines import ONE, TWO
+
+from xjit import tree
+
+ALL = [np.dtype(code) for code in "?bhilBHILefdFD"]
+FEW = [np.dtype(code) for code in "?blLefdF"]
+OTHERS = [np.dtype(code) for code in "?bLefF"]
+# Functions that round otherwise than NumPy: in units in the last place, of the modulus for complex numbers.
+ULP = 8.0
+
+# What is refused although NumPy has an answer: a pattern of calls, kinds of element types, words of the message.
+REFUSED = [
+    (r"real_if_close\(a\)", "c", "the elements of a complex array decide the type of the result"),
+    (r"polymul|polydiv", "biufc", "is not supported"),
+    (r"packbits", "biu", "numpy.packbits is not supported"),
+    (r"geomspace", "biufc", "numpy.geomspace is not supported"),
+    (r"ix_\(v", "b", "numpy.ix_: traced truth values are not supported"),
+]
+REFUSED_PAIRS = [
+    (r"polymul", "biufc", "is not supported"),
+    (r"^v\[b\]|^a\[:, w\]", "b", "a mask of truth values that only the run will tell is not supported"),
+    (r"aweights=w", "biufc", "numpy.cov: aweights: values known while tracing are required"),
+    (r"a \*\* r", "i", "integers to signed powers that are not known while tracing: negative ones are errors"),
+]
+
+
+def small(dtype: np.dtype, shape: tuple[int, ...], seed: int) -> Any:
+    """Small numbers, negative ones and fractions among them where the type has them."""
+    rng = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return np.asarray(rng.integers(0, 2, shape) == 1)
+    if dtype.kind in "iu":
+        return np.asarray(rng.integers(0 if dtype.kind == "u" else -5, 9, shape)).astype(dtype)
+    values = np.rint(rng.normal(size=shape) * 16) / 8 + 1
+    if dtype.kind == "c":
+        values = values + 1j * np.rint(rng.normal(size=shape) * 16) / 8
+    return np.asarray(values).astype(dtype)
+
+
+@functools.cache
+def arrays(first: np.dtype, second: np.dtype) -> dict[str, Any]:
+    """The arrays that calls name, as ``surface_calls`` explains them."""
+    a, mask = small(first, (3, 4), 3), small(np.dtype(bool), (3, 4), 5)
+    return {
+        "a": a,
+        "t": small(first, (2, 3, 4), 4),
+        "v": a[1].copy(),
+        "e": small(first, (0, 4), 6),
+        "s": small(first, (), 7),
+        "q": small(first, (3, 3), 8) + (4 * np.eye(3)).astype(first),
+        "h": np.asfortranarray(small(first, (3, 4), 9)),
+        "o": np.sort(small(first, (4,), 10)),
+        "b": small(second, (3, 4), 11),
+        "w": small(second, (4,), 12),
+        "r": small(second, (), 13),
+        "m": mask,
+        "n": mask[0].copy(),
+        "i": np.array([1, 0, -1, 2]),
+    }
+
+
+def grouped(table: str) -> dict[str, list[str]]:
+    """The lines of a table by what they begin with."""
+    found: dict[str, list[str]] = {}
+    for line in filter(None, map(str.strip, table.splitlines())):
+        found.setdefault(re.split(r"[(\[ ]", line)[0], []).append(line)
+    return found
+
+
+def check(call: str, first: np.dtype, second: np.dtype, refused: list[tuple[str, str, str]], by: np.dtype) -> None:
+    """One call on one pair of element types; ``by`` is the type that refusals are listed for."""
+    words = [text for pattern, kinds, text in refused if re.search(pattern, call) and by.kind in kinds]
+    try:
+        message = judge(call, arrays(first, second), ULP)
+        assert not message or any(word in message for word in words), f"refused: {message}"
+    except AssertionError as error:
+        error.add_note(f"{call} of {first} and {second}")
+        raise
+
+
+@pytest.mark.parametrize("name", grouped(ONE))
+def test_one_element_type(name: str) -> None:
+    """Each line on all element types, its other alternatives on a few."""
+    for line in grouped(ONE)[name]:
+        for number, call in enumerate(calls(line)):
+            for dtype in FEW if number else ALL:
+                check(call, dtype, np.dtype(np.float64), REFUSED, dtype)
+
+
+@pytest.mark.parametrize("name", grouped(TWO))
+def test_two_element_types(name: str) -> None:
+    for line, first in itertools.product(grouped(TWO)[name], ALL):
+        for second in [*OTHERS, first] if first.char not in "?bLefF" else OTHERS:
+            check(line, first, second, REFUSED_PAIRS, second)
+
+
+# ---- the same through compiled code
+
+
+def sampled(step: int) -> list[Any]:
+    """The first call of every so many lines of the table, the element types in turn."""
+    lines = [line for lines in grouped(ONE).values() for line in lines][::step]
+    types = itertools.cycle("dfblLFeD?")
+    return [pytest.param(next(calls(line)), np.dtype(code), id=f"{line}-{code}") for line, code in zip(lines, types)]  # noqa: B905
+
+
+def same(call: str, dtype: np.dtype, run: Any) -> None:
+    """Compiled or not, a program returns NumPy's objects."""
+    function, operands = function_of(call, arrays(dtype, dtype))
+    with np.errstate(all="ignore"):
+        wanted = function(*operands)
+    gots, structure = tree.flatten(run(function, operands))
+    wants, wanted_structure = tree.flatten(wanted)
+    assert structure == wanted_structure
+    for got, want in zip(gots, wants, strict=True):
+        assert type(got) is type(want)
+        if isinstance(want, np.ndarray | np.generic):
+            assert (got.dtype, got.shape, got.flags.writeable) == (want.dtype, want.shape, want.flags.writeable)
+            assert_close(np.asarray(got), np.asarray(want), ULP)
+
+
+def refused(call: str, dtype: np.dtype) -> bool:
+    return bool(judge(call, arrays(dtype, dtype), ULP))
+
+
+@pytest.mark.parametrize(("call", "dtype"), sampled(6))
+def test_a_sample_uncompiled(call: str, dtype: np.dtype) -> None:
+    _sample(call, dtype, run_uncompiled)
+
+
+@pytest.mark.parametrize(("call", "dtype"), sampled(17))
+def test_a_sample_compiled(call: str, dtype: np.dtype) -> None:
+    _sample(call, dtype, run_serial)
+
+
+@pytest.mark.filterwarnings("ignore")
+def _sample(call: str, dtype: np.dtype, run: Any) -> None:
+    function, operands = function_of(call, arrays(dtype, dtype))
+    if not refused(call, dtype) and _numpy_takes(function, operands):
+        same(call, dtype, run)
+
+
+def _numpy_takes(function: Any, operands: Any) -> bool:
+    with np.errstate(all="ignore"):
+        try:
+            function(*operands)
+        except Exception:
+            return False
+    return True
