@@ -58,10 +58,14 @@ TRIES: tuple[tuple[Any, ...], ...] = (
     (1.0, 2.0, 6),
     ((2, 3), 1.0),
 )
-# Those that take none of these.
+# Those that take none of these, or whose arrays would be shapes.
 TRIES_OF: dict[str, tuple[Any, ...]] = {
     "bincount": (WHOLE, None, 6),
     "compress": ([True, False, True], LINE),
+    "empty": ((2, 3),),
+    "linspace": (0.0, 1.0, 6),
+    "ones": ((2, 3),),
+    "zeros": ((2, 3),),
     "unpackbits": (WHOLE.astype(np.uint8),),
     "tensorsolve": (SQUARE, LINE[:3]),
     "tensorinv": (SQUARE, 1),

@@ -158,7 +158,7 @@ def _row(ufunc: np.ufunc, loop: tuple[DType, ...]) -> Row:
 def _known(ufunc: np.ufunc) -> OpDef:
     record = record_of(ufunc)
     if record is None:
-        raise CaptureError(f"numpy.{ufunc.__name__} is not supported")
+        raise CaptureError(f"numpy.{ufunc.__name__} is not supported", fix="call it outside of the compiled function")
     return record
 
 
