@@ -115,6 +115,45 @@ def test_a_view_that_is_gone_does_not_matter() -> None:
     check(function, Y)
 
 
+WRITES = {
+    "writes into an array": """np.add.at(y, [0, 1], 1); np.put(y, [0], 5); np.place(y, y > 1, 0); np.copyto(y, x)
+        np.putmask(y, y > 1, 0); np.put_along_axis(y, np.array([0]), 1, 0); np.fill_diagonal(y[None], 0)""",
+    "writes into the array": "y.fill(3); y.put([0], 3); y.sort(); y.partition(1); y.resize((3, 1))",
+    "elements of the result of mul are assigned to": "y[0] = 1; y[[0, 1]] = x[:2]; y[y > 1] = 1; y[...] = 0",
+    "elements of argument x are assigned to": "x[0] = 1",
+    "shares its memory with a view": "y[1:] += 2",
+    "argument x is written in place": "np.add(x, 1, out=x)",
+    "made while tracing is written in place": "np.add(x, 1, out=np.zeros(3))",
+    "out= is not supported": """np.sum(y, out=np.zeros(())); y.sum(out=np.zeros(())); np.cumsum(y, out=y)
+        np.clip(y, 0, 1, out=y); np.dot(y, y, out=np.zeros(()))
+        np.concatenate([y], out=y); np.take(y, [0], out=y[:1])""",
+    "where= is not supported": "np.add(x, 1, where=x > 1)",
+    "hands out elements one by one": "np.nditer(y); np.ndenumerate(y)",
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [(one.strip(), words) for words, text in WRITES.items() for one in text.replace("\n", ";").split(";")],
+)
+def test_writes_say_where_and_what_to_do_instead(statement: str, words: str) -> None:
+    scope: dict[str, Any] = {"np": np}
+    exec(compile(f"def function(x):\n    y = x * 2\n    {statement}\n    return y\n", "users.py", "exec"), scope)
+    with pytest.raises(CaptureError, match=words) as error:
+        captured(scope["function"], Y.copy())
+    lines = str(error.value).splitlines()
+    assert "  at users.py:3, in function" in lines
+    assert lines[-1].startswith("  fix: ") and len(lines) <= 12
+
+
+def test_elements_of_arrays_cannot_be_deleted() -> None:
+    def function(x: Any) -> Any:
+        del x[0]
+
+    with pytest.raises(ValueError, match="cannot delete array elements"):
+        captured(function, Y)
+
+
 # Refusals
 
 

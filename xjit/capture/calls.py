@@ -27,8 +27,8 @@ _QUESTIONS: frozenset[Any] = frozenset(
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced."""
     check_alive(inputs)
-    kwargs = {key: constants(value) for key, value in kwargs.items()}
-    outs = kwargs.pop("out", None) or ()
+    outs = kwargs.get("out") or ()
+    kwargs = {key: constants(value) for key, value in kwargs.items() if key != "out"}
     targets = tuple(outs) if isinstance(outs, tuple) else (outs,)
     for target in targets:
         check_writable(target)

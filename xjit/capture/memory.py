@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.known_array import KnownArray
 from xjit.capture.provenance import noted, refuse
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
@@ -63,6 +64,8 @@ def check_writable(target: Any) -> None:
     """
     if target is None:
         return
+    if type(target) is KnownArray:
+        refuse("an array that was made while tracing is written in place", fix="use a new array: y = y + x")
     if not isinstance(target, MemoryHolder):
         refuse("an array from outside of the function is written in place", fix="use a new array: y = y + x")
     if target.frozen:

@@ -32,6 +32,7 @@ _REFUSED = {
     "reads or changes something outside of the function": """load loadtxt genfromtxt fromfile memmap save savez
         savez_compressed savetxt seterr seterrcall setbufsize set_printoptions""",
     "calls Python for each element": "vectorize frompyfunc fromfunction",
+    "hands out elements one by one": "nditer ndenumerate nested_iters",
 }
 
 

@@ -167,7 +167,8 @@ class TracedArray(Operators, MemoryHolder):
             return call_attribute(name, self)
         if name in ("__array_interface__", "__array_struct__") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
-        refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self)
+        fix = "use functions of NumPy on it, or do this outside of the compiled function"
+        refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _ASSIGNABLE:
@@ -201,6 +202,9 @@ class TracedArray(Operators, MemoryHolder):
             self,
             fix="build the array from its parts with np.where, np.concatenate or np.stack",
         )
+
+    def __delitem__(self, index: Any) -> NoReturn:
+        raise ValueError("cannot delete array elements")
 
     def __iter__(self) -> Iterator[Any]:
         if not self.ndim:

@@ -150,6 +150,11 @@ TRACED_FUNCTIONS: dict[Any, Function] = {
 OF_STACKS: dict[np.ufunc, Function] = {np.matmul: linear.matmul, **products.UFUNCS}
 
 
+_BUILD = "build the array from its parts with np.where, np.concatenate or np.stack"
+_WRITES: frozenset[Any] = frozenset({np.put, np.place, np.copyto, np.putmask, np.put_along_axis, np.fill_diagonal})
+"""Functions that write into an array."""
+
+
 # Functions that NumPy has from release 2.1 on.
 TRACED_FUNCTIONS |= {
     getattr(np, name): getattr(scans, name) for name in ("cumulative_sum", "cumulative_prod") if hasattr(np, name)
@@ -164,7 +169,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
     options = dict(kwargs)
     outputs = options.pop("out", None)
     if outputs is not None and any(one is not None for one in _as_tuple(outputs)):
-        raise CaptureError(f"numpy.{ufunc.__name__}: out= is not supported", fix="assign the result instead")
+        refuse(ufunc.__name__, out=outputs)
     if method == "__call__":
         return OF_STACKS[ufunc](*inputs, **options) if ufunc in OF_STACKS else ufuncs.call(ufunc, *inputs, **options)
     if method == "reduce" and ufunc in reductions.FOLDS:
@@ -173,9 +178,10 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         return scans.accumulate(ufunc, *inputs, **options)
     if method == "outer" and ufunc.signature is None:
         return _outer(ufunc, *inputs, **options)
-    raise CaptureError(
-        f"numpy.{ufunc.__name__}.{method} is not supported", fix="call it outside of the compiled function"
-    )
+    name = f"numpy.{ufunc.__name__}.{method}"
+    if method == "at":
+        raise CaptureError(f"{name} writes into an array, which is not supported", fix=_BUILD)
+    raise CaptureError(f"{name} is not supported", fix="call it outside of the compiled function")
 
 
 def _as_tuple(outputs: Any) -> tuple[Any, ...]:
@@ -214,5 +220,7 @@ def call_function(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -
     if function is None:
         module = getattr(func, "__module__", "numpy") or "numpy"
         name = f"{module}.{getattr(func, '__name__', func)}"
+        if func in _WRITES:
+            raise CaptureError(f"{name} writes into an array, which is not supported", fix=_BUILD)
         raise CaptureError(f"{name} is not supported", fix="call it outside of the compiled function")
     return function(*args, **kwargs)

@@ -51,8 +51,14 @@ def _conjugate(x: Any) -> Any:
     return call(np.conjugate, x) if dtype_class(dtype_of(x)) == "C" or is_scalar(x) else x
 
 
-def _fill(x: Any, *arguments: Any) -> Any:
-    raise CaptureError("fill: writing into an array goes through the assignment of its elements")
+def _writing(name: str) -> Method:
+    def method(x: Any, *arguments: Any, **options: Any) -> Any:
+        raise CaptureError(
+            f"numpy.ndarray.{name} writes into the array, which is not supported",
+            fix="make a new array with np.where, np.full_like, np.sort or np.stack",
+        )
+
+    return method
 
 
 def transposed(x: Any) -> Any:
@@ -155,7 +161,7 @@ METHODS: dict[str, Method] = {
     "item": _refused("item", "return the array and take the item outside"),
     "tolist": _refused("tolist", "return the array and convert it outside"),
     "tobytes": _refused("tobytes", "return the array and convert it outside"),
-    "fill": _fill,
+    **{name: _writing(name) for name in ("fill", "put", "sort", "partition", "resize", "setfield")},
 }
 
 ATTRIBUTES: dict[str, Method] = {"T": transposed, "mT": matrix_transposed, "real": real, "imag": imag}

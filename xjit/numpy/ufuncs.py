@@ -168,7 +168,7 @@ def _refuse_options(name: str, options: dict[str, Any]) -> None:
     if options.get("order") == "K":
         options.pop("order")
     options.pop("subok", None)
-    refuse(name, **{key: "given" if key == "where" else value for key, value in options.items()})
+    refuse(name, **{key: key if key == "where" else value for key, value in options.items()})
 
 
 def _run(ufunc: np.ufunc, row: Row, operands: tuple[Any, ...], loop: tuple[DType, ...]) -> Any:

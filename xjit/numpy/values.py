@@ -46,11 +46,15 @@ def numpy_errors(name: str, value_error: type[Exception] = ShapeError) -> Iterat
         raise value_error(f"numpy.{name}: {error}") from None
 
 
+_INSTEAD = {"out": "use the result instead: y = np.add(x, 1)", "where": "choose with np.where"}
+
+
 def refuse(name: str, **options: Any) -> None:
     """CaptureError for the first option that was given; None, False and NumPy's 'no value' mean not given."""
     for option, value in options.items():
         if value is not None and value is not False and value is not np._NoValue:
-            raise CaptureError(f"numpy.{name}: {option}= is not supported; got {type(value).__name__}")
+            fix = _INSTEAD.get(option, "leave it out, or call the function outside of the compiled one")
+            raise CaptureError(f"numpy.{name}: {option}= is not supported", fix=fix)
 
 
 def given(value: Any) -> bool:
