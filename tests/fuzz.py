@@ -2,6 +2,7 @@
 
     python -m tests.fuzz --seconds 60 --seed 1
     python -m tests.fuzz --seconds 60 --compiled
+    python -m tests.fuzz --seconds 60 --calls          # single calls and indices, on any types and layouts
 
 Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
 rests on a few perturbed runs of NumPy, so a rare failure by a last bit is the judge's, not the compiler's.
@@ -23,6 +24,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrolled
+from random_calls import failure as call_failure
+from random_calls import random_call
 from random_judge import judge
 from random_programs import Program, random_program
 
@@ -62,18 +65,23 @@ def runs(program: Program) -> bool:
     return True
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=None, help="the first program; a fresh one when left out")
-    parser.add_argument("--compiled", action="store_true", help="compile the programs instead of interpreting them")
-    options = parser.parse_args()
-    os.environ["XJIT_STRICT"] = "1"
-    warnings.simplefilter("ignore")
-    seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
-    runs = (run_parallel, run_serial) if options.compiled else (run_uncompiled, run_unrolled)
-    stop = time.monotonic() + options.seconds
-    found: dict[str, tuple[int, Program]] = {}
+def call_failures(seed: int, stop: float) -> tuple[int, dict[str, tuple[int, Any]]]:
+    """How many random calls were judged from a seed on, and the first one of each kind of failure."""
+    found: dict[str, tuple[int, Any]] = {}
+    first = seed
+    while time.monotonic() < stop:
+        call = random_call(random.Random(seed))
+        text = call_failure(call)
+        if text is not None and text not in found:
+            found[text] = (seed, call)
+        seed += 1
+    return seed - first, found
+
+
+def program_failures(seed: int, stop: float, compiled: bool) -> tuple[int, dict[str, tuple[int, Any]]]:
+    """The same for random programs, each shortened."""
+    runs = (run_parallel, run_serial) if compiled else (run_uncompiled, run_unrolled)
+    found: dict[str, tuple[int, Any]] = {}
     first = seed
     while time.monotonic() < stop:
         program, run = random_program(random.Random(seed).choice), runs[seed % 2]
@@ -81,9 +89,27 @@ def main() -> int:
         if text is not None and text not in found:
             found[text] = (seed, shortened(program, run))
         seed += 1
+    return seed - first, found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=None, help="the first program; a fresh one when left out")
+    parser.add_argument("--compiled", action="store_true", help="compile the programs instead of interpreting them")
+    parser.add_argument("--calls", action="store_true", help="single calls of NumPy instead of programs")
+    options = parser.parse_args()
+    os.environ["XJIT_STRICT"] = "1"
+    warnings.simplefilter("ignore")
+    seed = random.SystemRandom().randrange(2**40) if options.seed is None else options.seed
+    stop = time.monotonic() + options.seconds
+    if options.calls:
+        count, found = call_failures(seed, stop)
+    else:
+        count, found = program_failures(seed, stop, options.compiled)
     for text, (number, program) in found.items():
         print(f"--seed {number}: {text}\n{program}\n")  # noqa: T201
-    print(f"{seed - first} programs from --seed {first} on, {len(found)} kinds of failure")  # noqa: T201
+    print(f"{count} from --seed {seed} on, {len(found)} kinds of failure")  # noqa: T201
     return bool(found)
 
 

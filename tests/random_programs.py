@@ -72,7 +72,7 @@ class Input:
 
     def make(self) -> Array:
         rng = np.random.default_rng(self.seed)
-        return _laid_out(_values(rng, self.dtype, self.shape, self.specials), self.layout)
+        return laid_out(random_values(rng, self.dtype, self.shape, self.specials), self.layout)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Program:
         return f"{self.source}\narguments = {self.inputs}, {self.scalars}"
 
 
-def _values(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], specials: bool) -> Array:
+def random_values(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], specials: bool) -> Array:
     kind = np.dtype(dtype).kind
     if kind == "b":
         return rng.random(shape) < 0.5
@@ -117,7 +117,7 @@ def _values(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], specia
         return np.asarray(values).astype(dtype)
 
 
-def _laid_out(values: Array, layout: str) -> Array:
+def laid_out(values: Array, layout: str) -> Array:
     """The same shape and element type in another place in memory."""
     if not values.ndim:
         return np.array(values)

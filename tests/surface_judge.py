@@ -27,7 +27,7 @@ def function_of(call: str, arrays: Mapping[str, Any]) -> tuple[Callable[..., Any
     return function, tuple(arrays[name] for name in names)
 
 
-def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0) -> str:
+def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0, *, zeros: bool = True) -> str:
     """ "" if the traced call gives NumPy's answer, or raises as NumPy does; why not in words if it is refused.
 
     Raises AssertionError for any difference.
@@ -50,7 +50,7 @@ def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0) -> str:
     wants, structure = tree.flatten(wanted)
     assert found.out_tree == structure, f"{found.out_tree} for {structure}"
     for want, output in zip(wants, found.outputs, strict=True):
-        same_result(want, output, found.graph, results, leaves, ulp)
+        same_result(want, output, found.graph, results, leaves, ulp, zeros)
     return ""
 
 
@@ -67,7 +67,7 @@ def same_error(wanted: Exception | None, raised: Exception) -> str:
     return str(raised)
 
 
-def same_result(want: Any, output: Any, graph: Any, results: Any, leaves: Any, ulp: float) -> None:
+def same_result(want: Any, output: Any, graph: Any, results: Any, leaves: Any, ulp: float, zeros: bool) -> None:
     """One leaf: its type, element type, shape, memory order and numbers."""
     if output.source != "graph":
         got = output.value if output.path is None else output.path.read(leaves)
@@ -86,4 +86,4 @@ def same_result(want: Any, output: Any, graph: Any, results: Any, leaves: Any, u
         mine = packed_strides(graph.outputs[output.index].aval)
         theirs = [s for s, n in zip(np.copy(want, "K").strides, want.shape, strict=True) if n > 1]
         assert mine == theirs, f"strides {mine} for {theirs}"
-    assert_close(got, want, ulp)
+    assert_close(got, want, ulp, zeros)

@@ -71,6 +71,21 @@ def test_pairs_and_triples(first: str) -> None:
             agrees(*entries, array="f")
 
 
+BETWEEN = (
+    "x[:, i, ..., b]",
+    "x[..., i, b]",
+    "x[i, ..., b, :]",
+    "x[:, np.True_, ..., i]",
+    "x[1, ..., i]",
+    "f[i, ..., 1, u]",
+)
+
+
+@pytest.mark.parametrize("call", BETWEEN)
+def test_an_ellipsis_of_no_axes_keeps_index_arrays_apart(call: str) -> None:
+    assert not judge(call, ARRAYS)
+
+
 INDICES = (
     *(
         "x[i]",

@@ -152,10 +152,10 @@ def _own_places(shape: tuple[int, ...], sizes: list[int], axis: int) -> Any:
     return own if sizes[axis] != 1 else ops.mul(own, broadcast_to_shape(np.asarray(0, INT64), shape))
 
 
-def pick(value: Operand, entries: list[Any]) -> Any:
+def pick(value: Operand, entries: list[Any], neighbours: bool) -> Any:
     """``value[entries]`` with one entry per axis, each a full slice or an index array, as NumPy places the result.
 
-    Index arrays broadcast together. Their dimensions replace the axes if these are neighbours, else come first.
+    Index arrays broadcast together. Their dimensions replace the axes if they stand side by side, else come first.
     """
     axes = tuple(axis for axis, entry in enumerate(entries) if not isinstance(entry, slice))
     sizes = shape_of(value)
@@ -166,6 +166,5 @@ def pick(value: Operand, entries: list[Any]) -> Any:
         shapes = " ".join(str(shape_of(one)) for one in found)
         message = f"shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
         raise IndexOutOfBoundsError(message) from None
-    neighbours = axes == tuple(range(axes[0], axes[0] + len(axes)))
     places = tuple(broadcast_to_shape(one, shape) for one in found)
     return ops.look_up(value, places, axes, axes[0] if neighbours else 0, positions_first=True)

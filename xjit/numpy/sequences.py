@@ -19,9 +19,9 @@ from xjit.numpy.reductions import any as any_of
 from xjit.numpy.shaping import moveaxis
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import Shape, as_value, constant, fresh, numpy_errors, order_letter, shape_of, with_order
-from xjit.ops._core import Array, Operand, dtype_of
+from xjit.ops._core import Array, Operand, aval_of, dtype_of
 from xjit.ops._core import Shape as OpsShape
-from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, c_order, dtype_class
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, dtype_class
 
 
 def positions(shape: Shape, axis: int, dtype: DType = INT64) -> Any:
@@ -190,7 +190,7 @@ def _line(low: Operand, high: Operand, count: int, endpoint: bool) -> tuple[Any,
     if endpoint and count > 1:
         last = ops.eq(positions(shape, 0), filled(shape, np.asarray(count - 1)))
         values = ops.select(last, broadcast_to_shape(high, shape), values)
-    return with_order(values, c_order(len(shape))), step
+    return with_order(values, (0, *(axis + 1 for axis in aval_of(delta).order))), step
 
 
 def eye(
