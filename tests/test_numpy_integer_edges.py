@@ -1,4 +1,4 @@
-"""Integers at the ends of their types, compiled: as NumPy computes them, or as documented where NumPy leaves it open."""
+"""Integers at the ends of their types, compiled: as NumPy computes them, as documented where NumPy leaves it open."""
 
 from __future__ import annotations
 
