@@ -19,7 +19,7 @@ from xjit import compile, tree
 from xjit.capture.capture import capture
 from xjit.codegen import inline_functions
 from xjit.compile import Lowered
-from xjit.fusion import cost
+from xjit.fusion import cost, groups, planner
 from xjit.fusion.groups import evaluations
 from xjit.fusion.plan import KernelStep, Pull
 from xjit.fusion.reads import walk
@@ -230,3 +230,26 @@ def calls_of(name: str, function: Callable[..., Any], *arguments: Any) -> int:
 )
 def test_exponentials_are_computed_once(function: Any, arguments: Any, most: int) -> None:
     assert 0 < calls_of("exp_", function, *arguments) <= most
+
+
+def test_planning_walks_what_a_unit_pulls_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks: Counter[Any] = Counter()
+
+    def counted(unit: Any, leaves: Any) -> Any:
+        walks[(unit, leaves)] += 1
+        return walk(unit, leaves)
+
+    monkeypatch.setattr(groups, "walk", counted)
+    monkeypatch.setattr(planner, "walk", counted)
+
+    def standardised(x: Any, labels: Any) -> Any:
+        centred = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+        return (centred * labels[:, None]).sum(axis=0), np.exp(centred).sum(axis=1), centred[:, :3]
+
+    explained(standardised, ROWS, np.ones(64))
+    assert walks and set(walks.values()) == {1}
+
+
+def test_the_index_map_of_a_node_is_made_once() -> None:
+    turned = lowered(lambda x: x.T + 1.0, ROWS).graph.outputs[0].inputs[0]
+    assert turned.access is not None and turned.access is turned.access

@@ -83,6 +83,14 @@ class Grouping:
     home: dict[Node, list[Group]] = field(default_factory=dict)
     checks: dict[Node, list[Group]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
+    walks: dict[Unit, Walk] = field(default_factory=dict)
+
+    def walk(self, unit: Unit) -> Walk:
+        """What the unit pulls in, down to the materialised nodes."""
+        found = self.walks.get(unit)
+        if found is None:
+            found = self.walks[unit] = walk(unit, self.leaves)
+        return found
 
     def add_checks(self, nodes: Iterable[Node]) -> None:
         """Checks the conditions of nodes, each once: where every element of the node is needed, else by itself."""
@@ -95,7 +103,7 @@ class Grouping:
             if node not in group.conditions or group.rank != len(group.dims):
                 continue
             unit = check_of(node, group.dims, group.conditions[node])
-            found = walk(unit, self.leaves)
+            found = self.walk(unit)
             before = self._before(unit, found)
             axes = self._placement(group, unit, found.reads, before, len(found.visits))
             if axes is not None:
@@ -122,13 +130,13 @@ class Grouping:
     def parts(self, unit: Unit) -> tuple[Unit, ...]:
         """The unit itself, or one for each position along its short axes where that lets them share more."""
         unit = with_nested(unit, self.leaves, self.nested)
-        found = walk(unit, self.leaves)
+        found = self.walk(unit)
         across = unit.is_reduction and not self._reduces_fast_axes(unit, found.reads)
         return unrolled(unit, found.visits, across=across)
 
     def add(self, unit: Unit) -> Group:
         """Finds the group that the unit joins, or opens one."""
-        found = walk(unit, self.leaves)
+        found = self.walk(unit)
         reads, before = found.reads, self._before(unit, found)
         for group in self._candidates(unit, reads, before):
             axes = self._placement(group, unit, reads, before, len(found.visits))

@@ -37,7 +37,7 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
         if group.whole is not None and not isinstance(group.whole, KernelStep):
             elsewhere.update(grouping.read_whole(group.whole.node))
         for unit in group.units:
-            for pull in walk(unit, grouping.leaves).reads:
+            for pull in grouping.walk(unit).reads:
                 ends = _ends_in(unit, pull) if group.fast else _ends_in_columns(unit, pull)
                 (inside if ends else elsewhere).add(pull.node)
     return frozenset((fast & inside) - elsewhere - outputs)
@@ -62,14 +62,15 @@ def _ends_in_columns(unit: Unit, pull: Pull) -> bool:
 
 def with_nested(unit: Unit, leaves: frozenset[Node], chosen: frozenset[Node]) -> Unit:
     """The unit with an axis for every one that the nested reductions it pulls in run over."""
-    while True:
+    while chosen:
         known = {node for node, _ in unit.nested}
         found = [pull.node for pull in walk(unit, leaves).reads if pull.node in chosen and pull.node not in known]
         if not found:
-            return unit
+            break
         shape, dims = found[0].inputs[0].aval.shape, sorted(found[0].param("dims"))
         unit = dataclasses.replace(
             unit,
             dims=(*unit.dims, *(shape[axis] for axis in dims)),
             nested=(*unit.nested, (found[0], len(unit.dims))),
         )
+    return unit

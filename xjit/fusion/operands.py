@@ -47,8 +47,7 @@ def view_of(node: Node, layouts: Layouts) -> View | None:
     chain, shape = view_chain(node), node.aval.shape
     index = identity(shape)
     for node in reversed(chain[1:]):
-        access = node.op.access and node.op.access(tuple(one.aval for one in node.inputs), node.kwargs, node.aval)
-        if access is None:
+        if node.access is None:
             return None
-        index = compose(access, index, node.inputs)
+        index = compose(node.access, index, node.inputs)
     return View(chain[0], *layouts.coefficients(chain[0], index, len(shape)))

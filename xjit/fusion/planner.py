@@ -11,8 +11,8 @@ from xjit.fusion.groups import Group, Grouping
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, ViewStep
-from xjit.fusion.reads import gap_reason, is_pulled, walk
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, Unit, ViewStep
+from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
 from xjit.fusion.units import is_given, owner, units_of, view_chain
 from xjit.ir.context import CONSTANT
 from xjit.ir.index import relabel
@@ -72,7 +72,7 @@ def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views:
         if isinstance(step, KernelStep):
             own = {unit.target for unit in step.region.units}
             for unit in step.region.units:
-                reads = walk(unit, draft.leaves).reads
+                reads = draft.grouping.walk(unit).reads
                 found.update(pull.node for pull in reads if owner(pull.node) not in own)
         elif isinstance(step, AliasStep):
             found.update((step.node, step.operand))
@@ -160,7 +160,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
         own = frozenset(unit.target for unit in group.units if not unit.is_reduction)
         seen: set[Pull] = set()
         for unit, axes in zip(group.units, group.axes, strict=True):
-            for pull in walk(unit, draft.leaves - own).visits:
+            for pull in _within(unit, own, draft.grouping).visits:
                 placed = Pull(pull.node, relabel(pull.index, axes))
                 if placed not in seen:
                     seen.add(placed)
@@ -175,6 +175,12 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
 
 
+def _within(unit: Unit, own: frozenset[Node], grouping: Grouping) -> Walk:
+    """What the unit pulls in where the nodes ``own`` are not read, but made in the same kernel."""
+    found = grouping.walk(unit)
+    return found if own.isdisjoint(pull.node for pull in found.reads) else walk(unit, grouping.leaves - own)
+
+
 def _reason(node: Node, times: int) -> str:
     return (
         f"{node.op.name} at {node.where} is stored: pulled in, its {node.aval.size} elements would be computed "
@@ -187,7 +193,7 @@ def _too_long(draft: _Draft) -> dict[Node, str]:
     found: dict[Node, str] = {}
     for group in draft.grouping.groups:
         for unit in group.units:
-            visits = walk(unit, draft.leaves).visits
+            visits = draft.grouping.walk(unit).visits
             for last in range(cost.KERNEL_OPERATIONS - 1, len(visits) - 1, cost.KERNEL_OPERATIONS):
                 node = visits[last].node
                 found[node] = (

@@ -60,10 +60,8 @@ def sources(pull: Pull, nested: Mapping[Node, int]) -> tuple[Pull, ...]:
     node = pull.node
     if node.op.kind is Kind.ELEMENTWISE:
         return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
-    if node.op.kind is Kind.INDEXING and node.op.access is not None:
-        access = node.op.access(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
-        if access is not None:
-            return (Pull(node.inputs[0], compose(access, pull.index, node.inputs)),)
+    if node.access is not None:
+        return (Pull(node.inputs[0], compose(node.access, pull.index, node.inputs)),)
     if is_tiny_reduction(node):
         return reduced_pulls(pull)
     if node in nested:
@@ -82,10 +80,7 @@ def is_pulled(node: Node) -> bool:
         return node.aval.size == 1 and not is_by_reference(node)
     if node.op.kind is Kind.ELEMENTWISE:
         return gap_reason(node) is None
-    if node.op.kind is Kind.INDEXING and node.op.access is not None:
-        types = tuple(source.aval for source in node.inputs)
-        return node.op.access(types, node.kwargs, node.aval) is not None
-    return is_tiny_reduction(node)
+    return node.access is not None or is_tiny_reduction(node)
 
 
 def gap_reason(node: Node) -> str | None:

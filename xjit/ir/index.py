@@ -8,7 +8,6 @@ An index has one AxisMap per axis of the value it points into; axes of one eleme
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -78,13 +77,13 @@ def changed(index: Index, change: Callable[[AxisMap], AxisMap]) -> Index:
 def _with_found(map: AxisMap, change: Callable[[AxisMap], AxisMap]) -> AxisMap:
     if not map.found:
         return map
-    found = tuple(dataclasses.replace(one, axes=changed(one.axes, change)) for one in map.found)
-    return dataclasses.replace(map, found=found)
+    found = tuple(one._replace(axes=changed(one.axes, change)) for one in map.found)
+    return map._replace(found=found)
 
 
 def relabel(index: Index, axes: dict[int, int]) -> Index:
     """The same index in a domain whose axes have other numbers."""
-    return changed(index, lambda map: dataclasses.replace(map, axis=axes[map.axis or 0]))
+    return changed(index, lambda map: map._replace(axis=axes[map.axis or 0]))
 
 
 def lookups_of(index: Index) -> Iterator[Lookup]:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.expr import Literal
-from xjit.ir.opdef import Kind, OpDef
+from xjit.ir.opdef import Access, Kind, OpDef
 from xjit.ir.where import NOWHERE, Where
 from xjit.types import ArrayType, TupleType, Type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots, so that what is asked for often can be kept
 class Node:
     """One value: an operation applied to nodes.
 
@@ -46,6 +46,13 @@ class Node:
         if isinstance(self.type, TupleType):
             raise TypeError(f"{self.op.name} yields a tuple")
         return self.type
+
+    @functools.cached_property
+    def access(self) -> Access | None:
+        """The index map of an operation that only reads elsewhere; None for others and where it is not affine."""
+        if self.op.access is None or self.op.kind is not Kind.INDEXING:
+            return None
+        return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
     @property
     def kwargs(self) -> dict[str, Any]:

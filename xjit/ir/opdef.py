@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from xjit.ir.expr import Expr
 from xjit.types import ArrayType, DType, Type, in_classes
@@ -37,11 +37,10 @@ class Parity(enum.Enum):
 ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 
 
-@dataclass(frozen=True, slots=True)
-class AxisMap:
+class AxisMap(NamedTuple):
     """Where one operand axis is read: scale * (position on result axis ``axis``) + offset; axis None: at offset.
 
-    ``found`` are integers that come from data and are added.
+    ``found`` are integers that come from data and are added.  A tuple, as planning makes and compares thousands.
     """
 
     axis: int | None
@@ -50,8 +49,7 @@ class AxisMap:
     found: tuple[Lookup, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(NamedTuple):
     """``times`` the element at ``axes`` of an array of integers.
 
     The source is the number of an operand in the Access of an operation, the node itself in an index.

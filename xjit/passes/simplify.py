@@ -67,10 +67,9 @@ def _simpler(node: Node) -> Node:
 
 def _is_identity(node: Node) -> bool:
     """Whether the operation reads every element at its own place, from a value of the very same type."""
-    if len(node.inputs) != 1 or node.type != node.inputs[0].type or node.op.access is None:
+    if len(node.inputs) != 1 or node.type != node.inputs[0].type:
         return False
-    access = node.op.access((node.inputs[0].aval,), node.kwargs, node.aval)
-    return access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))
+    return node.access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))
 
 
 def _is_foldable(node: Node) -> bool:
