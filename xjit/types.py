@@ -20,6 +20,8 @@ from xjit.errors import DTypeError
 DType: TypeAlias = "np.dtype[Any]"
 
 BOOL: DType = np.dtype(np.bool_)
+INT16: DType = np.dtype(np.int16)
+INT32: DType = np.dtype(np.int32)
 INT64: DType = np.dtype(np.int64)
 FLOAT32: DType = np.dtype(np.float32)
 FLOAT64: DType = np.dtype(np.float64)
@@ -30,8 +32,8 @@ COMPLEX128: DType = np.dtype(np.complex128)
 DTYPES: dict[str, DType] = {
     "pred": BOOL,
     "s8": np.dtype(np.int8),
-    "s16": np.dtype(np.int16),
-    "s32": np.dtype(np.int32),
+    "s16": INT16,
+    "s32": INT32,
     "s64": INT64,
     "u8": np.dtype(np.uint8),
     "u16": np.dtype(np.uint16),

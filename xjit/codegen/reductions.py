@@ -9,6 +9,9 @@ A float sum over a row that vectorises and keeps NumPy's error bound:
         for j0 in range(b0, e0):
             t0 = radd(t0, ld(a0, a0_at0 + j0))
         s0 = s0 + f64(t0)
+
+Sums of narrow integers run in such blocks as well, added in as few bits as hold the sum of a block: more of them fit
+into a vector.
 """
 
 from __future__ import annotations
@@ -20,14 +23,15 @@ from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
-from xjit.ir.expr import Literal
+from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
 from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Value, Var
-from xjit.ir.node import Graph
+from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
-from xjit.types import BOOL, FLOAT64, NARROW_FLOATS, DType, dtype_class
+from xjit.types import BOOL, FLOAT64, INT16, INT32, NARROW_FLOATS, DType, dtype_class
 
-# Elements that a relaxed float sum adds up before the block goes into the compensated total.
+# Elements that a relaxed float sum adds up before the block goes into the compensated total. As many truth values add
+# up to an int16, as many integers of 16 bits to an int32.
 SUM_BLOCK = 512
 
 
@@ -79,34 +83,50 @@ def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
     return Recognised(elements, unit, axes, reducer)
 
 
+def _block_dtype(reducer: Reducer, operand: Node, dtype: DType) -> DType:
+    """The type that a block is accumulated in: for sums of integers made of narrow ones the least that holds it."""
+    if reducer.combine != "add" or dtype_class(dtype) != "I" or operand.op.element is None:
+        return dtype
+    expr = operand.op.element(tuple(source.aval for source in operand.inputs), operand.kwargs, operand.aval)
+    if not isinstance(expr, Prim) or expr.name != "cast":
+        return dtype
+    source = expr.args[0].dtype
+    if source != BOOL and (dtype_class(source) != "I" or source.itemsize > 2):
+        return dtype
+    narrow = INT16 if source == BOOL else INT32
+    return narrow if narrow.itemsize < dtype.itemsize else dtype
+
+
 class Recognised(Accumulator):
-    """A named reducer on one operand; relaxed float sums and products run in blocks."""
+    """A named reducer on one operand; relaxed float sums and products, and sums of narrow integers, run in blocks."""
 
     def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], reducer: Reducer) -> None:
         super().__init__(elements, unit, axes)
         self.reducer = reducer
         self.dtype = register_dtype(unit.values[0].node.aval.dtype)
         self.relaxed = reducer.reassociates and dtype_class(self.dtype) == "F"
+        self.block_dtype = _block_dtype(reducer, unit.values[0].node, self.dtype)
+        self.in_blocks = self.relaxed or self.block_dtype != self.dtype
         nest: Nest = elements.nest
         self.block = nest.fresh("t")
-        self.total = nest.fresh("s") if self.relaxed else self.block
+        self.total = nest.fresh("s") if self.in_blocks else self.block
         self.error = nest.fresh("r") if self.relaxed and reducer.combine == "add" and self.dtype == FLOAT64 else ""
         # The results of chunks are few and large: each is added with its rounding error.
         chunks = dict(unit.values[0].node.params).get("chunk")
         self.element_by_element = bool(self.error) and chunks is not None
-        self.one_block = False
 
     def in_one_block(self) -> None:
         """Says before the start that all elements make one block, whose sum is the result."""
-        self.one_block, self.total, self.error, self.element_by_element = True, self.block, "", False
+        self.in_blocks, self.total, self.error, self.element_by_element = False, self.block, "", False
+        self.block_dtype = self.dtype
 
     @property
     def blocked(self) -> bool:
-        return self.relaxed and not self.element_by_element and not self.one_block
+        return self.in_blocks and not self.element_by_element
 
     @property
     def _total_dtype(self) -> DType:
-        return FLOAT64 if self.relaxed and not self.one_block else self.dtype
+        return FLOAT64 if self.relaxed and self.in_blocks else self.dtype
 
     def identity(self, dtype: DType) -> Const:
         """What an accumulator of this type starts from."""
@@ -119,24 +139,25 @@ class Recognised(Accumulator):
 
     def start_block(self, scope: Scope) -> None:
         if self.blocked:
-            scope.statements.append(Assign(self.block, self.identity(self.dtype)))
+            scope.statements.append(Assign(self.block, self.identity(self.block_dtype)))
 
     def take(self, inner: Scope) -> None:
         value = self.plain_operand(0)
         if self.element_by_element:
             inner.statements.append(Compensated(self.total, self.error, value, FLOAT64))
             return
-        inner.statements.append(Accumulate(self.block, self.reducer.combine, value, self.dtype, self.relaxed))
+        value = _as(value, self.block_dtype)
+        inner.statements.append(Accumulate(self.block, self.reducer.combine, value, self.block_dtype, self.relaxed))
 
     def end_block(self, scope: Scope) -> None:
         if not self.blocked:
             return
-        block: Value = Var(self.block, self.dtype)
-        block = block if self.dtype == FLOAT64 else Call("cast", (block,), FLOAT64)
+        dtype = self._total_dtype
+        block = _as(Var(self.block, self.block_dtype), dtype)
         if self.error:
-            scope.statements.append(Compensated(self.total, self.error, block, FLOAT64))
+            scope.statements.append(Compensated(self.total, self.error, block, dtype))
         else:
-            scope.statements.append(Accumulate(self.total, self.reducer.combine, block, FLOAT64, False))
+            scope.statements.append(Accumulate(self.total, self.reducer.combine, block, dtype, False))
 
     def finish(self, row: Scope) -> list[Held]:
         where = self.unit.target.where
@@ -154,11 +175,9 @@ class Recognised(Accumulator):
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
         dtype = self.unit.target.aval.dtype
-        if dtype not in NARROW_FLOATS and value.dtype != dtype:
-            value = Call("cast", (value,), dtype)
+        value = value if dtype in NARROW_FLOATS else _as(value, dtype)
         if not self._starts_at_identity():
-            initial = self.plain_operand(1)
-            initial = initial if initial.dtype == value.dtype else Call("cast", (initial,), value.dtype)
+            initial = _as(self.plain_operand(1), value.dtype)
             value = Call(self.reducer.combine, (initial, value), value.dtype)
         if dtype in NARROW_FLOATS:
             bits = self.elements.let(row, "h", Call("encode", (value,), dtype), storage_dtype(dtype), where)
@@ -172,6 +191,11 @@ class Recognised(Accumulator):
         literal: Literal = initial.param("value")
         dtype = literal.dtype
         return literal.data == Literal.of(self.reducer.identity(dtype), dtype).data
+
+
+def _as(value: Value, dtype: DType) -> Value:
+    """The value as another type, where it is not of that type."""
+    return value if value.dtype == dtype else Call("cast", (value,), dtype)
 
 
 class Fold(Accumulator):
