@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from xjit.fusion.groups import made_at
+from xjit.fusion.cost import element_cost
+from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region, Unit
 from xjit.fusion.reads import walk
@@ -138,6 +140,17 @@ class RegionAccesses:
         """The distances of all accesses."""
         found = [access.moves for access in self.reads.values()]
         return found + [access.moves for access in self.writes if access is not None]
+
+    def work(self, columns: bool) -> float:
+        """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
+        region = self.region
+
+        def times(pull: Pull) -> int:
+            return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=columns)
+
+        pulls = (pull for walked in self.walks for pull in walked)
+        total = sum((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls)
+        return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
 
     @property
     def primary(self) -> tuple[int, ...]:

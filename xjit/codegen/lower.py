@@ -22,6 +22,7 @@ from xjit.codegen.buffers import Buffers
 from xjit.codegen.checks import Checks
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
@@ -29,17 +30,17 @@ from xjit.codegen.schedule import Loop, Schedule, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.strips import Strips
-from xjit.fusion.cost import COLUMN_BLOCK, CostTable
-from xjit.fusion.groups import evaluations, made_at
+from xjit.fusion.cost import COLUMN_BLOCK
+from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.reads import walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
-from xjit.ir.loops import Alloc, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Word
+from xjit.ir.loops import Alloc, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Var, Word
 from xjit.ir.node import Node
-from xjit.types import BOOL, FLOAT64, DType, TupleType
+from xjit.types import BOOL, FLOAT64, INT64, DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 
@@ -84,7 +85,7 @@ class _Lowering:
         self.strips = Strips(self.nest, self.elements)
         self.buffers = Buffers(self.nest, self.elements, self.plan, self.region, self.accesses)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
-        self.levels = self._levels()
+        self.levels = levels_of(self.region, self.plan, self.accesses.leaves)
         self.row_storage = RowStorage()
         self.level = 0
         self.in_columns = False
@@ -101,11 +102,11 @@ class _Lowering:
 
     def run(self) -> LoweredKernel:
         """The whole nest."""
-        self.in_columns = self.plan.columns and max(self.levels, default=0) <= 1 and bool(self.region.reduced)
+        self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
         if self.in_columns:
             extent = self._columns()
         else:
-            full = [number for number in range(len(self.levels)) if not self._is_row(number)]
+            full = [number for number in range(len(self.levels)) if not is_row(self.region, self.plan, number)]
             self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
             extent = self._rows()
         body = (*self.allocs, *self.checks.before, *self.nest.scopes[0].statements, *self.checks.after())
@@ -114,7 +115,8 @@ class _Lowering:
         words = tuple(Word(word.name, word.slot + count) for word, _ in self.nest.words.values())
         values = tuple(value for _, value in self.nest.words.values())
         kernel = Kernel(arguments, words, body)
-        return LoweredKernel(kernel, tuple(self.buffers.names), values, extent, self._work(), self.region)
+        work = self.accesses.work(self.in_columns)
+        return LoweredKernel(kernel, tuple(self.buffers.names), values, extent, work, self.region)
 
     def _rows(self) -> int:
         """Kept loops around the passes; the number of steps of the shared loop."""
@@ -147,6 +149,9 @@ class _Lowering:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
         self._row_units(0)
         for level in range(1, max(self.levels, default=0) + 1):
+            if self.region.chunk is not None:
+                for pull in read_ahead(self.accesses, self.plan, self.levels, level):
+                    self.elements.value(pull)
             self._pass(level)
             self._row_units(level)
 
@@ -155,7 +160,9 @@ class _Lowering:
         assert self.region.chunk is not None and self.plan.chunked is not None
         loop = self.plan.reduced[self.plan.chunked]
         size = self.nest.word("chunk", self.region.chunk[1], "chunk")
-        scope = self.nest.open("k")
+        scope = self.nest.open("k", (self.region.chunk[0],))
+        for number in self.region.chunk_numbers:
+            scope.known[number] = Held(Var("k", INT64), None, scope)
         scope.statements.append(Base("k_start", Offset((Term("k", size),))))
         scope.statements.append(Bound("k_stop", "k_start", size, self._extent(loop)))
         return math.ceil(loop.extent / self.region.chunk[1])
@@ -175,7 +182,11 @@ class _Lowering:
         row = self.nest.inner
         self._fill_ahead(level)
         self.level = level
-        chosen = [n for n, unit in enumerate(self.region.units) if self.levels[n] == level and not self._is_row(n)]
+        chosen = [
+            n
+            for n, unit in enumerate(self.region.units)
+            if self.levels[n] == level and not is_row(self.region, self.plan, n)
+        ]
         folds = {n: self._accumulator(n) for n in chosen if self.region.units[n].is_reduction}
         self.scans = {n: self._running(n) for n in chosen if self.region.units[n].is_scan}
         for fold in (*folds.values(), *self.scans.values()):
@@ -299,36 +310,8 @@ class _Lowering:
     def _row_units(self, level: int) -> None:
         """Stores that need no more passes: one element per row."""
         for number in range(len(self.region.units)):
-            if self.levels[number] == level and self._is_row(number):
+            if self.levels[number] == level and is_row(self.region, self.plan, number):
                 self._store(number)
-
-    def _is_row(self, number: int) -> bool:
-        """Whether the unit has one element per row."""
-        unit, axes = self.region.units[number], self.region.axes[number]
-        if unit.is_reduction or unit.is_scan:
-            return False
-        touched = {axes[axis] for axis in range(len(unit.dims)) if unit.dims[axis] != 1}
-        return not touched & {axis for loop in self.plan.reduced for axis in loop.axes}
-
-    def _levels(self) -> list[int]:
-        """The pass after which, or in which, each unit is done.
-
-        What a reduction gives is there after its pass, what a scan gives already within.
-        """
-        levels: list[int] = []
-        row: dict[Node, int] = {}
-        full: dict[Node, int] = {}
-        for number, unit in enumerate(self.region.units):
-            made = [owner(pull.node) for pull in walk(unit, self.accesses.leaves).reads]
-            if self._is_row(number):
-                own = max((row.get(node, 0) for node in made), default=0)
-            else:
-                own = max((full.get(node, 1) for node in made), default=1)
-            levels.append(own)
-            if unit.is_reduction or unit.is_scan:
-                row[unit.target] = own
-                full[unit.target] = own if unit.is_scan else own + 1
-        return levels
 
     # ------------------------------------------------------------------ columns
 
@@ -348,7 +331,8 @@ class _Lowering:
         scope = self.nest.open("b")
         scope.statements.append(Base("b_start", Offset((Term("b", COLUMN_BLOCK),))))
         scope.statements.append(Bound("b_stop", "b_start", COLUMN_BLOCK, self._extent(loop)))
-        self._column_passes(loop)
+        for level in range(1, max(self.levels) + 1):
+            self._column_pass(loop, level)
         blocks = math.ceil(loop.extent / COLUMN_BLOCK)
         extents = [outer.extent for outer in self.plan.kept[:-1]] + [blocks]
         stops = [self._extent(outer) for outer in self.plan.kept[:-1]] + [self.nest.word("blocks", blocks, "blocks")]
@@ -363,52 +347,72 @@ class _Lowering:
         self.nest.close("lo", "hi", LoopKind.PARALLEL)
         return chunks
 
-    def _column_passes(self, loop: Loop) -> None:
-        folds = [n for n, unit in enumerate(self.region.units) if unit.is_reduction]
-        columns = {n: self._column(n, loop) for n in folds}
-        scans = {n: self._column(n, loop) for n, unit in enumerate(self.region.units) if unit.is_scan}
+    def _stores_once(self) -> bool:
+        """Whether no pass but the first stores whole rows."""
+        later = (n for n, level in enumerate(self.levels) if level > 1)
+        return all(self.region.units[n].is_reduction or is_row(self.region, self.plan, n) for n in later)
+
+    def _column_pass(self, loop: Loop, level: int) -> None:
+        """All reductions, scans and stores of one level, for one block of columns."""
+        self.level = level
+        chosen = [n for n, own in enumerate(self.levels) if own == level and not is_row(self.region, self.plan, n)]
+        columns = {n: self._column(n, loop) for n in chosen if not self._is_store(n)}
         self.nest.open(loop.variable, loop.axes)
-        for column in (*columns.values(), *scans.values()):
+        for column in columns.values():
             column.start()
         self.nest.close("b_start", "b_stop")
         for reduced in self.plan.reduced:
             self.nest.open(reduced.variable, reduced.axes)
-        self._fill_columns(loop)
+        rare = self._fill_columns(loop, chosen)
         self.nest.open(loop.variable, loop.axes)
-        for column in columns.values():
-            column.take()
-        for number, column in scans.items():
-            self._settle_scan(number, column.take_running())
-        for number, unit in enumerate(self.region.units):
-            if unit.is_scan:
-                continue
-            if not unit.is_reduction and not self._is_row(number):
-                self._store(number)
+        for number in chosen:
+            if self.region.units[number].is_reduction:
+                columns[number].take()
+        for number in chosen:
+            if self.region.units[number].is_scan:
+                self._settle_scan(number, columns[number].take_running())
+        for number in filter(self._is_store, chosen):
+            self._store(number)
         self.nest.close("b_start", "b_stop")
         for reduced in reversed(self.plan.reduced):
             self.nest.close(*self._range(reduced))
+        for pull in rare:
+            del self.row_storage.levels[pull]
+        self._finish_columns(loop, {n: columns[n] for n in chosen if self.region.units[n].is_reduction})
+
+    def _is_store(self, number: int) -> bool:
+        unit = self.region.units[number]
+        return not (unit.is_reduction or unit.is_scan)
+
+    def _finish_columns(self, loop: Loop, columns: dict[int, ColumnAccumulator]) -> None:
+        """The results of a block of columns; what the next pass reads of them is kept in scratch."""
         row = self.nest.open(loop.variable, loop.axes)
         for number, column in columns.items():
             self._settle(number, [column.finish(row)], row)
-        self._row_units(0)
-        self._row_units(1)
+        if self.level == 1:
+            self._row_units(0)
+        self._row_units(self.level)
+        ahead = read_ahead(self.accesses, self.plan, self.levels, self.level + 1)
+        ahead += read_later(self.accesses, self.plan, self.levels, self.level)
+        for pull in dict.fromkeys(ahead):
+            self._fill(pull)
         self.nest.close("b_start", "b_stop")
+        self.row_storage.levels.update(dict.fromkeys(ahead, self.level))
 
-    def _fill_columns(self, loop: Loop) -> None:
+    def _fill_columns(self, loop: Loop, chosen: list[int]) -> list[Pull]:
         """Keeps what calls functions with rare arguments in scratch: a loop over accumulators cannot run twice."""
-        pulls = [pull for walked in self.accesses.walks for pull in walked]
+        pulls = [pull for number in chosen for pull in self.accesses.walks[number]]
         rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop))
         kept = list(rare)[: SCRATCH_BYTES // (2 * COLUMN_BLOCK * FLOAT64.itemsize)]
-        if not kept:
-            return
 
         def fill() -> None:
             for pull in kept:
                 self._fill(pull)
 
-        self.strips.loop(loop, ("b_start", "b_stop"), kept, fill)
-        self.row_storage.levels.update(dict.fromkeys(kept, 0))
-        self.level = 1
+        if kept:
+            self.strips.loop(loop, ("b_start", "b_stop"), kept, fill)
+            self.row_storage.levels.update(dict.fromkeys(kept, self.level - 1))
+        return kept
 
     def _column(self, number: int, loop: Loop) -> ColumnAccumulator:
         fold = self._running(number) if self.region.units[number].is_scan else self._accumulator(number)
@@ -481,16 +485,3 @@ class _Lowering:
         name = self.nest.fresh("m")
         self.allocs.append(Alloc(name, extent, dtype))
         return name
-
-    def _evaluations(self, pull: Pull) -> int:
-        region = self.region
-        return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=self.in_columns)
-
-    def _work(self) -> float:
-        table = CostTable(self.leaves)
-        region = self.region
-        total = 0.0
-        for pulls in self.accesses.walks:
-            total += sum((table.own(pull.node) + 0.5) * self._evaluations(pull) for pull in pulls)
-        reads = sum(map(self._evaluations, self.accesses.reads))
-        return total + reads + math.prod(region.dims[: region.rank])

@@ -16,7 +16,7 @@ from xjit.fusion.tiny import unrolled
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.index import Index, axes_of, relabel
 from xjit.ir.node import Node
-from xjit.ir.opdef import AxisMap
+from xjit.ir.opdef import AxisMap, Lookup
 
 
 @dataclass(eq=False)
@@ -199,8 +199,6 @@ class Grouping:
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         if not (group.has_reduction or chunked) and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
-        if unit.is_reduction and chained and not group.fast:
-            return self._refuse(group, unit, "columns are reduced in one pass")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
         for pull in reads:
@@ -278,12 +276,16 @@ def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
     places = unit.kept if unit.is_reduction else range(unit.rank)
     computed_here = unit.is_reduction or unit.is_scan or unit.values[0].node is unit.target
-    if unit.chunk is not None or not computed_here:
+    if not computed_here:
         return None
     fixed = dict(unit.fixed)
-    return tuple(
+    index = tuple(
         AxisMap(None, 1, fixed.get(axis, 0)) if unit.dims[axis] == 1 else AxisMap(axes[axis]) for axis in places
     )
+    number = unit.chunk_number
+    if number is None:
+        return index
+    return (*index, AxisMap(None, 1, 0, (Lookup(number.node, relabel(number.index, axes)),)))
 
 
 def _reaches(start: Group, goal: Group) -> bool:

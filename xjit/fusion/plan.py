@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xjit.ir.index import Index
+from xjit.ir.index import Index, relabel
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import AxisMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,11 @@ class Unit:
         """Whether the unit does nothing but store a value, every element by itself."""
         return not (self.is_reduction or self.is_scan or self.is_check)
 
+    @property
+    def chunk_number(self) -> Pull | None:
+        """The number of the chunk at hand, as its other results are looked up by."""
+        return None if self.chunk is None else Pull(self.target.inputs[2], (AxisMap(self.chunk[0]),))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
@@ -78,6 +84,12 @@ class Region:
     def kept(self) -> tuple[int, ...]:
         """The axes that are not reduced."""
         return tuple(axis for axis in range(self.rank) if axis not in self.reduced)
+
+    @property
+    def chunk_numbers(self) -> frozenset[Pull]:
+        """The numbers of chunks that the loops run through."""
+        pairs = ((unit.chunk_number, axes) for unit, axes in zip(self.units, self.axes, strict=True))
+        return frozenset(Pull(one.node, relabel(one.index, axes)) for one, axes in pairs if one is not None)
 
     @property
     def nested(self) -> dict[Node, int]:

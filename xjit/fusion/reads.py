@@ -30,7 +30,7 @@ def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
     nested = dict(unit.nested)
     visits: list[Pull] = []
     reads: dict[Pull, None] = {}
-    done: set[Pull] = set()
+    done = {unit.chunk_number}  # the loops know it
     for root in unit.values:
         is_read = root.node in leaves and root.node is not unit.target
         stack = [(root, is_read or not (is_pulled(root.node) or root.node in nested), False)]

@@ -26,7 +26,8 @@ def is_foldable(node: Node) -> bool:
     """Whether the node is a named reduction of one operand, which a kernel for something else can compute inside."""
     if node.op.kind is not Kind.REDUCE or node.param("n") != 1 or node.param("reducer") is None:
         return False
-    chunked = any("chunk" in dict(one.params) for one in (node, node.inputs[0]))  # these want more exact sums
+    operand = node.inputs[0]  # of results of chunks, which want more exact sums, or computed from some
+    chunked = any("chunk" in dict(one.params) for one in (node, operand, *operand.inputs))
     return not chunked and node.inputs[1].op is CONSTANT
 
 

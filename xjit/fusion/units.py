@@ -52,7 +52,7 @@ def _reduction(node: Node) -> Unit:
     count = node.param("n")
     dims = node.inputs[0].aval.shape
     operands = tuple(Pull(source, identity(dims)) for source in node.inputs[:count])
-    scalars = tuple(Pull(source, ()) for source in node.inputs[count:])
+    scalars = tuple(Pull(source, ()) for source in node.inputs[count:] if not source.aval.rank)
     chunk = dict(node.params).get("chunk")
     return Unit(
         node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk, is_reduction=True

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.expr import Expr
+from xjit.ir.expr import Arg, Expr
+from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops import formulas
 from xjit.ops.references import total_order_key
 from xjit.ops.rows import Binary, Builder, binary, boolean
+from xjit.ops.rules import elementwise_type
+from xjit.types import BOOL, ArrayType, dtype_class
 
 _EXAMPLES = {
     "eq": "[False  True False]",
@@ -81,3 +84,20 @@ ge_total_order = _total("ge", "GeTotalOrder", np.greater_equal, f"Greater or equ
 gt_total_order = _total("gt", "GtTotalOrder", np.greater, f"Greater. {_TOTAL}")
 le_total_order = _total("le", "LeTotalOrder", np.less_equal, f"Less or equal. {_TOTAL}")
 lt_total_order = _total("lt", "LtTotalOrder", np.less, f"Less. {_TOTAL}")
+
+
+def _same(types: tuple[ArrayType, ...], params: Params, out: ArrayType) -> Expr:
+    x, y = (Arg(number, type.dtype) for number, type in enumerate(types))
+    equal = formulas.compared("eq", x, y)
+    return equal | (x.differs(x) & y.differs(y)) if dtype_class(types[0].dtype) == "F" else equal
+
+
+# What a position of an extreme is found by. No operation of XLA, and so none of the public ones.
+SAME = OpDef(
+    name="same",
+    kind=Kind.ELEMENTWISE,
+    infer=lambda types, params: elementwise_type(types, BOOL),
+    reference=lambda x, y: (x == y) | ((x != x) & (y != y)),
+    element=_same,
+    doc="Equal, or both NaN.",
+)

@@ -1,4 +1,8 @@
-"""The first half of a large reduction: one result for each chunk of an axis. Made by the compiler, never by users."""
+"""The first half of a large reduction: one result for each chunk of an axis. Made by the compiler, never by users.
+
+A third operand says in which chunk each position along the axis lies. By it, results can be spread over the positions
+again: within the loop over chunks they are there as soon as the chunk has been reduced.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.context import CONSTANT
-from xjit.ir.expr import Literal
+from xjit.ir.expr import Index, Literal, lit, prim
 from xjit.ir.node import Graph, Node
-from xjit.ir.opdef import Kind, OpDef, Params, Reducer
+from xjit.ir.opdef import Access, AxisMap, Kind, Lookup, OpDef, Params, Reducer
 from xjit.ops import rules
 from xjit.ops.convert import CONVERT
 from xjit.ops.reduce import REDUCE, reduction_graph
-from xjit.types import FLOAT64, ArrayType, DType, array_type, dtype_class
+from xjit.types import FLOAT64, INT64, ArrayType, DType, array_type, dtype_class
 
 
 def accumulator_dtype(reducer: Reducer, dtype: DType) -> DType:
@@ -34,6 +38,7 @@ def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
 def _reference(
     operand: np.ndarray[Any, Any],
     init: np.ndarray[Any, Any],
+    numbers: np.ndarray[Any, Any],
     *,
     dims: tuple[int, ...],
     reducer: Reducer,
@@ -66,26 +71,84 @@ PARTIAL_REDUCE = OpDef(
 )
 
 
+def _infer_numbers(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    return array_type(INT64, (params["length"],))
+
+
+CHUNK_NUMBERS = OpDef(
+    name="chunk_numbers",
+    kind=Kind.ELEMENTWISE,
+    infer=_infer_numbers,
+    reference=lambda *, length, size: np.arange(length) // size,
+    element=lambda types, params, out: prim("idiv", Index(0), lit(params["size"], INT64)),
+    doc="The number of the chunk of ``size`` elements that each position along an axis lies in.",
+)
+
+
+def _infer_spread(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    return ArrayType(types[0].dtype, params["sizes"], params["order"])
+
+
+def _spread(
+    parts: np.ndarray[Any, Any],
+    numbers: np.ndarray[Any, Any],
+    *,
+    sizes: tuple[int, ...],
+    order: tuple[int, ...],
+    axis: int,
+    dims: tuple[int, ...],
+) -> np.ndarray[Any, Any]:
+    along = np.moveaxis(np.take(parts, numbers, axis=-1), -1, axis - sum(place < axis for place in dims))
+    return np.broadcast_to(np.expand_dims(along, [place for place in dims if place != axis]), sizes)
+
+
+def _access_spread(types: tuple[ArrayType, ...], params: Params, out: ArrayType) -> Access:
+    kept = (place for place in range(out.rank) if place not in params["dims"])
+    number = Lookup(1, (AxisMap(params["axis"]),))
+    return Access((*(AxisMap(place) for place in kept), AxisMap(None, 1, 0, (number,))))
+
+
+SPREAD = OpDef(
+    name="spread_chunks",
+    kind=Kind.INDEXING,
+    infer=_infer_spread,
+    reference=_spread,
+    access=_access_spread,
+    doc="What was computed for each chunk, at every element of the chunk.",
+)
+
+
 def chunked(node: Node, axis: int, size: int) -> Node:
     """The same value as a ``reduce`` node, computed as a reduction of the results of chunks."""
-    operand, init = node.inputs
+    part = partial(node.param("reducer"), node.inputs[0], node, axis, size)
+    return combined(node, part)
+
+
+def partial(reducer: Reducer, operand: Node, like: Node, axis: int, size: int) -> Node:
+    """The reduction of each chunk of an operand, over the axes of the node ``like``."""
+    numbers = derived(CHUNK_NUMBERS, (), like, length=operand.aval.shape[axis], size=size)
+    inputs = (operand, identity_of(reducer, operand.aval.dtype, like), numbers)
+    common = _common(reducer, accumulator_dtype(reducer, operand.aval.dtype))
+    return derived(PARTIAL_REDUCE, inputs, like, dims=like.param("dims"), **common, chunk=(axis, size))
+
+
+def combined(node: Node, parts: Node) -> Node:
+    """The value of a ``reduce`` node from results of chunks, which lie along the last axis."""
     reducer: Reducer = node.param("reducer")
-    dtype = operand.aval.dtype
-    wide = accumulator_dtype(reducer, dtype)
-    common = {"reducer": reducer, "computation": reduction_graph(reducer, wide), "n": 1}
-    part = derived(
-        PARTIAL_REDUCE,
-        (operand, identity_of(reducer, dtype, node)),
-        node,
-        dims=node.param("dims"),
-        **common,
-        chunk=(axis, size),
-    )
-    start = init if wide == dtype else identity_of(reducer, wide, node)
-    whole = derived(REDUCE, (part, start), node, dims=(part.aval.rank - 1,), **common)
-    if wide == dtype:
-        return whole
-    return derived(CONVERT, (whole,), node, dtype=dtype)
+    wide, dtype = parts.aval.dtype, node.aval.dtype
+    start = node.inputs[1] if wide == dtype else identity_of(reducer, wide, node)
+    whole = derived(REDUCE, (parts, start), node, dims=(parts.aval.rank - 1,), **_common(reducer, wide))
+    return whole if wide == dtype else derived(CONVERT, (whole,), node, dtype=dtype)
+
+
+def spread(chunks: Node, part: Node) -> Node:
+    """Results of the chunks of ``part`` at every element of the operand that it reduces."""
+    type, (axis, _), dims = part.inputs[0].aval, part.param("chunk"), part.param("dims")
+    return derived(SPREAD, (chunks, part.inputs[2]), part, sizes=type.shape, order=type.order, axis=axis, dims=dims)
+
+
+def _common(reducer: Reducer, dtype: DType) -> dict[str, Any]:
+    return {"reducer": reducer, "computation": reduction_graph(reducer, dtype), "n": 1}
 
 
 def identity_of(reducer: Reducer, dtype: DType, node: Node) -> Node:

@@ -303,11 +303,7 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     best = reduction(array, which if dtype_class(type.dtype) != "P" else {"max": "or", "min": "and"}[which], (dim,))
     dims, kept = type.shape, tuple(axis for axis in range(type.rank) if axis != dim)
     wanted = broadcast_in_dim(best, dims, kept)
-    hit = compare.eq(array, wanted)
-    if dtype_class(type.dtype) == "F":
-        undefined = broadcast_in_dim(compare.ne(best, best), dims, kept)
-        hit = elementwise.or_(hit, elementwise.and_(compare.ne(array, array), undefined))
-    return first_position(hit, dim)
+    return first_position(apply(compare.SAME, array, wanted), dim)
 
 
 def first_position(hit: Any, dim: int) -> Any:

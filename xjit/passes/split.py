@@ -12,6 +12,7 @@ import math
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops.partial import chunked
+from xjit.passes.chunk_passes import in_chunks
 from xjit.passes.simplify import rewrite
 from xjit.types import ArrayType
 
@@ -47,7 +48,10 @@ def _split(node: Node) -> Node:
     long = [axis for axis in aval.order if axis in dims and aval.shape[axis] >= SHORT_AXIS]
     axis = long[0] if long else max(dims, key=lambda one: aval.shape[one])
     size = max(1, -(-elements * aval.shape[axis] // reduced))
-    return node if size >= aval.shape[axis] else chunked(node, axis, size)
+    if size >= aval.shape[axis]:
+        return node
+    together = in_chunks(node, axis, size)
+    return chunked(node, axis, size) if together is None else together
 
 
 def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
