@@ -12,6 +12,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import with_nested
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
+from xjit.fusion.refusals import PARTS, Refusal
 from xjit.fusion.tiny import unrolled
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.index import Index, axes_of, relabel
@@ -82,7 +83,7 @@ class Grouping:
     groups: list[Group] = field(default_factory=list)
     home: dict[Node, list[Group]] = field(default_factory=dict)
     checks: dict[Node, list[Group]] = field(default_factory=dict)
-    reasons: list[str] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
     walks: dict[Unit, Walk] = field(default_factory=dict)
 
     def walk(self, unit: Unit) -> Walk:
@@ -188,7 +189,7 @@ class Grouping:
         """The axes of the unit in the group's domain, or None with the reason noted."""
         axes = _match_domain(group, unit)
         if any(other.target is unit.target and not other.fixed for other in group.units):
-            return self._refuse(group, unit, "parts of one result run one after the other")
+            return self._refuse(group, unit, PARTS)
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
         full = not unit.is_reduction and unit.dims[: unit.rank] == group.dims[: group.rank]
@@ -212,7 +213,7 @@ class Grouping:
 
     def _refuse(self, group: Group, unit: Unit, reason: str) -> dict[int, int] | None:
         first = group.units[0] if group.units else unit
-        self.reasons.append(f"{_name(unit)} stays apart from {_name(first)}: {reason}")
+        self.refusals.append(Refusal(unit, first, reason))
         return None
 
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:

@@ -13,6 +13,7 @@ from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, Unit, ViewStep
 from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
+from xjit.fusion.refusals import in_words
 from xjit.fusion.units import is_given, owner, units_of, view_chain
 from xjit.ir.context import CONSTANT
 from xjit.ir.index import relabel
@@ -44,7 +45,8 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     kept = _read_elsewhere(graph, steps, draft, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
     dead = _stored_by(steps) - _stored_by(live)
-    return Plan(graph, tuple(filter(_works, live)), draft.leaves - dead, kept, tuple(notes + draft.grouping.reasons))
+    reasons = (*notes, *in_words(draft.grouping.refusals))
+    return Plan(graph, tuple(filter(_works, live)), draft.leaves - dead, kept, reasons)
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
