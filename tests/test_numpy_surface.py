@@ -11,6 +11,7 @@ import itertools
 import re
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from kernel_executors import run_serial, run_uncompiled
@@ -24,6 +25,19 @@ from xjit import tree
 ALL = [np.dtype(code) for code in "?bhilBHILefdFD"]
 FEW = [np.dtype(code) for code in "?blLefdF"]
 OTHERS = [np.dtype(code) for code in "?bLefF"]
+# What NumPy's functions take for no number of its own; elsewhere bfloat16 counts as a float.
+FOREIGN = [
+    *("gradient(a, axis=0)", "nan_to_num(a)", "i0(v)", "a.conj()", "s.conj()", "linalg.norm(v, 3)", "linalg.norm(a)"),
+    *(
+        "linalg.vector_norm(a, axis=0, ord=-1)",
+        "linalg.matrix_norm(t)",
+        "sum(a, axis=0)",
+        "mean(a)",
+        "max(a)",
+        "argmin(a)",
+    ),
+    *("where(m, a, v)", "cumsum(a, 1)", "sort(a)", "concatenate([a, h])", "modf(a)", "fmax.accumulate(v)", "a @ a.T"),
+]
 # Functions that round otherwise than NumPy: in units in the last place, of the modulus for complex numbers.
 ULP = 8.0
 
@@ -111,6 +125,12 @@ def test_two_element_types(name: str) -> None:
     for line, first in itertools.product(grouped(TWO)[name], ALL):
         for second in [*OTHERS, first] if first.char not in "?bLefF" else OTHERS:
             check(line, first, second, REFUSED_PAIRS, second)
+
+
+@pytest.mark.parametrize("call", FOREIGN)
+def test_bfloat16(call: str) -> None:
+    foreign = np.dtype(ml_dtypes.bfloat16)
+    check(call, foreign, foreign, [], foreign)
 
 
 # ---- the same through compiled code

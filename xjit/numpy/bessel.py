@@ -13,7 +13,7 @@ import numpy as np
 from xjit import ops
 from xjit.errors import DTypeError
 from xjit.numpy.compositions import full_like
-from xjit.numpy.promotion import cast
+from xjit.numpy.promotion import cast, is_inexact
 from xjit.numpy.shaping import as_array
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, order_letter, with_order
@@ -96,7 +96,7 @@ def i0(x: Any) -> Any:
     letter = dtype_class(dtype_of(value))
     if letter == "C":
         raise DTypeError("numpy.i0: i0 not supported for complex values")
-    size = ops.abs(value if letter == "F" else cast(value, FLOAT64))
+    size = ops.abs(value if is_inexact(dtype_of(value)) else cast(value, FLOAT64))
     growth = call(np.exp, size)
     near = call(np.multiply, growth, _series(call(np.subtract, call(np.divide, size, 2.0), 2), NEAR))
     far = call(np.multiply, growth, _series(call(np.subtract, call(np.divide, 32.0, size), 2.0), FAR))

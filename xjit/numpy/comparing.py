@@ -15,7 +15,7 @@ from xjit.numpy import compositions as c
 from xjit.numpy import methods, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.creation import filled
-from xjit.numpy.promotion import cast, result_type, weak_type
+from xjit.numpy.promotion import cast, is_inexact, result_type, weak_type
 from xjit.numpy.static import column_or_row_major
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, copied, fresh, operand, shape_of, with_order
@@ -165,9 +165,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     array([0., 9.])
     """
     value = as_value(x, "nan_to_num")
-    letter = dtype_class(dtype_of(value))
+    letter = dtype_class(dtype_of(value)) if is_inexact(dtype_of(value)) else ""
     if not copy and isinstance(x, TracedValue | np.ndarray):
-        if letter not in "FC":
+        if not letter or letter not in "FC":
             return x
         raise CaptureError("numpy.nan_to_num: copy=False is not supported", fix="use its result")
     if letter == "C":

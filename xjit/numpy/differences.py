@@ -12,7 +12,7 @@ from xjit.ir.context import TracedValue
 from xjit.numpy import reductions
 from xjit.numpy.indexing import getitem
 from xjit.numpy.joining import join
-from xjit.numpy.promotion import cast, result_type, spec_of
+from xjit.numpy.promotion import cast, is_inexact, result_type, spec_of
 from xjit.numpy.scans import cumsum
 from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array, broadcast_to, ravel, reshape
@@ -108,10 +108,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     order = static_integer(edge_order, "gradient", "edge_order")
     if order > 2:
         raise ArgumentError("numpy.gradient: 'edge_order' greater than 2 not supported")
-    letter = dtype_class(dtype_of(value))
-    dtype = dtype_of(value) if letter in "FC" else FLOAT64
+    dtype = dtype_of(value) if is_inexact(dtype_of(value)) else FLOAT64
     found = tuple(
-        _slopes(cast(value, dtype) if letter == "I" else value, place, spacing, order, dtype)
+        _slopes(value if dtype_class(dtype_of(value)) == "P" else cast(value, dtype), place, spacing, order, dtype)
         for place, spacing in zip(axes, spacings, strict=True)
     )
     return found[0] if len(found) == 1 else found

@@ -86,8 +86,12 @@ def _plane(range: Any) -> Any:
 
 
 def _numbers(name: str, a: Any) -> Operand:
-    """The elements; truth values count as zeros and ones."""
+    """The elements; truth values count as zeros and ones. CaptureError for types that NumPy itself does not have."""
     value = as_value(a, name)
+    if dtype_of(value).kind not in "biufc":
+        raise CaptureError(
+            f"numpy.{name}: element type {dtype_of(value)} is not supported", fix="use astype(np.float32) before"
+        )
     return cast(value, _BYTE) if dtype_of(value) == BOOL else value
 
 

@@ -16,7 +16,7 @@ from xjit.numpy import diagonals, linear, methods, products, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.indexing import getitem
 from xjit.numpy.linear_algebra import LinAlgError, inv, svdvals
-from xjit.numpy.promotion import cast
+from xjit.numpy.promotion import cast, is_inexact
 from xjit.numpy.sequences import eye
 from xjit.numpy.shaping import as_array, atleast_2d, moveaxis, ravel, reshape, transpose
 from xjit.numpy.ufuncs import call, power_operator
@@ -38,7 +38,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     np.float64(5.0)
     """
     value = as_value(x, "linalg.norm")
-    value = value if dtype_class(dtype_of(value)) in "FC" else cast(value, FLOAT64)
+    value = value if is_inexact(dtype_of(value)) else cast(value, FLOAT64)
     rank = len(shape_of(value))
     if axis is None and (ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)):
         return _length(value, None, keepdims)

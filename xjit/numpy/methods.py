@@ -48,7 +48,8 @@ def _copy(x: Any, order: str = "C") -> Any:
 
 
 def _conjugate(x: Any) -> Any:
-    return call(np.conjugate, x) if dtype_class(dtype_of(x)) == "C" or is_scalar(x) else x
+    real = dtype_of(x).kind in "biuf"
+    return x if real and not is_scalar(x) else call(np.conjugate, x)
 
 
 def _writing(name: str) -> Method:

@@ -62,6 +62,15 @@ def supported(dtype: DType, name: str) -> DType:
     return dtype
 
 
+def is_inexact(dtype: DType) -> bool:
+    """Whether NumPy's functions take a type for floating: not those of other packages, which they make float64.
+
+    >>> is_inexact(np.dtype(np.float16)), is_inexact(np.dtype(np.int8))
+    (True, False)
+    """
+    return issubclass(dtype.type, np.inexact)
+
+
 def requested(dtype: Any, name: str) -> DType | None:
     """The ``dtype`` argument of a NumPy function: any spelling that NumPy takes, None for none."""
     if dtype is None:
