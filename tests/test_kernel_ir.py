@@ -98,3 +98,14 @@ def test_broken_loops_are_noticed(name: str) -> None:
     assert broken != source
     ir, externals = optimised(broken)
     assert not is_vector_code(ir, vector, instruction) or called(ir) or not MEMORY.issuperset(externals)
+
+
+@pytest.mark.parametrize("name", ["sin", "tan", "fmod"])
+def test_a_loop_that_notes_rare_arguments_is_not_interleaved(name: str) -> None:
+    function = getattr(np, name)
+    arguments = (ROWS[0],) * function.nin
+    quiet, _ = optimised(xjit.xjit(lambda *x: function(*x)).source(*arguments))
+    summed, _ = optimised(xjit.xjit(lambda *x: function(*x).sum()).source(*arguments))
+    # So LLVM calls what combines the vectors of one step.
+    assert "<8 x double>" in quiet and "%bin.rdx" not in quiet
+    assert "%bin.rdx" in summed

@@ -8,6 +8,7 @@ is not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from llvmlite import ir
 
@@ -27,6 +28,9 @@ from xjit.codegen.emitters import (
 from xjit.codegen.kinds import KernelTypeError
 
 PAIR = "pair"
+IS_FAR = "_is_far"
+"""What names of functions end in that tell whether an argument needs the rare variant."""
+
 _RANGE = ir.LiteralStructType([INT64, INT64, INT64])
 _ITERATOR = ir.LiteralStructType([INT64.as_pointer(), INT64, INT64])
 _STEP = ir.LiteralStructType([INT64, BIT])
@@ -123,3 +127,46 @@ def _more(builder: Builder, sign: str, current: Value, stop: Value, step: Value)
     upward = builder.icmp_signed(">", step, ir.Constant(INT64, 0))
     rising, falling = builder.icmp_signed("<", current, stop), builder.icmp_signed(">", current, stop)
     return builder.select(upward, rising, falling)
+
+
+def keep_flagged_loops_single(module: Any) -> None:
+    """Keeps LLVM from interleaving loops that note whether an argument was rare, and add up nothing.
+
+    It takes the note for a sum whose additions wait for each other, and writes four vectors into a step that is long
+    already: twice the time to compile, and no faster.  In sums more numbers at a time make smaller errors, too.  The
+    branch back is marked like this::
+
+        br label %"B104", !llvm.loop !2
+        !1 = !{ !"llvm.loop.interleave.count", i32 1 }
+        !2 = !{ !2, !1 }
+    """
+    for function in module.functions:
+        places = {block.name: place for place, block in enumerate(function.blocks)}
+        flagged = {place for place, block in enumerate(function.blocks) if any(map(_asks, block.instructions))}
+        for place, block in enumerate(function.blocks if flagged else ()):
+            if not isinstance(block.terminator, ir.Branch):
+                continue
+            # Empty for a branch forward.  Loops around the innermost are as they were.
+            loop = range(places[block.terminator.operands[0].name], place + 1)
+            if not flagged.isdisjoint(loop):
+                flagged.difference_update(loop)
+                if not any(_adds(one) for inside in loop for one in function.blocks[inside].instructions):
+                    block.terminator.set_metadata("llvm.loop", _single(module, block.name))
+
+
+def _asks(instruction: Any) -> bool:
+    callee = getattr(instruction, "callee", None)
+    return isinstance(callee, ir.Function) and callee.name.endswith(IS_FAR)
+
+
+def _adds(instruction: Any) -> bool:
+    return "reassoc" in getattr(instruction, "flags", ())
+
+
+def _single(module: Any, name: str) -> Any:
+    once = ir.Constant(ir.IntType(32), 1)
+    count = module.add_metadata(["llvm.loop.interleave.count", once])
+    # The first operand of a loop's node is the node itself, which tells the loop from others.
+    node = module.add_metadata([name])
+    node.operands = (node, count)
+    return node

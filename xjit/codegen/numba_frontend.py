@@ -301,6 +301,7 @@ class Frontend:
         except errors.NumbaError as error:
             raise KernelTypeError(str(error)) from error
         emit_memory.add_alias_scopes(module)
+        emit_loops.keep_flagged_loops_single(module)
         return str(module)
 
     def _lower(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> Any:
