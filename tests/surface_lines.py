@@ -58,6 +58,7 @@ ONE = """
     {folding}.reduce(e, axis={line})
     {folding}.reduce(a, dtype={type})
     {folding}.accumulate(a, axis={line})
+    {folding}.accumulate(h, axis=1)
     {folding}.accumulate(a, axis=1, dtype={type})
     {folding}.outer(v, v)
     average(a, axis={one}, keepdims={keep})

@@ -17,6 +17,7 @@ from xjit.errors import CaptureError
 ARRAYS: dict[str, Any] = {
     "x": np.arange(24.0).reshape(2, 3, 4),
     "f": np.asfortranarray(np.arange(24, dtype=np.int16).reshape(2, 3, 4)),
+    "o": np.arange(4.0),
     "i": np.array([1, 0]),
     "j": np.array([[0], [-2]]),
     "u": np.array([1, 0], np.uint64),
@@ -69,6 +70,24 @@ def test_pairs_and_triples(first: str) -> None:
     for entries in TRIPLES:
         if entries[0] == first:
             agrees(*entries, array="f")
+
+
+SINGLE = (
+    "o[s]",
+    "o[k]",
+    "o[s, ...]",
+    "o[..., k]",
+    "o[..., s]",
+    "x[s, 0, k]",
+    "x[s, ..., 0, k]",
+    "x[s, 1]",
+    "o[s - 1, ...]",
+)
+
+
+@pytest.mark.parametrize("call", SINGLE)
+def test_single_elements_are_scalars_without_an_ellipsis(call: str) -> None:
+    assert not judge(call, ARRAYS)
 
 
 BETWEEN = (

@@ -45,6 +45,7 @@ ULP = 8.0
 REFUSED = [
     (r"real_if_close\(a\)", "c", "the elements of a complex array decide the type of the result"),
     (r"polymul|polydiv", "biufc", "is not supported"),
+    (r"histogram_bin_edges", "c", "numpy.histogram_bin_edges: complex numbers are not supported"),
     (r"packbits", "biu", "numpy.packbits is not supported"),
     (r"geomspace", "biufc", "numpy.geomspace is not supported"),
     (r"ix_\(v", "b", "numpy.ix_: traced truth values are not supported"),

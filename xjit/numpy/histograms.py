@@ -48,6 +48,10 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
     """The edges of ``histogram`` alone. Raises as ``histogram``."""
+    if dtype_class(dtype_of(as_value(a, "histogram_bin_edges"))) == "C":
+        raise CaptureError(
+            "numpy.histogram_bin_edges: complex numbers are not supported", fix="take their real parts, or sizes"
+        )
     return histogram(a, bins, range, None, weights)[1]
 
 

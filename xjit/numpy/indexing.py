@@ -106,13 +106,15 @@ def _check_mask(mask: Any, sizes: Shape, axis: int) -> None:
 def _gathered(value: Operand, entries: list[Any]) -> Any:
     """Basic entries first, as a view; integers count as index arrays beside these."""
     places = [k for k, entry in enumerate(entries) if _is_advanced(entry)]
+    dots = any(entry is Ellipsis for entry in entries)  # with one, a single element is an array of rank 0
     neighbours = places == list(range(places[0], places[0] + len(places)))  # not around an ellipsis of no axes
     entries = expanded(shape_of(value), entries)
     basic = [None if isinstance(entry, _Axis) else slice(None) if _is_advanced(entry) else entry for entry in entries]
     view = take(value, parse(shape_of(value), tuple(basic)))
     advanced = [entry.positions if isinstance(entry, _Axis) else entry for entry in entries]
     wanted = [entry if _is_advanced(entry) else slice(None) for entry in advanced]
-    return as_scalar(gathering.pick(view, wanted, neighbours))
+    result = gathering.pick(view, wanted, neighbours)
+    return result if dots else as_scalar(result)
 
 
 def _is_advanced(entry: Any) -> bool:

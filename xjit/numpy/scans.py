@@ -15,8 +15,8 @@ from xjit.numpy.joining import concatenate
 from xjit.numpy.promotion import cast
 from xjit.numpy.reductions import axes_of, reduction_type, truths
 from xjit.numpy.shaping import ravel
-from xjit.numpy.values import as_scalar, as_value, copied, refuse, shape_of
-from xjit.ops._core import dtype_of
+from xjit.numpy.values import as_scalar, as_value, copied, refuse, shape_of, with_order
+from xjit.ops._core import aval_of, dtype_of
 from xjit.ops.scan import running, running_fold
 from xjit.types import dtype_class
 
@@ -94,7 +94,8 @@ def _along(ufunc: np.ufunc, value: Any, place: int, name: str) -> Any:
     if found.name not in _CHANGES_THE_FIRST:
         return result
     first = ops.iota(f"s64[{','.join(map(str, shape_of(value)))}]", place)
-    return ops.select(ops.eq(first, compositions.full_like(first, 0)), value, result)
+    whole = ops.select(ops.eq(first, compositions.full_like(first, 0)), value, result)
+    return with_order(whole, aval_of(result).order)
 
 
 def _flat(a: Any, axis: Any, name: str) -> tuple[Any, Any]:
