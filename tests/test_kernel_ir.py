@@ -109,3 +109,46 @@ def test_a_loop_that_notes_rare_arguments_is_not_interleaved(name: str) -> None:
     # So LLVM calls what combines the vectors of one step.
     assert "<8 x double>" in quiet and "%bin.rdx" not in quiet
     assert "%bin.rdx" in summed
+
+
+# ---- steps of a few elements
+
+
+def every(step: int) -> Any:
+    """A program that reads every so many elements of one buffer."""
+    return lambda x: x[::step] - x.dtype.type(1)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", "int64"])
+@pytest.mark.parametrize("step", [2, 3, 4, -1])
+def test_short_steps_are_taken_from_whole_vectors(dtype: str, step: int) -> None:
+    """The step is part of the text, so that elements come out of vectors by shuffles."""
+    source = xjit.jit(every(step)).source(np.ones(3000, dtype))
+    ir, externals = optimised(source)
+    assert (f"i0 * {step}" if step > 0 else "-i0") in source
+    assert re.search(r"%wide\.(vec|load)\d* = load <", ir) and "gather" not in ir
+    assert not called(ir) and MEMORY.issuperset(externals)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "step"), [("float64", 5), ("float64", 8), ("uint8", 9), ("complex64", 2), ("float32", -2)]
+)
+def test_longer_steps_are_no_gathers(dtype: str, step: int) -> None:
+    """They would be, if LLVM knew them; a step that is known at the run only is scalar code, which is faster."""
+    source = xjit.jit(every(step)).source(np.ones(3000, dtype))
+    assert f"i0 * {step}" not in source and "gather" not in optimised(source)[0]
+
+
+def test_stores_at_short_steps_are_no_scatters() -> None:
+    source = xjit.jit(lambda x, y: np.stack([x, y], axis=1)).source(SINGLE[0], SINGLE[1])
+    assert "scatter" not in optimised(source)[0] and "i0 * 2" not in source
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("step", [2, 3, 7, 8, 9, -1, -2, -3, -8, -9])
+def test_steps_read_the_elements_that_numpy_reads(dtype: str, step: int) -> None:
+    for count in (1, 2, 63, 64, 65, 200, 1001):
+        x = np.arange(count).astype(dtype)
+        assert np.array_equal(xjit.jit(every(step))(x), every(step)(x))
+        rows = np.arange(count * 20).reshape(20, count).astype(dtype)[:, ::step]
+        assert np.array_equal(xjit.jit(lambda v: v + v)(rows), rows + rows)

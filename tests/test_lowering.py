@@ -62,9 +62,11 @@ def test_the_fastest_axis_is_innermost() -> None:
     assert innermost is not None and innermost[2] == loops_of(source)[-1]
 
 
-def test_strides_of_one_and_zero_are_in_the_source_and_others_are_not() -> None:
+def test_strides_of_a_few_elements_are_in_the_source_and_others_are_not() -> None:
     source = source_of(lambda a, b: a + b, CUBE[0, :, ::2], np.broadcast_to(CUBE[0, 0, :3], (4, 3)))
-    assert "a0_s" in source and "a1_s" not in source and "* 2" not in source
+    assert "i1 * 2" in source and "a0_s1" not in source and "a1_s" not in source
+    far = source_of(lambda a, b: a + b, np.ones((4, 100))[:, ::40], np.ones((4, 3)))
+    assert "i1 * a0_s" in far and "* 40" not in far
 
 
 def test_negative_strides_start_at_the_last_element() -> None:

@@ -13,7 +13,11 @@ from xjit.fusion.plan import Region
 from xjit.ir.loops import Argument, Load, Offset, Store, Term
 from xjit.ir.node import Node
 from xjit.passes.split import TINY
-from xjit.types import DType
+from xjit.types import DType, dtype_class
+
+# Steps of a load, in bytes, up to which LLVM takes the elements out of whole vectors, once the text has the step.
+# Of longer ones, and backwards ones but -1, it makes gathers, of stores scatters: scalar code beats both.
+WIDE_STEP = 32
 
 
 @dataclass(eq=False)
@@ -49,16 +53,15 @@ class Buffers:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
         name = self.pointer(access.node, self._start(access), written)
-        return self.held(
-            Load(name, self.offset_of(access, name), storage_dtype(dtype), self.written[name]), scope, node
-        )
+        offset = self.offset_of(access, name, loaded=True)
+        return self.held(Load(name, offset, storage_dtype(dtype), self.written[name]), scope, node)
 
     def held(self, load: Load, scope: Scope, node: Node) -> Held:
         """What a load gives, as the element of a node."""
         var = self.elements.let(scope, "x", load, load.dtype, node.where)
         return Held(None, var, scope) if load.dtype != node.aval.dtype else Held(var, None, scope)
 
-    def offset_of(self, access: Access, name: str, chunked: bool = False) -> Offset:
+    def offset_of(self, access: Access, name: str, chunked: bool = False, loaded: bool = False) -> Offset:
         """The address of an access in the loops that are open; ``chunked`` ones have a result for every chunk."""
         strides: dict[str, str | int] = {}
         base = self.interleaved.get(access)
@@ -67,7 +70,8 @@ class Buffers:
             variable = loop.variable
             if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
                 variable = "k"
-            if move in (0, 1) or (base is not None and abs(move) <= TINY):
+            is_close = base is not None or (loaded and _is_taken_from_vectors(access.node.aval.dtype, move))
+            if move in (0, 1) or (is_close and abs(move) <= TINY):
                 strides[variable] = move
             else:
                 strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
@@ -106,3 +110,8 @@ class Buffers:
         """The pointer and the address of an element that is written."""
         name = self.pointer(access.node, self._start(access), True)
         return name, self.offset_of(access, name)
+
+
+def _is_taken_from_vectors(dtype: DType, move: int) -> bool:
+    """Whether baking the step makes such loads shuffles of whole vectors; those of complex numbers are without it."""
+    return dtype_class(dtype) != "C" and (move == -1 or 0 < move * dtype.itemsize <= WIDE_STEP)
