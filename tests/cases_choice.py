@@ -9,7 +9,7 @@ from case_values import ALL, FLOATS, INTEGERS, inf, nan
 from harness import Case, array
 
 from xjit import ops
-from xjit.ops.require import require
+from xjit.ops.require import require, warned
 
 
 def _clamp_cases() -> list[Case]:
@@ -139,4 +139,20 @@ def _require_cases() -> list[Case]:
     ]
 
 
-CASES = [*_clamp_cases(), *_select_cases(), *_map_cases(), *_infinite_cases(), *_require_cases()]
+def _warn_cases() -> list[Case]:
+    def quiet(a: Any, holds: Any) -> Any:
+        return warned(a, holds, "rank", "never")
+
+    yes = np.array(True)
+    found = [Case("warn", quiet, (array(dtype, [1, 2]), yes), array(dtype, [1, 2])) for dtype in ALL]
+    return [*found, Case("warn", quiet, (array("f32", [1]), np.array(1)), ops.DTypeError)]
+
+
+CASES = [
+    *_clamp_cases(),
+    *_select_cases(),
+    *_map_cases(),
+    *_infinite_cases(),
+    *_require_cases(),
+    *_warn_cases(),
+]

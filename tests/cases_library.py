@@ -103,7 +103,7 @@ def _statistics_cases() -> list[Case]:
         case("nanmedian", lambda a: xnp.nanmedian(a, 1), (rows,), array("f32", [2, nan])),
         case("nanquantile", lambda a: xnp.nanquantile(a, 0.25, 1), (rows,), array("f32", [1.5, nan])),
         case("histogram", lambda a: xnp.histogram(a, [0, 1.0, 4]), (line[:3],), counts),
-        case("histogram2d", lambda a: xnp.histogram2d(a, a, [[0, 1, 4], 2]), (line,), grid),
+        case("histogramdd", lambda a: xnp.histogram2d(a, a, [[0, 1, 4], 2]), (line,), grid),
         case("bincount", lambda a: xnp.bincount(a, minlength=3), (array("u8", [2, 0, 2]),), array("s64", [1, 0, 2])),
     ]
 

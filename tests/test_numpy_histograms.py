@@ -64,8 +64,47 @@ PLANES = """
 """
 
 
+SPACES = """
+    histogramdd(a)[0]
+    (xp.histogramdd(a, 3)[0], *xp.histogramdd(a, 3)[1])
+    (xp.histogramdd(a, [2, 3, 4], density=True)[0], *xp.histogramdd(a, [2, 3, 4])[1])
+    (xp.histogramdd(a, np.array([2, 3, 4]))[0], *xp.histogramdd(a, [2, [0, 1, 2], np.array([0.5, 3])])[1])
+    (xp.histogramdd(a, [b, 2, b])[0], *xp.histogramdd(a, [b, 2, b])[1])
+    (xp.histogramdd(a, 2, [None, (0, 2), (1, 2.5)])[0], *xp.histogramdd(a, 2, [None, (0, 2), (1, 2.5)])[1])
+    histogramdd(a, 2, weights=a[:, 0])[0]
+    histogramdd([a[:, 0], a[:, 1]], 3)[0]
+    histogramdd((a[:, 0], [1] * 8), 3)[0]
+    histogramdd(a[0], 3)[0]
+    histogramdd(a[None], 3)[0]
+    histogramdd(a, [2, 3])[0]
+    histogramdd(a, 0)[0]
+    histogramdd(a, 2.5)[0]
+    histogramdd(a, [[[1]], 2, 3])[0]
+    histogramdd(a, [b[::-1], 2, 2])[0]
+    histogramdd(a, 2, [(0, 1)])[0]
+    histogramdd(a, 2, [(0, 1), (1, 0), (0, 1)])[0]
+    histogramdd(a, 2, [(0, 1), (1, 0, 2), (0, 1)])[0]
+    histogramdd(a, 2, weights=a[1:, 0])[0]
+"""
+
+
+@pytest.mark.parametrize("code", "bifd")
+def test_spaces(code: str) -> None:
+    samples = array(code, 8, 3)
+    edges = np.array([0, 1, 3], code)
+    check_lines(SPACES, [(one, edges) for one in (layouts(samples) if code == "d" else [samples])])
+
+
+def test_spaces_compiled() -> None:
+    points, edges = array("d", 30, 2), np.array([0.0, 2, 4])
+    counts, (rows, columns) = xjit(lambda x, b: np.histogramdd(x * 2, [3, b]), strict=True)(points, edges)
+    expected = np.histogramdd(points * 2, [3, edges])
+    for got, want in zip((counts, rows, columns), (expected[0], *expected[1]), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
 def test_planes() -> None:
-    check_lines(PLANES, [(array("d", 30), array("f", 30)), (array("i", 9), array("d", 9))])
+    check_lines(PLANES, [(array(x, 30), array(y, 30)) for x, y in ("df", "ff", "id", "bb")])
     function, x = xjit(lambda x, y: np.histogram2d(x * 2, y, [3, [0.0, 2, 4]])), array("d", 30)
     for got, want in zip(function(x, x), np.histogram2d(x * 2, x, [3, [0.0, 2, 4]]), strict=True):
         np.testing.assert_array_equal(got, want)

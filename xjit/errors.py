@@ -88,6 +88,10 @@ class CaptureError(XjitError, TypeError):
     """The function does something with a traced value that cannot be captured."""
 
 
+class DataDependentError(CaptureError):
+    """The shape or the type of a result depends on elements, which only the run knows: nothing to compile for."""
+
+
 class TargetError(XjitError, RuntimeError):
     """The chosen target cannot run this program, or the compiler failed on it."""
 

@@ -125,7 +125,7 @@ def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
     index = _known_index(index)
-    with located((value,)):
+    with located((value, *traced_leaves(index))):
         result = share(indexing.getitem(value, index), (value,))
     return _remember(result, (value,), lambda: number_of(value)[index])
 

@@ -1,4 +1,4 @@
-"""Covariances and correlations of variables whose observations stand side by side."""
+"""How variables vary together: cov and corrcoef, as products of centred observations."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError, DTypeError
+from xjit.errors import ArgumentError, IndexOutOfBoundsError
+from xjit.numpy import reductions
 from xjit.numpy.creation import filled
 from xjit.numpy.diagonals import diag
 from xjit.numpy.indexing import getitem
-from xjit.numpy.joining import concatenate
+from xjit.numpy.joining import join
 from xjit.numpy.linear import dot
-from xjit.numpy.methods import real
-from xjit.numpy.promotion import cast, requested, supported
-from xjit.numpy.selection import clip
+from xjit.numpy.methods import imag, real
+from xjit.numpy.promotion import cast, in_place, requested, supported
+from xjit.numpy.selection import clip, where
 from xjit.numpy.shaping import atleast_2d, squeeze, transpose
-from xjit.numpy.static import static_array
 from xjit.numpy.statistics import average
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, shape_of
-from xjit.ops._core import Array, Operand, dtype_of
+from xjit.numpy.values import as_value, fresh, shape_of
+from xjit.ops._core import constant, dtype_of
+from xjit.ops.require import require
 from xjit.types import FLOAT64, DType, dtype_class
 
 
 def cov(
     m: Any,
     y: Any = None,
-    rowvar: bool = True,
+    rowvar: Any = True,
     bias: Any = False,
     ddof: Any = None,
     fweights: Any = None,
@@ -36,113 +37,113 @@ def cov(
     *,
     dtype: Any = None,
 ) -> Any:
-    """``numpy.cov``: the mean of products of distances from the means, of each two variables.
+    """The covariance of each variable with each other one; variables are rows, or columns without ``rowvar``.
 
-    Variables are rows, or columns if not ``rowvar``; element types: at least float64. Weights of observations have to
-    be known while tracing. Raises ArgumentError for more than two dimensions and for weights that do not fit,
-    DTypeError, CaptureError for traced weights.
+    Operands of rank 2 or less, ``y`` adds variables. Element types: numbers, with float64 unless ``dtype`` is given.
+    ``fweights`` count how often an observation occurs, ``aweights`` say how much it matters; ``ddof`` is taken off
+    their sum, by default 1, or 0 with ``bias``. Raises ArgumentError for other ranks and for a ``ddof`` that is no
+    integer, DTypeError for types that centring cannot store, RuntimeError for weights of another shape; when the
+    program runs DTypeError for ``fweights`` that are no integers, ArgumentError for negative weights,
+    ZeroDivisionError for weights that sum to zero.
 
-    >>> cov(np.array([[0.0, 2.0], [2.0, 0.0]]))
-    array([[ 2., -2.],
-           [-2.,  2.]])
+    >>> cov(np.array([[0, 1, 2], [2, 1, 0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
     """
     if ddof is not None and ddof != int(ddof):
         raise ArgumentError(f"numpy.cov: ddof must be integer; got {ddof}")
-    parts = [as_value(m, "cov", "m")] + ([] if y is None else [as_value(y, "cov", "y")])
-    for name, part in zip("my", parts, strict=False):
-        if len(shape_of(part)) > 2:
+    samples = _samples(m, y, rowvar, requested(dtype, "cov"))
+    if samples is None:
+        return filled((0, 0), np.zeros(()))
+    count = shape_of(samples)[1]
+    frequencies = None if fweights is None else _frequencies(fweights, count)
+    importance = None if aweights is None else _weights(aweights, count, "aweights")
+    less = ddof if ddof is not None else 0 if bias else 1
+    return _products(samples, _times(frequencies, importance), importance, less)
+
+
+def _samples(m: Any, y: Any, rowvar: Any, dtype: DType | None) -> Any:
+    """The observations of all variables, one variable in each row; None without variables."""
+    values = [as_value(m, "cov", "m"), *([] if y is None else [as_value(y, "cov", "y")])]
+    for name, value in zip(("m", "y"), values, strict=False):
+        if len(shape_of(value)) > 2:
             raise ArgumentError(f"numpy.cov: {name} has more than 2 dimensions")
-    found = requested(dtype, "cov") or supported(np.result_type(*map(dtype_of, parts), FLOAT64), "cov")
-    rows = _variables(parts, rowvar, found)
-    if rows is None:
-        return filled((0, 0), np.zeros((), FLOAT64))
-    if ddof is None:
-        ddof = 1 if bias == 0 else 0
-    return _products(rows, _Weights(fweights, aweights, shape_of(rows)[1]), ddof)
-
-
-def _variables(parts: list[Operand], rowvar: bool, dtype: DType) -> Any:
-    """All variables as rows; None if there are none."""
-    rows: list[Any] = [atleast_2d(cast(part, dtype)) for part in parts]
-    for place, part in enumerate(parts):
-        turned = len(shape_of(part)) != 1 if place == 0 else shape_of(rows[place])[0] != 1
-        if not rowvar and turned:
-            rows[place] = transpose(rows[place])
+    found = dtype or supported(np.result_type(*map(dtype_of, values), FLOAT64), "cov")
+    rows = [atleast_2d(fresh(cast(value, found))) for value in values]
+    if not rowvar and len(shape_of(values[0])) != 1:
+        rows[0] = transpose(rows[0])
     if shape_of(rows[0])[0] == 0:
         return None
-    return rows[0] if len(rows) == 1 else concatenate(rows, 0)
+    if not rowvar and shape_of(rows[-1])[0] != 1 and y is not None:
+        rows[1] = transpose(rows[1])
+    return join("cov", rows, 0) if y is not None else rows[0]
 
 
-class _Weights:
-    """Frequencies and importances of observations; ``product`` of them, None without any."""
-
-    def __init__(self, fweights: Any, aweights: Any, count: int) -> None:
-        frequencies, self.importances = (
-            None if given is None else _checked(given, name, count)
-            for name, given in (("fweights", fweights), ("aweights", aweights))
-        )
-        both = [one for one in (frequencies, self.importances) if one is not None]
-        self.count = count
-        self.product: Array | None = np.prod(both, axis=0) if both else None
-
-    def degrees(self, ddof: Any) -> float:
-        """What the sum of products is divided by; zero if there is nothing left."""
-        if self.product is None:
-            return max(float(self.count - ddof), 0.0)
-        total = np.sum(self.product)
-        share = 1 if self.importances is None or ddof == 0 else np.sum(self.product * self.importances) / total
-        return max(float(total - ddof * share), 0.0)
+def _frequencies(weights: Any, count: int) -> Any:
+    found = cast(as_value(weights, "cov", "fweights"), FLOAT64)
+    whole = call(np.equal, found, call(np.rint, found))
+    return _weights(require(found, whole, "type", "numpy.cov: fweights must be integer"), count, "fweights")
 
 
-def _checked(weights: Any, name: str, count: int) -> Array:
-    found = static_array(weights, "cov", name).astype(FLOAT64)
-    if found.ndim > 1:
-        raise RuntimeError(f"cannot handle multidimensional {name}")
-    if name == "fweights" and not np.all(found == np.around(found)):
-        raise TypeError("fweights must be integer")
-    if found.shape[0] != count:
-        raise RuntimeError(f"incompatible numbers of samples and {name}")
-    if np.any(found < 0):
-        raise ArgumentError(f"numpy.cov: {name} cannot be negative")
-    return found
+def _weights(weights: Any, count: int, argument: str) -> Any:
+    found = cast(as_value(weights, "cov", argument), FLOAT64)
+    if len(shape_of(found)) > 1:
+        raise RuntimeError(f"numpy.cov: cannot handle multidimensional {argument}")
+    if not shape_of(found):
+        raise IndexOutOfBoundsError(f"numpy.cov: {argument}: rank 1 is required; got a number")
+    if shape_of(found)[0] != count:
+        raise RuntimeError(f"numpy.cov: incompatible numbers of samples and {argument}")
+    present = ops.not_(call(np.less, found, 0))
+    return require(found, present, "value", f"numpy.cov: {argument} cannot be negative")
 
 
-def _products(rows: Any, weights: _Weights, ddof: Any) -> Any:
-    middle = average(rows, axis=1, weights=weights.product)
-    apart = _in_place(np.subtract, rows, getitem(middle, (slice(None), None)))
-    weighted = apart if weights.product is None else call(np.multiply, apart, weights.product)
-    sums = dot(apart, call(np.conjugate, transpose(weighted)))
-    with np.errstate(all="ignore"):
-        scale = np.true_divide(1, weights.degrees(ddof))
-    return squeeze(_in_place(np.multiply, sums, scale))
+def _times(first: Any, second: Any) -> Any:
+    """The product of weights that were given."""
+    given = [one for one in (first, second) if one is not None]
+    return call(np.multiply, *given) if len(given) == 2 else next(iter(given), None)
 
 
-def _in_place(ufunc: np.ufunc, value: Any, other: Any) -> Any:
-    """As an in-place operator of NumPy computes it: in the type of both, kept in that of the first."""
-    result, dtype = call(ufunc, value, other), dtype_of(value)
-    if not np.can_cast(dtype_of(result), dtype, "same_kind"):
-        raise DTypeError(f"numpy.cov: dtype: no type that holds fractions; got {dtype}")
-    return cast(result, dtype)
+def _products(samples: Any, weights: Any, importance: Any, less: Any) -> Any:
+    """The covariances; NumPy centres and scales in place, so both results are cast back."""
+    mean, total = average(samples, axis=1, weights=weights, returned=True)
+    centred = in_place(call(np.subtract, samples, getitem(mean, (slice(None), None))), dtype_of(samples), "cov")
+    weighted = centred if weights is None else call(np.multiply, centred, weights)
+    products = dot(centred, call(np.conjugate, transpose(weighted)))
+    if weights is None:
+        with np.errstate(all="ignore"):
+            scale = np.true_divide(1, max(shape_of(samples)[1] - less, 0.0))
+        # Not in the source of kernels: they serve any number of observations.
+        factor = constant(np.asarray(scale), by_reference=True)
+    else:
+        factor = _inverse(getitem(total, 0), weights, importance, less)
+    return squeeze(in_place(call(np.multiply, products, factor), dtype_of(products), "cov"))
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Any:
-    """``numpy.corrcoef``: covariances over the square roots of both variances, within -1 and 1; one of one variable.
+def _inverse(total: Any, weights: Any, importance: Any, less: Any) -> Any:
+    """One over the sum of the weights less the degrees of freedom that are lost; infinite if none are left."""
+    if less and importance is not None:
+        squares = reductions.sum(call(np.multiply, weights, importance))
+        less = call(np.divide, call(np.multiply, less, squares), total)
+    left = call(np.subtract, total, less)
+    return where(call(np.less_equal, left, 0), np.inf, call(np.true_divide, 1, left))
 
-    Element types and errors as in ``cov``.
 
-    >>> corrcoef(np.array([[0.0, 2.0], [2.0, 0.0]]))
+def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+    """The correlation of each variable with each other one, within -1 and 1; arguments and errors as of ``cov``.
+
+    >>> corrcoef(np.array([[0, 1, 2], [2, 1, 0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
     """
     products = cov(x, y, rowvar, dtype=dtype)
     if not shape_of(products):
         return call(np.divide, products, products)
-    spread = call(np.sqrt, real(diag(products)))
-    for index in ((slice(None), None), (None, slice(None))):
-        products = _in_place(np.divide, products, getitem(spread, index))
+    deviation = call(np.sqrt, real(diag(products)))
+    for divisor in (getitem(deviation, (slice(None), None)), getitem(deviation, (None, slice(None)))):
+        products = in_place(call(np.divide, products, divisor), dtype_of(products), "corrcoef")
     if dtype_class(dtype_of(products)) != "C":
         return clip(products, -1, 1)
-    return ops.complex(*(clip(of(products), -1, 1) for of in (ops.real, ops.imag)))
+    return ops.complex(*(clip(part(products), -1, 1) for part in (real, imag)))
 
 
 FUNCTIONS: dict[Any, Any] = {np.cov: cov, np.corrcoef: corrcoef}

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError
+from xjit.errors import DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
+from xjit.numpy.data_dependent import FILL, depends
 from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import ravel
 from xjit.numpy.values import as_scalar, as_value, refuse, shape_of
 from xjit.ops._core import Operand, dtype_of
 from xjit.ops.require import require
-from xjit.types import INT64, dtype_class
+from xjit.types import BOOL, INT64, dtype_class
 
 MODES = ("raise", "wrap", "clip")
 _NO_POSITIONS = "arrays used as indices must be of integer (or boolean) type"
@@ -37,22 +38,20 @@ def is_index_array(entry: Any) -> bool:
     return isinstance(entry, list | tuple | np.ndarray) and np.ndim(entry) > 0
 
 
-def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise") -> Any:
+def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise", truths: bool = False) -> Any:
     """The index as valid s64 positions along an axis of ``size`` elements.
 
     Raises IndexOutOfBoundsError for a position out of range, at the run if only data tells; ``wrap`` takes it modulo
-    the size, ``clip`` takes the nearest. Raises CaptureError for boolean masks.
+    the size, ``clip`` takes the nearest. With ``truths``
+    truth values are the positions 0 and 1; else DataDependentError for them, as they are masks.
     """
     try:
         value = as_value(index, name)
     except DTypeError:
         raise IndexOutOfBoundsError(_NO_POSITIONS) from None
-    if dtype_class(dtype_of(value)) == "P":
-        raise CaptureError(
-            f"{name}: a mask of truth values that only the run will tell is not supported: it decides the shape",
-            fix="use numpy.where, or a mask that is known while tracing",
-        )
-    if dtype_class(dtype_of(value)) != "I":
+    if dtype_of(value) == BOOL and not truths:
+        depends("numpy.ndarray.__getitem__: boolean mask", "the shape of the result", FILL)
+    if dtype_class(dtype_of(value)) not in "PI":
         if isinstance(index, list | tuple) and 0 in shape_of(value):  # without elements there is no type
             value = cast(value, INT64)
         else:
@@ -110,7 +109,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     index = as_value(indices, "take", "indices")
     if dtype_class(dtype_of(index)) in "FC":
         raise DTypeError(f"numpy.take: indices: integers are required; got {dtype_of(index)}")
-    found = positions(cast(index, INT64), shape_of(value)[axis], axis, "numpy.take", mode)
+    found = positions(cast(index, INT64), shape_of(value)[axis], axis, "numpy.take", mode, truths=True)
     return as_scalar(ops.look_up(value, (found,), (axis,), axis))
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from xjit.errors import ArgumentError, CaptureError
+from xjit.errors import ArgumentError
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
+from xjit.numpy.data_dependent import depends
 from xjit.numpy.shaping import as_array, reshape
 from xjit.numpy.values import Shape, as_value, as_view, constant, shape_of
 from xjit.ops._core import Operand, aval_of, dtype_of
@@ -71,8 +72,8 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
 def ix_(*args: Any) -> tuple[Any, ...]:
     """Vectors as an open grid: each along an axis of its own.
 
-    Element types: integers and floats. Raises ArgumentError for other ranks, CaptureError for traced truth values,
-    whose number decides the shape.
+    Element types: integers and floats. Raises ArgumentError for other ranks, DataDependentError for traced truth
+    values, whose number decides the shape.
     """
     return tuple(_open(as_value(one, "ix_"), len(args), place) for place, one in enumerate(args))
 
@@ -85,7 +86,7 @@ def _open(value: Operand, rank: int, place: int) -> Any:
         value = value.astype(INT64) if value.size == 0 else value
         return constant(value.reshape((*(1,) * place, value.size, *(1,) * (rank - place - 1))))
     if dtype_of(value) == BOOL:
-        raise CaptureError("numpy.ix_: traced truth values are not supported", fix="pass positions, or a list")
+        depends("numpy.ix_: truth values", "the shape of the result", "pass positions, or a list")
     return _column(value, rank, place)
 
 

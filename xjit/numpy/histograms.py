@@ -9,7 +9,10 @@ import numpy as np
 
 from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.ir.context import TracedValue
+from xjit.numpy.data_dependent import depends
+from xjit.numpy.joining import rows
 from xjit.numpy.promotion import cast
+from xjit.numpy.shaping import atleast_2d, transpose
 from xjit.numpy.static import static_array, static_integer
 from xjit.numpy.values import as_value, numpy_errors, shape_of
 from xjit.ops import numpy_statistics as records
@@ -23,8 +26,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     """How many elements lie between edges, or the sum of their weights, and the edges.
 
     ``bins`` is their number, known while tracing, or the edges themselves. Element types: real numbers. Raises
-    DTypeError, ArgumentError, CaptureError for numbers of bins that depend on the elements, and ValueError when the
-    program runs for edges that fall and ranges that are not finite.
+    DTypeError, ArgumentError, DataDependentError for numbers of bins that depend on the elements, and ValueError when
+    the program runs for edges that fall and ranges that are not finite.
 
     >>> histogram(np.array([1.0, 2.0, 2.5]), bins=[0, 2, 3])[0]
     array([1, 2])
@@ -63,49 +66,91 @@ def histogram2d(
     ``bins`` is a number or edges for both axes, or a pair of these; ``range`` is known while tracing. Raises as
     ``histogram``.
     """
-    points = {"x": as_value(x, "histogram2d", "x"), "y": as_value(y, "histogram2d", "y")}
-    if len(shape_of(points["x"])) != 1 or shape_of(points["x"]) != shape_of(points["y"]):
+    points = [as_value(x, "histogram2d", "x"), as_value(y, "histogram2d", "y")]
+    if len(shape_of(points[0])) != 1 or shape_of(points[0]) != shape_of(points[1]):
         raise ArgumentError("numpy.histogram2d: x and y must have the same length.")
     pair = bins if isinstance(bins, list | tuple) and len(bins) in (1, 2) else (bins, bins)
-    if len(pair) != 2:
-        raise ArgumentError("numpy.histogram2d: bins: one or two for both axes are required")
-    operands: dict[str, Any] = dict(points)
-    params: dict[str, Any] = {"density": bool(density), "range": _plane(range)}
-    for name, one in zip(("x_bins", "y_bins"), pair, strict=True):
-        edges = _bins("histogram2d", one)
-        (params if isinstance(edges, int) else operands)[name] = edges
+    counts, (vertical, horizontal) = histogramdd(points, pair, range, density, weights)
+    return counts, vertical, horizontal
+
+
+def histogramdd(
+    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> tuple[Any, list[Any]]:
+    """How many points lie in each part of a space, as float64, and a list of the edges along its axes.
+
+    ``sample`` has a point in each row, or is a sequence of their coordinates. ``bins`` is a number for all axes, or
+    one number or edges for each; ``range`` is known while tracing. Raises as ``histogram``.
+
+    >>> histogramdd(np.array([[0.0, 1.0], [2.0, 3.0]]), 2)[0]
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    value = _of_numpy("histogramdd", as_value(sample, "histogramdd", "sample"))
+    if isinstance(sample, list | tuple) or len(shape_of(value)) != 2:
+        value = transpose(atleast_2d(value))
+    if len(shape_of(value)) != 2:
+        raise ArgumentError(f"numpy.histogramdd: sample: rank 2 is required; got {shape_of(value)}")
+    operands: dict[str, Any] = {"sample": value}
+    edges = [_bins("histogramdd", one) for one in _for_each_axis(bins, shape_of(value)[1])]
+    operands |= {f"edges_{axis}": one for axis, one in enumerate(edges) if not isinstance(one, int)}
     if weights is not None:
-        operands["weights"] = as_value(weights, "histogram2d", "weights")
-    counts, *found = apply(records.HISTOGRAM2D, *operands.values(), names=tuple(operands), **params)
-    return counts, found[0], found[1]
+        operands["weights"] = as_value(weights, "histogramdd", "weights")
+    params = {"counts": tuple(one if isinstance(one, int) else None for one in edges), "density": bool(density)}
+    params["range"] = _ranges(range, len(edges))
+    with numpy_errors("histogramdd", ArgumentError):
+        counts, *found = apply(records.HISTOGRAMDD, *operands.values(), names=tuple(operands), **params)
+    return counts, [one if isinstance(one, TracedValue) else own for one, own in zip(edges, found, strict=True)]
 
 
-def _plane(range: Any) -> Any:
-    """Both ends along both axes, as numbers."""
+def _for_each_axis(bins: Any, rank: int) -> list[Any]:
+    if isinstance(bins, TracedValue):
+        parts = rows(bins) if bins.shape else [bins] * rank
+    elif isinstance(bins, list | tuple) or np.ndim(bins):
+        parts = list(bins)
+    else:
+        parts = [bins] * rank
+    if len(parts) != rank:
+        raise ArgumentError(
+            "numpy.histogramdd: The dimension of bins must be equal to the dimension of the sample x.; "
+            f"got {len(parts)} for {rank}"
+        )
+    return parts
+
+
+def _ranges(range: Any, rank: int) -> Any:
+    """Both ends along each axis, as numbers, or None along those whose ends are those of the points."""
     if range is None:
         return None
-    with numpy_errors("histogram2d", ArgumentError):
-        (left, right), (low, high) = static_array(range, "histogram2d", "range").tolist()
-    return (left, right), (low, high)
+    if len(range) != rank:
+        raise ArgumentError(f"numpy.histogramdd: range argument must have one entry per dimension; got {len(range)}")
+    with numpy_errors("histogramdd", ArgumentError):
+        return tuple(None if one is None else _pair(one) for one in range)
+
+
+def _pair(ends: Any) -> tuple[float, float]:
+    low, high = static_array(ends, "histogramdd", "range").tolist()
+    return low, high
 
 
 def _numbers(name: str, a: Any) -> Operand:
     """The elements; truth values count as zeros and ones. CaptureError for types that NumPy itself does not have."""
-    value = as_value(a, name)
+    value = _of_numpy(name, as_value(a, name))
+    return cast(value, _BYTE) if dtype_of(value) == BOOL else value
+
+
+def _of_numpy(name: str, value: Operand) -> Operand:
     if dtype_of(value).kind not in "biufc":
         raise CaptureError(
             f"numpy.{name}: element type {dtype_of(value)} is not supported", fix="use astype(np.float32) before"
         )
-    return cast(value, _BYTE) if dtype_of(value) == BOOL else value
+    return value
 
 
 def _bins(name: str, bins: Any) -> Any:
     """The number of bins, or the edges as an array or a traced value."""
     if isinstance(bins, str):
-        raise CaptureError(
-            f"numpy.{name}: bins: the number of bins by the rule {bins!r} depends on the elements",
-            fix="give a number of bins, or their edges",
-        )
+        depends(f"numpy.{name}: bins", f"the number of bins by the rule {bins!r}", "give a number of bins or edges")
     if isinstance(bins, TracedValue) and bins.shape == ():
         bins = static_integer(bins, name, "bins")
     if not isinstance(bins, TracedValue) and np.ndim(bins) == 0:
@@ -134,8 +179,9 @@ def _ends(name: str, range: Any) -> list[Any]:
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     """How often each number below ``minlength`` occurs, as int64, or the sum of the weights there, as float64.
 
-    Raises DTypeError and ArgumentError for the operands, CaptureError without a ``minlength``, which the shape of a
-    compiled result has to come from, and ValueError when the program runs for numbers that are negative or no less.
+    Raises DTypeError and ArgumentError for the operands, DataDependentError without a ``minlength``, which the shape
+    of a compiled result has to come from, and ValueError when the program runs for numbers that are negative or no
+    less.
 
     >>> bincount(np.array([0, 2, 2]), minlength=3)
     array([1, 0, 2])
@@ -149,9 +195,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     if count < 0:
         raise ArgumentError(f"numpy.bincount: 'minlength' must not be negative; got {count}")
     if count == 0:
-        raise CaptureError(
-            "numpy.bincount: the length of the result depends on the largest element",
-            fix="give minlength=, one more than the largest element there can be",
+        depends(
+            "numpy.bincount",
+            "the length of the result",
+            "give minlength=, one more than the largest element there can be",
         )
     extra = [] if weights is None else [_weights(value, as_value(weights, "bincount", "weights"))]
     return apply(records.BINCOUNT, value, *extra, minlength=count)
@@ -169,5 +216,6 @@ FUNCTIONS: dict[Any, Any] = {
     np.histogram: histogram,
     np.histogram_bin_edges: histogram_bin_edges,
     np.histogram2d: histogram2d,
+    np.histogramdd: histogramdd,
     np.bincount: bincount,
 }

@@ -13,6 +13,7 @@ import numpy as np
 from xjit.errors import ArgumentError, CaptureError
 from xjit.ir.context import TracedValue
 from xjit.ir.opdef import OpDef
+from xjit.numpy.data_dependent import depends
 from xjit.numpy.shaping import moveaxis, reshape
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, numpy_errors, shape_of
@@ -127,7 +128,7 @@ def _triangle(name: str, letter: Any) -> str:
 def eig(a: Any) -> Any:
     """Eigenvalues and eigenvectors of complex matrices.
 
-    Those of real ones are real or complex, as it turns out: CaptureError. Raises as ``det``.
+    Those of real ones are real or complex, as it turns out: DataDependentError. Raises as ``det``.
     """
     return _step(records.EIG, _complex(a, "eig"))
 
@@ -140,10 +141,8 @@ def eigvals(a: Any) -> Any:
 def _complex(a: Any, name: str) -> Operand:
     value = as_value(a, f"linalg.{name}")
     if dtype_class(dtype_of(value)) != "C":
-        raise CaptureError(
-            f"numpy.linalg.{name}: the type of the result, real or complex, would depend on the elements",
-            fix=f"use {'eigh' if name == 'eig' else 'eigvalsh'} for symmetric matrices, or astype(complex)",
-        )
+        fix = f"use {'eigh' if name == 'eig' else 'eigvalsh'} for symmetric matrices, or astype(complex)"
+        depends(f"numpy.linalg.{name}", "the type of the result, real or complex,", fix)
     return value
 
 

@@ -13,6 +13,7 @@ from xjit.ir.context import TracedValue
 from xjit.numpy import (
     choosing,
     creation,
+    data_dependent,
     diagonals,
     gathering,
     linear,
@@ -159,6 +160,7 @@ METHODS: dict[str, Method] = {
     "conj": _conjugate,
     "conjugate": _conjugate,
     **sorting.METHODS,
+    **data_dependent.METHODS,
     "item": _refused("item", "return the array and take the item outside"),
     "tolist": _refused("tolist", "return the array and convert it outside"),
     "tobytes": _refused("tobytes", "return the array and convert it outside"),

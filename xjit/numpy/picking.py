@@ -14,9 +14,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError
+from xjit.errors import ArgumentError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.data_dependent import FILL, known_array
 from xjit.numpy.promotion import assigned
 from xjit.numpy.shaping import as_array, moveaxis, ravel
 from xjit.numpy.static import column_or_row_major, hollow, order_by, static_array
@@ -191,8 +192,8 @@ def _merged(value: Operand, new: Operand, mixed: Array, axis: int) -> Any:
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """The entries along an axis, or of the flattened array, where a condition is true that is known while tracing.
 
-    Any element type. Raises IndexOutOfBoundsError for a condition that is true beyond the end, CaptureError for a
-    traced condition.
+    Any element type. Raises IndexOutOfBoundsError for a condition that is true beyond the end,
+    DataDependentError for a traced condition.
 
     >>> compress([True, False, True], np.arange(3))
     array([0, 2])
@@ -200,7 +201,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     refuse("compress", out=out)
     value = as_value(a, "compress")
     value, place = _line(value, None if not shape_of(value) and axis in (0, -1) else axis, "compress")
-    mask = static_array(condition, "compress", "condition")
+    mask = known_array(condition, "compress", "condition", FILL)
     with numpy_errors("compress", ArgumentError):
         positions = np.compress(mask, np.arange(shape_of(value)[place]))
     return own(along(value, positions, place), value, c_order(len(shape_of(value))))
@@ -213,18 +214,10 @@ def extract(condition: Any, arr: Any) -> Any:
     array([4])
     """
     value = ravel(as_value(arr, "extract"))
-    mask = static_array(condition, "extract", "condition")
+    mask = known_array(condition, "extract", "condition", FILL)
     with numpy_errors("extract", ArgumentError):
         positions = np.extract(mask, np.arange(shape_of(value)[0]))
     return own(along(value, positions, 0), value, (0,))
-
-
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
-    """Refused: how many zeros there are decides the shape, and only the run will tell."""
-    raise CaptureError(
-        "numpy.trim_zeros: the shape of the result would depend on the elements of a traced array",
-        fix="trim the array outside of the function",
-    )
 
 
 FUNCTIONS: dict[Any, Any] = {
@@ -232,5 +225,4 @@ FUNCTIONS: dict[Any, Any] = {
     np.insert: insert,
     np.compress: compress,
     np.extract: extract,
-    np.trim_zeros: trim_zeros,
 }

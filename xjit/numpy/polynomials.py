@@ -1,4 +1,4 @@
-"""Powers and sums of products of neighbours: vander, polynomials by their coefficients, convolve, correlate."""
+"""Powers and sums of products of neighbours: vander, polyval, convolve, correlate."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy.creation import filled, zeros_like
 from xjit.numpy.indexing import getitem
-from xjit.numpy.joining import concatenate
 from xjit.numpy.promotion import cast, result_type
-from xjit.numpy.shaping import as_array, atleast_1d
+from xjit.numpy.shaping import as_array
 from xjit.numpy.static import static_integer
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, shape_of
@@ -39,7 +38,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     count = shape_of(value)[0] if N is None else static_integer(N, "vander", "N")
     if count < 0:
         raise ArgumentError(f"numpy.vander: negative dimensions are not allowed; got {count}")
-    _check_terms("vander", count)
+    check_terms("vander", count)
     value = cast(value, np.promote_types(dtype_of(value), INT64))
     (rows,) = shape_of(value)
     if count == 0:
@@ -51,7 +50,8 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     return ops.concatenate(columns, 1)
 
 
-def _check_terms(name: str, count: int) -> None:
+def check_terms(name: str, count: int) -> None:
+    """CaptureError for sums that are too long to be written out."""
     if count > MOST_TERMS:
         raise CaptureError(
             f"numpy.{name}: more than {MOST_TERMS} terms are not supported; got {count}",
@@ -70,85 +70,13 @@ def polyval(p: Any, x: Any) -> Any:
     coefficients = as_value(p, "polyval")
     if not shape_of(coefficients):
         raise TypeError("numpy.polyval: iteration over a 0-d array")
-    _check_terms("polyval", shape_of(coefficients)[0])
+    check_terms("polyval", shape_of(coefficients)[0])
     value = as_value(x, "polyval")
     result = zeros_like(value)
     for place in range(shape_of(coefficients)[0]):
         number = coefficients[place] if isinstance(coefficients, np.ndarray) else getitem(coefficients, place)
         result = call(np.add, call(np.multiply, result, value), number)
     return result
-
-
-def _padded(a1: Any, a2: Any, name: str) -> list[Any]:
-    """Coefficients of two polynomials, zeros in front of the shorter ones."""
-    values = [atleast_1d(as_value(one, name)) for one in (a1, a2)]
-    sizes = [shape_of(value)[0] for value in values]
-    for place in (0, 1):
-        missing = max(sizes) - sizes[place]
-        if missing:
-            zeros = filled((missing,), np.zeros((), dtype_of(values[place])))
-            values[place] = concatenate([zeros, values[place]])
-    return values
-
-
-def polyadd(a1: Any, a2: Any) -> Any:
-    """The coefficients of a sum of polynomials, that of the highest power first. Element types: any.
-
-    >>> polyadd([1, 2], np.array([3, 4, 5]))
-    array([3, 5, 7])
-    """
-    return call(np.add, *_padded(a1, a2, "polyadd"))
-
-
-def polysub(a1: Any, a2: Any) -> Any:
-    """The coefficients of a difference of polynomials; as ``polyadd``."""
-    return call(np.subtract, *_padded(a1, a2, "polysub"))
-
-
-def polyder(p: Any, m: Any = 1) -> Any:
-    """The coefficients of a derivative, the ``m``-th one. Raises ArgumentError for a negative order.
-
-    >>> polyder(np.array([3, 2, 1]))
-    array([6, 2])
-    """
-    order, value = _order(m, "polyder"), _coefficients(p, "polyder")
-    for _ in range(order):
-        count = max(shape_of(value)[0] - 1, 0)
-        value = call(np.multiply, getitem(value, slice(None, -1)), np.arange(count, 0, -1))
-    return value
-
-
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
-    """The coefficients of an ``m``-fold integral with integration constants ``k``, zeros if there are none.
-
-    Raises ArgumentError for a negative order and for fewer constants than integrals.
-
-    >>> polyint(np.array([6, 2]))
-    array([3., 2., 0.])
-    """
-    order, value = _order(m, "polyint"), _coefficients(p, "polyint")
-    constants = atleast_1d(np.zeros(order) if k is None else as_value(k, "polyint", "k"))
-    size = shape_of(constants)[0]
-    if size < order and size != 1:
-        raise ArgumentError("numpy.polyint: k must be a scalar or a rank-1 array of length 1 or >m.")
-    for place in range(order):
-        scaled = call(np.divide, value, np.arange(shape_of(value)[0], 0, -1))
-        value = concatenate([scaled, getitem(constants, slice(place, place + 1) if size >= order else slice(0, 1))])
-    return value
-
-
-def _coefficients(p: Any, name: str) -> Any:
-    value = as_value(p, name)
-    if not shape_of(value):
-        raise TypeError(f"numpy.{name}: len() of unsized object")
-    return value
-
-
-def _order(m: Any, name: str) -> int:
-    order = static_integer(m, name, "m")
-    if order < 0:
-        raise ArgumentError(f"numpy.{name}: an order that is not negative is required; got {order}")
-    return order
 
 
 def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
@@ -198,7 +126,7 @@ def _slid(x: Operand, y: Operand, mode: Any, name: str) -> Any:
     if mode not in _MODES:
         raise ArgumentError(f"numpy.{name}: mode must be one of 'valid', 'same', or 'full'; got {mode!r}")
     (size,), (count,) = shape_of(x), shape_of(y)
-    _check_terms(name, count)
+    check_terms(name, count)
     found = result_type(x, y, name=name)
     dtype = FLOAT32 if found in NARROW_FLOATS else found
     x, y = cast(x, dtype), cast(y, dtype)
@@ -219,10 +147,6 @@ def _slid(x: Operand, y: Operand, mode: Any, name: str) -> Any:
 FUNCTIONS: dict[Any, Any] = {
     np.vander: vander,
     np.polyval: polyval,
-    np.polyadd: polyadd,
-    np.polysub: polysub,
-    np.polyder: polyder,
-    np.polyint: polyint,
     np.convolve: convolve,
     np.correlate: correlate,
 }

@@ -175,6 +175,13 @@ def cast(value: Operand, dtype: DType) -> Operand:
     return result
 
 
+def in_place(result: Operand, dtype: DType, name: str) -> Operand:
+    """A result as ``x op= y`` stores it into an array of this type; DTypeError if it is of another kind."""
+    if not np.can_cast(dtype_of(result), dtype, "same_kind"):
+        raise DTypeError(f"numpy.{name}: a result of type {dtype_of(result)} cannot be stored in place as {dtype}")
+    return cast(result, dtype)
+
+
 def _in_single(value: Operand) -> Operand:
     """The narrow types that NumPy itself lacks are reached through float32, which rounds twice."""
     if dtype_class(dtype_of(value)) == "C":

@@ -13,6 +13,7 @@ from xjit.errors import ArgumentError
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.creation import array as new_array
 from xjit.numpy.creation import filled
+from xjit.numpy.data_dependent import known_array
 from xjit.numpy.picking import along, own
 from xjit.numpy.shaping import as_array, ravel, static_shape
 from xjit.numpy.static import static_array
@@ -54,7 +55,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """Each element repeated along an axis, or flattened without one; ``repeats`` is one number or one per element.
 
     Any element type; the result is row-major. Raises AxisError, ArgumentError for negative or misfit numbers,
-    CaptureError for numbers that are not known while tracing.
+    DataDependentError for numbers that are not known while tracing.
 
     >>> repeat(np.array([1, 2]), [2, 1])
     array([1, 1, 2])
@@ -64,7 +65,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
         value = ravel(value)
     with numpy_errors("repeat", ArgumentError):
         place = normalize_axis_index(0 if axis is None else axis, len(shape_of(value)))
-        counts = static_array(repeats, "repeat", "repeats")
+        counts = known_array(repeats, "repeat", "repeats", "give numbers known while tracing")
         size = shape_of(value)[place]
         if counts.size == 1 and counts.ndim < 2:
             np.repeat(np.zeros(min(size, 1), np.bool_), counts)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
+from xjit.numpy.data_dependent import depends
 from xjit.numpy.promotion import cast, loop_types, nonzero, requested, result_type, spec_of, typed, wrapped
 from xjit.numpy.ufuncs import call, finish, in_order
 from xjit.numpy.values import as_scalar, as_value, copied, fresh, given, operand, refuse, shape_of, with_order
@@ -21,11 +22,11 @@ from xjit.types import BOOL, FLOAT64, DType, c_order, dtype_class
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
     """x where the condition is true, y elsewhere, in their common element type.
 
-    Rank 0 stays an array, as in NumPy. Raises CaptureError for the form with one argument, whose result has as many
-    elements as the condition is true.
+    Rank 0 stays an array, as in NumPy. Raises DataDependentError for the form with one argument, whose result has as
+    many elements as the condition is true.
     """
     if not given(x) or not given(y):
-        raise CaptureError("numpy.where: the form with one argument is not supported", fix="pass x and y too")
+        depends("numpy.where: without x and y", "the shape of the result", "pass x and y too")
     parts = operand(x, "where", "x"), operand(y, "where", "y")
     dtype = result_type(*parts, name="where")
     convert = wrapped if _where_wraps() else typed

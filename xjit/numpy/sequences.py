@@ -1,4 +1,4 @@
-"""Evenly spaced numbers: arange, linspace, eye, from positions, with NumPy's own order of rounding."""
+"""Arrays made of positions: arange and eye, with NumPy's own order of rounding."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import CaptureError
 from xjit.ir.context import CONSTANT, TracedValue
-from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.compositions import full_like
-from xjit.numpy.creation import filled
-from xjit.numpy.promotion import cast, requested, supported, weak_type
-from xjit.numpy.reductions import any as any_of
-from xjit.numpy.shaping import moveaxis
-from xjit.numpy.ufuncs import call
-from xjit.numpy.values import Shape, as_value, constant, fresh, numpy_errors, order_letter, shape_of, with_order
-from xjit.ops._core import Array, Operand, aval_of, dtype_of
+from xjit.numpy.data_dependent import depends
+from xjit.numpy.promotion import cast, requested, supported
+from xjit.numpy.values import Shape, constant, numpy_errors, order_letter, with_order
+from xjit.ops._core import Array
 from xjit.ops._core import Shape as OpsShape
 from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType, dtype_class
 
@@ -30,7 +25,7 @@ def positions(shape: Shape, axis: int, dtype: DType = INT64) -> Any:
 
 
 def known(value: Any, name: str) -> Any:
-    """The number behind an argument that has to be known while tracing; CaptureError if it is not."""
+    """The number behind an argument that decides a shape; DataDependentError if it is not known while tracing."""
     if not isinstance(value, TracedValue):
         return value
     if value.node.op is CONSTANT and not value.shape:
@@ -38,8 +33,8 @@ def known(value: Any, name: str) -> Any:
     number: Any = value  # a traced Python number knows itself, and makes its value a guard
     try:
         return operator.index(number) if value.weak is int else float(number)
-    except TypeError as error:
-        raise CaptureError(f"numpy.{name}: the bounds must be known while tracing") from error
+    except TypeError:
+        depends(f"numpy.{name}", "the shape of the result", "give numbers that are known while tracing")
 
 
 def arange(*bounds: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:
@@ -113,84 +108,6 @@ def progression(first: Array, second: Array, size: int) -> Any:
     for place, value in enumerate((first, second)):
         result = ops.select(ops.eq(where, full_like(where, place)), full_like(result, value), result)
     return result
-
-
-def linspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
-    axis: int = 0,
-    *,
-    device: Any = None,
-) -> Any:
-    """``num`` evenly spaced numbers from start to stop, along a new axis if the bounds are arrays.
-
-    The bounds may be traced, and broadcast. Raises ValueError for a negative count, AxisError, ShapeError.
-    """
-    count = operator.index(known(num, "linspace"))
-    if count < 0:
-        raise ValueError(f"Number of samples, {count}, must be non-negative.")
-    low, high = (as_value(bound, "linspace") for bound in (start, stop))
-    working = _inexact(start, stop)
-    values, step = _line(cast(low, working), cast(high, working), count, endpoint)
-    if axis != 0:
-        values = fresh(moveaxis(values, 0, axis))
-    target = requested(dtype, "linspace") or working
-    if dtype_class(target) == "I":
-        values = call(np.floor, values)
-    result = cast(values, target)
-    return (result, step) if retstep else result
-
-
-def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: int = 0,
-) -> Any:
-    """Powers of a base with exponents from ``linspace``; as this one, and CaptureError for an array of bases."""
-    if not isinstance(base, int | float) and shape_of(as_value(base, "logspace", "base")):
-        raise CaptureError("numpy.logspace: base: a number is required; got an array", fix="use base ** linspace")
-    powers = call(np.power, base, linspace(start, stop, num, endpoint, axis=axis))
-    target = requested(dtype, "logspace")
-    return powers if target is None else cast(powers, target)
-
-
-def _inexact(*bounds: Any) -> DType:
-    kinds: dict[Any, complex] = {int: 0.0, float: 0.0, complex: 0j}
-    samples = [kinds.get(weak_type(bound)) for bound in bounds]
-    parts = [
-        dtype_of(as_value(bound, "linspace")) if sample is None else sample
-        for bound, sample in zip(bounds, samples, strict=True)
-    ]
-    return supported(np.result_type(*parts, 0.0), "linspace")
-
-
-def _line(low: Operand, high: Operand, count: int, endpoint: bool) -> tuple[Any, Any]:
-    """The numbers along a first axis and their distance: multiples of the step, the last one the upper bound."""
-    divisor = count - 1 if endpoint else count
-    delta = call(np.subtract, high, low)
-    shape = (count, *shape_of(delta))
-    index = positions(shape, 0, dtype_of(delta))
-    if divisor > 0:
-        step = call(np.divide, delta, divisor)
-        # A step that underflows to zero: divide first, then multiply.
-        fine = ops.mul(ops.div(index, full_like(index, divisor)), broadcast_to_shape(delta, shape))
-        usual = ops.mul(index, broadcast_to_shape(step, shape))
-        values = ops.select(broadcast_to_shape(any_of(call(np.equal, step, 0)), shape), fine, usual)
-    else:
-        step, values = np.float64(np.nan), ops.mul(index, broadcast_to_shape(delta, shape))
-    values = ops.add(values, broadcast_to_shape(low, shape))
-    if endpoint and count > 1:
-        last = ops.eq(positions(shape, 0), filled(shape, np.asarray(count - 1)))
-        values = ops.select(last, broadcast_to_shape(high, shape), values)
-    return with_order(values, (0, *(axis + 1 for axis in aval_of(delta).order))), step
 
 
 def eye(

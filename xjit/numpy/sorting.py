@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from xjit.errors import ArgumentError, CaptureError, DTypeError
+from xjit.errors import ArgumentError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import as_array, ravel
@@ -209,18 +209,6 @@ def sort_complex(a: Any) -> Any:
     return cast(result, COMPLEX64 if short else COMPLEX128)
 
 
-def unknown_count(name: str) -> Any:
-    """Refuses a function of which only the elements tell how long its result is."""
-
-    def function(*arguments: Any, **options: Any) -> Any:
-        raise CaptureError(
-            f"numpy.{name}: the shape of the result would depend on the elements of a traced array",
-            fix="call it outside of the function",
-        )
-
-    return function
-
-
 FUNCTIONS: dict[Any, Any] = {
     np.sort: sort,
     np.argsort: argsort,
@@ -231,7 +219,6 @@ FUNCTIONS: dict[Any, Any] = {
     np.digitize: digitize,
     np.isin: isin,
     np.sort_complex: sort_complex,
-    np.unique: unknown_count("unique"),
 }
 
 

@@ -97,31 +97,34 @@ def _infer_histogram(types: Types, params: Params) -> TupleType:
     return TupleType((packed_type(counts.dtype, (count,)), packed_type(edges.dtype, (count + 1,))))
 
 
-def _histogram2d(
-    x: Array,
-    y: Array,
-    x_bins: Any,
-    y_bins: Any,
-    range: tuple[tuple[float, float], ...] | None,
+def _histogramdd(
+    sample: Array,
+    counts: tuple[int | None, ...],
+    range: Any,
     density: bool,
     weights: Array | None = None,
+    **edges: Array,
 ) -> Any:
-    """NumPy's histogram over a plane, with edges in memory of their own."""
-    counts, *edges = np.histogram2d(x, y, [x_bins, y_bins], range, density, weights)
-    return counts, *(np.array(one) for one in edges)
+    """NumPy's histogram over several axes, with edges in memory of their own; ``edges_<axis>`` where no count is."""
+    bins: Any = [edges[f"edges_{axis}"] if count is None else count for axis, count in enumerate(counts)]
+    found, ends = np.histogramdd(sample, bins, range, density, weights)
+    return found, *(np.array(one) for one in ends)
 
 
-def _infer_histogram2d(types: Types, params: Params) -> TupleType:
-    """Counts and edges; NumPy tells the element types of edges that it makes from a few elements."""
+def _infer_histogramdd(types: Types, params: Params) -> TupleType:
+    """Counts and the edges along each axis; NumPy tells their element types from one point."""
     operands = dict(zip(params["names"], types, strict=True))
-    few = [np.ones(1, operands[name].dtype) for name in ("x", "y")]
-    _, *made = run_quietly(np.histogram2d, *few, 1, params["range"])
-    edges = []
-    for name, example in zip(("x_bins", "y_bins"), made, strict=True):
-        given = operands.get(name)
-        shape = (params[name] + 1,) if given is None else given.shape
-        edges.append(packed_type(example.dtype if given is None else given.dtype, shape))
-    return TupleType((packed_type(FLOAT64, tuple(one.shape[0] - 1 for one in edges)), *edges))
+    few: dict[str, Any] = {
+        name: np.arange(2).astype(type.dtype) if name.startswith("edges") else np.ones(1, type.dtype)
+        for name, type in operands.items()
+    }
+    given = params["counts"]
+    few["sample"] = np.ones((1, len(given)), operands["sample"].dtype)
+    few["counts"] = tuple(count and 1 for count in given)
+    found, *ends = run_quietly(_histogramdd, **few, range=params["range"], density=params["density"])
+    sizes = tuple(operands[f"edges_{axis}"].shape[0] - 1 if n is None else n for axis, n in enumerate(given))
+    edges = (packed_type(one.dtype, (size + 1,)) for one, size in zip(ends, sizes, strict=True))
+    return TupleType((packed_type(found.dtype, sizes), *edges))
 
 
 def _infer_bincount(types: Types, params: Params) -> ArrayType:
@@ -139,5 +142,5 @@ def _bincount(x: Array, *weights: Array, minlength: int) -> Array:
 
 
 HISTOGRAM = library("histogram", named(_histogram), _infer_histogram, "How many elements lie between edges.")
-HISTOGRAM2D = library("histogram2d", named(_histogram2d), _infer_histogram2d, "How many points lie where.")
+HISTOGRAMDD = library("histogramdd", named(_histogramdd), _infer_histogramdd, "How many points lie where.")
 BINCOUNT = library("bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.", silent=True)

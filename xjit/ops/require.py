@@ -1,17 +1,20 @@
-"""Conditions that only the run can tell: a value is handed on if one holds, else the error of NumPy is raised.
+"""Conditions that only the run can tell: a value is handed on if one holds, else NumPy's error or warning comes.
 
 Kernels never raise: they note that a condition does not hold, go on, and the program raises when they are done. What
-follows from the value is therefore computed all the same, and must be harmless.
+follows from the value is therefore computed all the same, and must be harmless. Warnings come from steps of their
+own.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from xjit.errors import ArgumentError, IndexOutOfBoundsError
+from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
+from xjit.ir.where import stack_level
 from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, register
 from xjit.ops.references import Array
@@ -23,8 +26,12 @@ ERRORS: dict[str, type[Exception]] = {
     "value": ArgumentError,
     "index": IndexOutOfBoundsError,
     "division": ZeroDivisionError,
+    "type": DTypeError,
 }
 """What may be raised, by the word that a node keeps of it."""
+
+WARNINGS: dict[str, type[Warning]] = {"rank": np.exceptions.RankWarning}
+"""What may be warned of, by such a word."""
 
 
 def _infer(types: Types, params: Params) -> ArrayType:
@@ -48,6 +55,12 @@ def _access(types: Types, params: Params, out: ArrayType) -> Access:
     return Access(tuple(AxisMap(axis) for axis in range(out.rank)))
 
 
+def _warn(operand: Array, condition: Array, warning: str, message: str) -> Array:
+    if not np.all(condition):
+        warnings.warn(message, WARNINGS[warning], stacklevel=stack_level())
+    return np.array(operand, order="K")
+
+
 REQUIRE = register(
     OpDef(
         name="require",
@@ -57,6 +70,17 @@ REQUIRE = register(
         access=_access,
         failure=_failure,
         doc="The operand, if a condition holds; else an error.",
+    )
+)
+
+WARN = register(
+    OpDef(
+        name="warn",
+        kind=Kind.STRUCTURED,
+        infer=_infer,
+        reference=_warn,
+        silent=True,
+        doc="The operand; with a warning, unless a condition holds.",
     )
 )
 
@@ -71,3 +95,15 @@ def require(operand: Any, condition: Any, error: str, message: str) -> Any:
     """
     array, holds = as_operand(operand, "require", "operand"), as_operand(condition, "require", "condition")
     return apply(REQUIRE, array, holds, error=error, message=message)
+
+
+def warned(operand: Any, condition: Any, warning: str, message: str) -> Any:
+    """The operand, with the warning of this word unless the condition holds everywhere when it is computed.
+
+    Any element type; the condition is PRED, of any dimensions. Raises DTypeError for another condition.
+
+    >>> warned(np.float32([1, 2]), np.array(True), "rank", "there are too few points")
+    array([1., 2.], dtype=float32)
+    """
+    array, holds = as_operand(operand, "warned", "operand"), as_operand(condition, "warned", "condition")
+    return apply(WARN, array, holds, warning=warning, message=message)
