@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 import scipy.special
 
 import xjit
+from xjit.errors import DataDependentError
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 LINE = np.linspace(0.1, 0.9, 6)
@@ -63,13 +64,19 @@ TRIES_OF: dict[str, tuple[Any, ...]] = {
     "bincount": (WHOLE, None, 6),
     "compress": ([True, False, True], LINE),
     "empty": ((2, 3),),
-    "linspace": (0.0, 1.0, 6),
     "ones": ((2, 3),),
     "zeros": ((2, 3),),
     "unpackbits": (WHOLE.astype(np.uint8),),
     "tensorsolve": (SQUARE, LINE[:3]),
     "tensorinv": (SQUARE, 1),
+    "full": ((2, 3), 1.0),
+    "polyfit": (LINE, LINE[::-1].copy(), 2),
 }
+# Why a function is not compiled; the last is said where nothing else is known.
+DEPENDS = "depends on data"
+REFUSED = (DEPENDS, "not yet")
+# Their elements are whatever the memory holds.
+_UNWRITTEN = ("empty", "empty_like")
 # Not functions on arrays, or nothing to compile: text, files, settings, dates, types, classes of other packages.
 _SKIPPED = """
     array2string array_repr array_str asarray_chkfinite base_repr binary_repr busday_count busday_offset
@@ -108,54 +115,90 @@ def functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
 
 
 def status(function: Any) -> str:
-    """What the plan of the first kind of arguments that NumPy takes consists of; "" if tracing refuses all."""
-    name = getattr(function, "__name__", "")
-    tries = (TRIES_OF[name],) if name in TRIES_OF else TRIES
-    if getattr(scipy.special, name, None) is function and getattr(np, name, None) is not function:
-        tries = ((LINE,) * function.nin,)  # some do not survive every argument
-    taken = [arguments for arguments in tries if _takes(function, arguments)]
+    """What a function is compiled to, by the first kind of arguments that tracing takes; else why there is none."""
+    taken = [arguments for arguments in _tries(function) if _result(function, arguments) is not None]
     on_arrays = [arguments for arguments in taken if _arrays(arguments)]
+    refused = set()
     # Functions of arrays are not compiled for being constants of numbers.
-    return next((found for found in (_traced(function, one) for one in on_arrays or taken) if found), "")
+    for arguments in on_arrays or taken:
+        found = _traced(function, arguments, compare=getattr(function, "__name__", "") not in _UNWRITTEN)
+        if found not in REFUSED:
+            return found
+        refused.add(found)
+    return DEPENDS if DEPENDS in refused else REFUSED[-1]
 
 
-def _arrays(arguments: tuple[Any, ...]) -> list[Any]:
-    """The arrays among arguments, those in a first list of some included."""
-    first = arguments[0] if isinstance(arguments[0], list) else ()
-    return [one for one in (*first, *arguments) if isinstance(one, np.ndarray)]
+def _tries(function: Any) -> Iterable[tuple[Any, ...]]:
+    name = getattr(function, "__name__", "")
+    if name in TRIES_OF:
+        return (TRIES_OF[name],)
+    if getattr(scipy.special, name, None) is not function or getattr(np, name, None) is function:
+        return TRIES
+    # Some do not survive every argument; some take whole numbers only in places.
+    ufunc: Any = function
+    letters = ufunc.types[-1].split("->")[0]
+    return (LINE,) * ufunc.nin, tuple(WHOLE if letter in "bhilqBHILQ" else LINE for letter in letters)
 
 
-def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
+def _arrays(arguments: Any) -> list[Any]:
+    """The arrays among arguments, those in lists of some included."""
+    if isinstance(arguments, list | tuple):
+        return [array for one in arguments for array in _arrays(one)]
+    return [arguments] if isinstance(arguments, np.ndarray) else []
+
+
+def _with(arguments: Any, arrays: Iterator[Any]) -> Any:
+    """The same arguments with other arrays in place of theirs, in order."""
+    if isinstance(arguments, list | tuple):
+        parts = [_with(one, arrays) for one in arguments]
+        return parts if isinstance(arguments, list) else tuple(parts)
+    return next(arrays) if isinstance(arguments, np.ndarray) else arguments
+
+
+def _result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """What NumPy returns, in a tuple; None if it refuses the arguments. It may write into copies of them only."""
     try:
-        function(*arguments)
+        return (function(*_with(arguments, (array.copy() for array in _arrays(arguments)))),)
     except Exception:
-        return False
-    return True
+        return None
 
 
-def _traced(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    arrays = [one for one in arguments if isinstance(one, np.ndarray)]
-    if not arrays and not isinstance(arguments[0], list):
-        return _traced(lambda x, y: (function(*arguments), x + y), (LINE, LINE))
-    if isinstance(arguments[0], list):
-        arrays = list(arguments[0])
+def _traced(function: Callable[..., Any], arguments: tuple[Any, ...], compare: bool = True) -> str:
+    """What the plan for these arguments consists of, or why there is none.
+
+    It has to hold for other elements too, with NumPy's results if these are to be compared.
+    """
+    arrays = [np.array(array, order="C") for array in _arrays(arguments)]
+    if not arrays:
+        return _traced(lambda x, y: (function(*arguments), x + y), (LINE, LINE), compare)
 
     def call(*values: Any) -> Any:
-        rest = iter(values)
-        if isinstance(arguments[0], list):
-            return function(list(rest), *arguments[1:])
-        return function(*(next(rest) if isinstance(one, np.ndarray) else one for one in arguments))
+        return function(*_with(arguments, iter(values)))
 
+    others = tuple(np.roll(array, 1) for array in arrays)
+    wanted = _result(call, others)
     try:
         compiled = xjit.jit(call, strict=True)
         compiled(*arrays)
         plan = compiled.explain(*arrays)
+        found = wanted and (compiled(*others),)
+    except DataDependentError:
+        return DEPENDS
     except Exception:
-        return ""
-    library = any(step.startswith("library call") for step in plan.steps)
-    if library:
+        return REFUSED[-1]
+    if compiled.stats().traces > 1 or (compare and not _alike(found, wanted)):
+        return REFUSED[-1]  # what was compiled are constants, for the first elements alone
+    if any(step.startswith("library call") for step in plan.steps):
         return "library and kernels" if plan.kernels else "library"
     return "kernel"
+
+
+def _alike(found: Any, wanted: Any) -> bool:
+    """Whether results are equal up to rounding."""
+    if isinstance(wanted, list | tuple):
+        return len(found) == len(wanted) and all(map(_alike, found, wanted))
+    same = np.shape(found) == np.shape(wanted)
+    return wanted is None or (same and np.allclose(found, wanted, rtol=1e-3, atol=1e-6, equal_nan=True))
 
 
 def render() -> str:
@@ -167,17 +210,19 @@ def render() -> str:
         "",
         "* **kernel**: generated loops, fused with what surrounds them; views and constants, which are no work",
         "* **library**: a call of NumPy's sort, FFT, LAPACK or BLAS, or of some ufunc, perhaps between kernels",
+        "* **depends on data**: the shape or the type of the result is known to the run only; raises",
+        "  `DataDependentError` under strict, runs as NumPy otherwise",
         "* **not yet**: raises `CaptureError` under strict, runs as NumPy otherwise",
         "",
         "Arguments may be refused although others are compiled; the message names them.",
     ]
     rows: dict[str, list[tuple[str, str]]] = {}
     for section, name, function in functions():
-        rows.setdefault(section, []).append((name, status(function) or "not yet"))
+        rows.setdefault(section, []).append((name, status(function)))
     for section, found in rows.items():
-        done = sum(word != "not yet" for _, word in found)
+        done = sum(word not in REFUSED for _, word in found)
         lines += ["", f"## {section}: {done} of {len(found)}", ""]
-        for word in ("kernel", "library and kernels", "library", "not yet"):
+        for word in ("kernel", "library and kernels", "library", *REFUSED):
             names = [f"`{name}`" for name, one in found if one == word]
             if names:
                 lines += [f"**{word}** ({len(names)}): " + " ".join(names), ""]
