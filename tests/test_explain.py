@@ -96,7 +96,7 @@ def test_views_are_no_work() -> None:
 
 def test_bytes_of_joined_parts() -> None:
     plan = explained(formulas.joined, LINE)
-    assert [kernel.bytes_written for kernel in plan.kernels] == [8000, 8000]
+    assert [kernel.bytes_written for kernel in plan.kernels] == [16000]
 
 
 def test_nothing_to_do() -> None:

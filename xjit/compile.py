@@ -5,7 +5,7 @@ simplify  constants folded, chains of index maps shortened     xjit.passes.simpl
 products  some products with vectors as sums                   xjit.passes.products
 split     large full reductions cut into chunks                xjit.passes.split
 plan      nodes grouped into kernels and library steps         xjit.fusion.planner
-lower     each region as a loop nest                           xjit.codegen.lower
+lower     each region as a loop nest                           xjit.codegen.nests
 source    each loop nest as Python text                        xjit.codegen.source
 program   text compiled (or found by content), steps in order  xjit.runtime.build
 """
@@ -28,7 +28,7 @@ from xjit.passes.split import split_reductions
 from xjit.passes.verify import verify
 
 if TYPE_CHECKING:
-    from xjit.codegen.lower import LoweredKernel
+    from xjit.codegen.nests import LoweredKernel
     from xjit.runtime.build import EntryMaker
     from xjit.runtime.kernels import KernelTally, Loader
     from xjit.runtime.products import Products
@@ -58,7 +58,7 @@ def lower_graph(
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in.
     """
-    from xjit.codegen.lower import lower
+    from xjit.codegen.nests import lower
     from xjit.codegen.source import kernel_source
     from xjit.runtime.build import input_specs, layouts_of
 
@@ -70,8 +70,8 @@ def lower_graph(
     layouts = layouts_of(graph, specs)
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
     plan = make_plan(graph, layouts, viewed)
-    regions = [step.region for step in plan.steps if isinstance(step, KernelStep)]
-    lowered = [lower(region, layouts, plan.leaves, plan.stored) for region in regions]
+    kernels = [step.regions for step in plan.steps if isinstance(step, KernelStep)]
+    lowered = [lower(regions, layouts, plan.leaves, plan.stored) for regions in kernels]
     sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
     return Lowered(graph, plan, tuple(views), told_apart, specs, sources)

@@ -21,21 +21,13 @@ WIDE_STEP = 32
 
 
 @dataclass(eq=False)
-class Buffers:
-    """Names of pointers in order of their table slots, and what they point to."""
+class Pointers:
+    """The pointers of a kernel, by the buffer and the element that they begin at: names in order of their slots."""
 
     nest: Nest
-    elements: Elements
-    plan: Schedule
-    region: Region
-    accesses: RegionAccesses
     names: dict[tuple[Node, int], str] = field(default_factory=dict)
     written: dict[str, bool] = field(default_factory=dict)
     dtypes: dict[str, DType] = field(default_factory=dict)
-    interleaved: dict[Access, int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.interleaved = self.accesses.interleaved()
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -45,6 +37,32 @@ class Buffers:
             for slot, name in enumerate(self.names.values())
         )
 
+    def pointer(self, node: Node, start: int, written: bool) -> str:
+        """The name of the pointer to a buffer from some element on."""
+        key = (node, start)
+        if key not in self.names:
+            name = self.nest.fresh("o" if written else "a")
+            self.names[key] = name
+            self.written[name] = written
+            self.dtypes[name] = storage_dtype(node.aval.dtype)
+        return self.names[key]
+
+
+@dataclass(eq=False)
+class Buffers:
+    """What one region reads and writes through the pointers of its kernel."""
+
+    nest: Nest
+    elements: Elements
+    plan: Schedule
+    region: Region
+    accesses: RegionAccesses
+    pointers: Pointers
+    interleaved: dict[Access, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.interleaved = self.accesses.interleaved()
+
     def _start(self, access: Access) -> int:
         """Where the pointer of an access begins: neighbours share one."""
         return self.interleaved.get(access, access.start)
@@ -52,9 +70,9 @@ class Buffers:
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
-        name = self.pointer(access.node, self._start(access), written)
+        name = self.pointers.pointer(access.node, self._start(access), written)
         offset = self.offset_of(access, name, loaded=True)
-        return self.held(Load(name, offset, storage_dtype(dtype), self.written[name]), scope, node)
+        return self.held(Load(name, offset, storage_dtype(dtype), self.pointers.written[name]), scope, node)
 
     def held(self, load: Load, scope: Scope, node: Node) -> Held:
         """What a load gives, as the element of a node."""
@@ -85,30 +103,20 @@ class Buffers:
             word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
             yield Term(self.elements.looked_up(pull).name, word)
 
-    def pointer(self, node: Node, start: int, written: bool) -> str:
-        """The name of the pointer to a buffer from some element on."""
-        key = (node, start)
-        if key not in self.names:
-            name = self.nest.fresh("o" if written else "a")
-            self.names[key] = name
-            self.written[name] = written
-            self.dtypes[name] = storage_dtype(node.aval.dtype)
-        return self.names[key]
-
     def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
         """Stores one element; ``source`` is the node whose type it has, where that is not the buffer's own."""
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype
         storage = storage_dtype(dtype)
-        name = self.pointer(node, self._start(access), True)
-        self.dtypes[name] = storage  # of another width than the node's own in a bitcast
+        name = self.pointers.pointer(node, self._start(access), True)
+        self.pointers.dtypes[name] = storage  # of another width than the node's own in a bitcast
         value = self.elements.bits(held, dtype, node.where)
         offset = self.offset_of(access, name, chunked)
         self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))
 
     def place(self, access: Access) -> tuple[str, Offset]:
         """The pointer and the address of an element that is written."""
-        name = self.pointer(access.node, self._start(access), True)
+        name = self.pointers.pointer(access.node, self._start(access), True)
         return name, self.offset_of(access, name)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xjit.codegen.buffers import Buffers
+from xjit.codegen.buffers import Pointers
 from xjit.codegen.scopes import Nest, Scope
 from xjit.ir.expr import Literal
 from xjit.ir.loops import Accumulate, Assign, Call, Const, If, Offset, Statement, Store, Value
@@ -29,7 +29,7 @@ class Checks:
     """The flags of one kernel, by the status that each belongs to."""
 
     nest: Nest
-    buffers: Buffers
+    pointers: Pointers
     flags: dict[Node, str] = field(default_factory=dict)
 
     def take(self, status: Node, holds: Value, scope: Scope) -> None:
@@ -47,7 +47,7 @@ class Checks:
     def after(self) -> Iterator[Statement]:
         """What comes after all loops; declares the pointers to the statuses."""
         for status, flag in self.flags.items():
-            pointer = self.buffers.pointer(status, 0, True)
+            pointer = self.pointers.pointer(status, 0, True)
             yield If(flag, (Store(pointer, Offset(), _truth(True), BOOL, status.where),))
 
 

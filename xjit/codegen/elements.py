@@ -39,8 +39,9 @@ def storage_dtype(dtype: DType) -> DType:
 class Elements:
     """Values of nodes inside a loop nest. ``read`` loads one element of a materialised node.
 
-    ``innermost`` are the axes of the innermost loop, the one that becomes vector code; there ``variant`` says which
-    variant of functions with rare arguments is called, and ``rare_flag`` notes arguments that ``near`` is wrong for.
+    ``dims`` are the extents of the domain, ``innermost`` the axes of the innermost loop, the one that becomes vector
+    code; there ``variant`` says which variant of functions with rare arguments is called, and ``rare_flag`` notes
+    arguments that ``near`` is wrong for.
     """
 
     nest: Nest
@@ -48,6 +49,7 @@ class Elements:
     is_leaf: Callable[[Pull], bool]
     position: Callable[[int], str | None]
     innermost: frozenset[int]
+    dims: tuple[int, ...]
     variant: str = ""
     rare_flag: str = ""
 
@@ -63,7 +65,7 @@ class Elements:
             if self.nest.known(top) is not None:
                 stack.pop()
                 continue
-            needed = () if self.is_leaf(top) else sources(top, {})
+            needed = () if self.is_leaf(top) else sources(top, self.dims)
             waiting = [one for one in (*needed, *positions_of(top)) if self.nest.known(one) is None]
             if waiting:
                 stack.extend(reversed(waiting))
@@ -79,7 +81,7 @@ class Elements:
             return self.read(pull)
         if node.op is CONSTANT:
             return self.constant(node.param("value"))
-        held = [self.nest.known(source) for source in sources(pull, {})]
+        held = [self.nest.known(source) for source in sources(pull, self.dims)]
         if node.op.kind is Kind.INDEXING:
             found: Held = held[0]
             return found

@@ -57,7 +57,7 @@ def read_ahead(accesses: RegionAccesses, plan: Schedule, levels: list[int], leve
             return (owner(pull.node) in made or pull in ready) and _is_still(pull, region)
 
         for pull in accesses.walks[number]:
-            used = [source for source in sources(pull, region.nested) if is_ready(source)]
+            used = [source for source in sources(pull, region.dims, region.nested) if is_ready(source)]
             if used and _is_still(pull, region):
                 ready.add(pull)
             else:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from xjit.codegen import reductions
 from xjit.codegen.accesses import RegionAccesses
-from xjit.codegen.buffers import Buffers
+from xjit.codegen.buffers import Buffers, Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
@@ -38,37 +38,27 @@ from xjit.fusion.reads import walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
-from xjit.ir.loops import Alloc, Base, Bound, Kernel, Load, LoopKind, Offset, Store, Term, Var, Word
+from xjit.ir.loops import Alloc, Base, Bound, Load, LoopKind, Offset, Store, Term, Var
 from xjit.ir.node import Node
 from xjit.types import BOOL, FLOAT64, INT64, DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LoweredKernel:
-    """A loop nest and what its table holds for the shapes at hand."""
-
-    kernel: Kernel
-    pointers: tuple[tuple[Node, int], ...]  # buffer and first element, per slot
-    words: tuple[int, ...]  # in the slots after the pointers
-    extent: int  # of the shared loop
-    work: float  # of the whole kernel, in additions
-    region: Region
-
-
-def lower(region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]) -> LoweredKernel:
-    """Lowers one region. ``leaves`` are materialised nodes, ``stored`` those that get a buffer."""
-    return _Lowering(region, layouts, leaves, stored).run()
-
-
 @dataclass(eq=False)
-class _Lowering:
+class Lowering:
+    """One region: ``write`` puts its loops into the nest. ``shared`` are the names of the bounds of the loop that
+    threads share, None where they share none.
+    """
+
     region: Region
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
-    nest: Nest = field(default_factory=Nest)
+    nest: Nest
+    pointers: Pointers
+    checks: Checks
+    shared: tuple[str, str] | None = ("lo", "hi")
     allocs: list[Alloc] = field(default_factory=list)
     row_names: dict[Pull, str] = field(default_factory=dict)
 
@@ -81,16 +71,15 @@ class _Lowering:
         columns = self.plan.columns or not self.plan.reduced
         loops = self.plan.kept if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
-        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost)
+        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.region.dims)
         self.strips = Strips(self.nest, self.elements)
-        self.buffers = Buffers(self.nest, self.elements, self.plan, self.region, self.accesses)
+        self.buffers = Buffers(self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
         self.levels = levels_of(self.region, self.plan, self.accesses.leaves)
         self.row_storage = RowStorage()
         self.level = 0
         self.in_columns = False
         self.scans: dict[int, RunningValue] = {}
-        self.checks = Checks(self.nest, self.buffers)
 
     def _scheduled(self) -> tuple[RegionAccesses, Schedule]:
         accesses = RegionAccesses(self.region, self.layouts, self.leaves, self.stored)
@@ -100,23 +89,19 @@ class _Lowering:
 
     # ------------------------------------------------------------------ the nest
 
-    def run(self) -> LoweredKernel:
-        """The whole nest."""
+    def write(self) -> int:
+        """The whole nest; the number of steps of the shared loop."""
         self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
         if self.in_columns:
-            extent = self._columns()
-        else:
-            full = [number for number in range(len(self.levels)) if not is_row(self.region, self.plan, number)]
-            self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
-            extent = self._rows()
-        body = (*self.allocs, *self.checks.before, *self.nest.scopes[0].statements, *self.checks.after())
-        arguments = self.buffers.arguments
-        count = len(arguments)
-        words = tuple(Word(word.name, word.slot + count) for word, _ in self.nest.words.values())
-        values = tuple(value for _, value in self.nest.words.values())
-        kernel = Kernel(arguments, words, body)
-        work = self.accesses.work(self.in_columns)
-        return LoweredKernel(kernel, tuple(self.buffers.names), values, extent, work, self.region)
+            return self._columns()
+        full = [number for number in range(len(self.levels)) if not is_row(self.region, self.plan, number)]
+        self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
+        return self._rows()
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the shared loop, where it is one over elements."""
+        return 1 if self.plan.shared is None else self.plan.kept[self.plan.shared].extent
 
     def _rows(self) -> int:
         """Kept loops around the passes; the number of steps of the shared loop."""
@@ -138,11 +123,11 @@ class _Lowering:
         if chunks is not None:
             self.nest.close("lo", "hi", LoopKind.PARALLEL)
             return chunks
-        return 1 if self.plan.shared is None else self.plan.kept[self.plan.shared].extent
+        return self.extent
 
     def _kept_bounds(self, number: int) -> tuple[str, str, LoopKind]:
-        if number == self.plan.shared:
-            return "lo", "hi", LoopKind.PARALLEL
+        if number == self.plan.shared and self.shared is not None:
+            return *self.shared, LoopKind.PARALLEL
         return "0", self._extent(self.plan.kept[number]), LoopKind.SERIAL
 
     def _row(self) -> None:
@@ -485,3 +470,8 @@ class _Lowering:
         name = self.nest.fresh("m")
         self.allocs.append(Alloc(name, extent, dtype))
         return name
+
+    @property
+    def work(self) -> float:
+        """How much there is to compute, in additions."""
+        return self.accesses.work(self.in_columns)

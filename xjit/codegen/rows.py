@@ -60,7 +60,7 @@ def choose_row_storage(
         if axes_of(pull.index) == everywhere
         and (pull.node in region.nested or (len(passes) > 1 and table.total(pull.node) >= cost.WORTH_A_ROW))
     ]
-    inner = {source for pull in wanted for source in sources(pull, region.nested)}
+    inner = {source for pull in wanted for source in sources(pull, region.dims, region.nested)}
     free = SCRATCH_BYTES
     rows = _output_rows(region, accesses, levels, full)
     for pull in (pull for pull in wanted if pull not in inner):

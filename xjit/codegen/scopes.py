@@ -22,10 +22,16 @@ class Scope:
 
 @dataclass(eq=False)
 class Nest:
-    """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on."""
+    """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
+
+    The loops of different sections have words of their own, whatever their variables are called. What depends on no
+    loop goes into the scope with the number ``outermost``.
+    """
 
     scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])
     words: dict[Any, tuple[Word, int]] = field(default_factory=dict)
+    section: int = 0
+    outermost: int = 0
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
@@ -37,10 +43,11 @@ class Nest:
         return f"{stem}{number}"
 
     def word(self, key: Any, value: int, stem: str) -> str:
-        """The name of a table word; equal keys share one."""
-        if key not in self.words:
-            self.words[key] = (Word(self.fresh(stem), len(self.words)), value)
-        return self.words[key][0].name
+        """The name of a table word; equal keys of one section share one."""
+        own = (self.section, key)
+        if own not in self.words:
+            self.words[own] = (Word(self.fresh(stem), len(self.words)), value)
+        return self.words[own][0].name
 
     @property
     def inner(self) -> Scope:
@@ -71,7 +78,7 @@ class Nest:
 
     def scope_of_axes(self, axes: frozenset[int]) -> Scope:
         """The innermost scope that runs over one of the axes."""
-        return next((scope for scope in reversed(self.scopes) if scope.axes & axes), self.scopes[0])
+        return next((scope for scope in reversed(self.scopes) if scope.axes & axes), self.scopes[self.outermost])
 
     def known(self, key: Any) -> Any:
         """What some open scope knows under this key, or None."""

@@ -58,6 +58,9 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"{name} = select({start} + {step} < {limit}, {start} + {step}, {limit})")
         case loops.Store(buffer, offset, value, _, where):
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
+        case loops.Share(low, high, first, extent):
+            writer.line(f"{low} = select(lo > {first}, lo - {first}, 0)")
+            writer.line(f"{high} = select(hi - {first} < {extent}, hi - {first}, {extent})")
         case loops.Alloc(buffer, extent, dtype):
             writer.line(f"{buffer} = scratch_{kind(dtype)}({extent})")
         case loops.If(flag, then):

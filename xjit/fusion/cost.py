@@ -22,6 +22,11 @@ WRITTEN_OUT_OPERATIONS = 256
 SMALL_REDUCTION = 65_536
 
 
+def is_worth_storing(total: float, times: int, size: int) -> bool:
+    """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
+    return total > CHEAP and (times - size) * total > CHEAP * size
+
+
 def element_cost(node: Node) -> float:
     """The cost of computing one element of a node from elements of its inputs."""
     if is_foldable(node):
@@ -65,7 +70,8 @@ class CostTable:
             if waiting and _is_open(top):
                 stack.extend(waiting)
                 continue
-            below = sum(self._total[n] for n in top.inputs if n not in self._leaves) if _is_open(top) else 0.0
+            inputs = [self._total[n] for n in top.inputs if n not in self._leaves] if _is_open(top) else []
+            below = sum(inputs) if top.op.pieces is None else max(inputs, default=0.0)
             self._total[top] = self.own(top) + below * (_elements(top) if is_foldable(top) else 1)
             stack.pop()
         return self._total[node]

@@ -66,8 +66,12 @@ class Group:
         """The finished step."""
         if self.whole is not None:
             return self.whole
+        return KernelStep((self.region(),))
+
+    def region(self) -> Region:
+        """The finished region."""
         units, axes, reasons = tuple(self.units), tuple(self.axes), tuple(self.reasons)
-        return KernelStep(Region(self.dims, self.reduced, units, axes, self.chunk, reasons, self.rank))
+        return Region(self.dims, self.reduced, units, axes, self.chunk, reasons, self.rank)
 
 
 @dataclass(eq=False)
@@ -150,7 +154,7 @@ class Grouping:
     def _before(self, unit: Unit, found: Walk) -> set[Group]:
         """The groups that make what the unit reads."""
         before = {group for pull in found.reads for group in self.home.get(owner(pull.node), ())}
-        if not unit.fixed:  # other parts of one result overlap: they run one after the other
+        if not (unit.fixed or unit.origin):  # other parts of one result overlap: they run one after the other
             before |= set(self.home.get(unit.target, ()))
         return before
 
@@ -188,7 +192,7 @@ class Grouping:
     ) -> dict[int, int] | None:
         """The axes of the unit in the group's domain, or None with the reason noted."""
         axes = _match_domain(group, unit)
-        if any(other.target is unit.target and not other.fixed for other in group.units):
+        if any(other.target is unit.target and not (other.fixed or other.origin) for other in group.units):
             return self._refuse(group, unit, PARTS)
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
@@ -206,7 +210,7 @@ class Grouping:
             makers = [n for n, other in enumerate(group.units) if other.target is owner(pull.node)]
             if makers and not any(_reads_in_place(pull, group.units[n], group, n, axes) for n in makers):
                 return self._refuse(group, unit, "a value is read at another position than it is made at")
-        if any(_reaches(other, group) for other in before if other is not group):
+        if any(reaches(other, group) for other in before if other is not group):
             return self._refuse(group, unit, "another kernel has to run between the two")
         group.reasons.append(f"{_name(unit)} joins: same loops, values read where they are made")
         return axes
@@ -279,9 +283,12 @@ def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     computed_here = unit.is_reduction or unit.is_scan or unit.values[0].node is unit.target
     if not computed_here:
         return None
-    fixed = dict(unit.fixed)
+    fixed, origin = dict(unit.fixed), unit.origin or (0,) * len(unit.dims)
     index = tuple(
-        AxisMap(None, 1, fixed.get(axis, 0)) if unit.dims[axis] == 1 else AxisMap(axes[axis]) for axis in places
+        AxisMap(None, 1, fixed.get(axis, 0) + origin[axis])
+        if unit.dims[axis] == 1
+        else AxisMap(axes[axis], 1, origin[axis])
+        for axis in places
     )
     number = unit.chunk_number
     if number is None:
@@ -289,7 +296,7 @@ def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     return (*index, AxisMap(None, 1, 0, (Lookup(number.node, relabel(number.index, axes)),)))
 
 
-def _reaches(start: Group, goal: Group) -> bool:
+def reaches(start: Group, goal: Group) -> bool:
     """Whether ``start`` needs ``goal``, directly or through others."""
     stack, seen = [start], {start}
     while stack:

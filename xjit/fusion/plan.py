@@ -29,7 +29,8 @@ class Unit:
     axes of one element. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
     the first of the domain axes, after all others, that it reduces. A scan walks the one axis of ``reduced`` in order
     and stores what it has got so far at every step. A check evaluates a condition, ``values[0]``, everywhere; its
-    target is the status that is set if the condition does not hold.
+    target is the status that is set if the condition does not hold. ``origin`` is where the unit begins in the domain
+    that it is a part of; empty: at the first element of every axis.
     """
 
     target: Node
@@ -43,6 +44,7 @@ class Unit:
     is_reduction: bool = False
     is_scan: bool = False
     is_check: bool = False
+    origin: tuple[int, ...] = ()
     nested: tuple[tuple[Node, int], ...] = ()
 
     @property
@@ -99,9 +101,14 @@ class Region:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelStep:
-    """Runs a generated kernel."""
+    """Runs a generated kernel: one loop nest for each region; those of a step do not need each other."""
 
-    region: Region
+    regions: tuple[Region, ...]
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units of all regions."""
+        return tuple(unit for region in self.regions for unit in region.units)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xjit.fusion import cost
-from xjit.fusion.checks import conditions_of
+from xjit.fusion.assembled import is_assembled
+from xjit.fusion.checks import check_of, conditions_of
+from xjit.fusion.clusters import clusters_of
 from xjit.fusion.groups import Group, Grouping
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Step, Unit, ViewStep
+from xjit.fusion.parts import Parts, parts_of
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Region, Step, Unit, ViewStep
 from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
 from xjit.fusion.refusals import in_words
 from xjit.fusion.units import is_given, owner, units_of, view_chain
@@ -30,12 +34,15 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     """
     views = frozenset(node for node in views if view_chain(node)[0].op is not CONSTANT)
     stored, shown = _with_operands(graph, _required(graph, views), layouts)
+    notes: list[str] = []
+    while uncut := _uncut(_draft(graph, stored, shown, layouts)):
+        stored |= set(uncut)
+        notes += uncut.values()
     nested = nested_reductions(_draft(graph, stored, shown, layouts).grouping, graph, views)
     stored -= nested
-    notes: list[str] = []
     while True:
         draft = _draft(graph, stored, shown, layouts, nested)
-        extra = _recomputed(draft, graph)
+        extra = _uncut(draft) or _recomputed(draft, graph)
         if not extra:
             break
         stored |= set(extra)
@@ -72,8 +79,8 @@ def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views:
         found.add(view_chain(node)[0] if node in views else node)
     for step in steps:
         if isinstance(step, KernelStep):
-            own = {unit.target for unit in step.region.units}
-            for unit in step.region.units:
+            own = {unit.target for unit in step.units}
+            for unit in step.units:
                 reads = draft.grouping.walk(unit).reads
                 found.update(pull.node for pull in reads if owner(pull.node) not in own)
         elif isinstance(step, AliasStep):
@@ -89,23 +96,30 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
     """Leaves out stores that nobody reads: their values stay in registers."""
     if not isinstance(step, KernelStep):
         return step
-    region = step.region
+    return KernelStep(tuple(filter(_has_work, (_without_dead_units(region, kept) for region in step.regions))))
+
+
+def _has_work(region: Region) -> bool:
+    return bool(region.units)
+
+
+def _without_dead_units(region: Region, kept: frozenset[Node]) -> Region:
     computed = (unit.target in kept or not unit.is_plain for unit in region.units)
     live = [n for n, needed in enumerate(computed) if needed]
     if len(live) == len(region.units):
-        return step
+        return region
     units, axes = tuple(region.units[n] for n in live), tuple(region.axes[n] for n in live)
-    return KernelStep(dataclasses.replace(region, units=units, axes=axes))
+    return dataclasses.replace(region, units=units, axes=axes)
 
 
 def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:
     kernels = (step for step in steps if isinstance(step, KernelStep))
-    return frozenset(unit.target for step in kernels for unit in step.region.units)
+    return frozenset(unit.target for step in kernels for unit in step.units)
 
 
 def _works(step: Step) -> bool:
     """Whether a step does anything; a kernel without units is left of values that only empty arrays read."""
-    return not isinstance(step, KernelStep) or bool(step.region.units)
+    return not isinstance(step, KernelStep) or bool(step.regions)
 
 
 def _has_units(node: Node) -> bool:
@@ -117,8 +131,11 @@ def _has_units(node: Node) -> bool:
 
 @dataclass(eq=False)
 class _Draft:
+    """``uncut`` are assembled values that cannot be read in place, or not by few enough parts of a kernel."""
+
     leaves: frozenset[Node]
     grouping: Grouping
+    uncut: frozenset[Node]
 
 
 def _draft(
@@ -131,7 +148,17 @@ def _draft(
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
     grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
     conditions = conditions_of(graph)
+    assembled = any(is_assembled(node) for node in graph.nodes)
+    uncut: set[Node] = set()
+
+    def parts(unit: Unit) -> tuple[Unit, ...]:
+        found = parts_of(unit, grouping.leaves) if assembled else Parts((unit,))
+        uncut.update(found.to_store)
+        return found.units
+
     for node in graph.nodes:
+        if node.op.failure is not None:
+            parts(check_of(node))
         if node not in stored:
             continue
         if not _has_units(node):
@@ -142,10 +169,11 @@ def _draft(
         else:
             for unit in units_of(node, layouts):
                 if 0 not in unit.dims or unit.is_reduction:
-                    for part in grouping.parts(unit):
-                        grouping.add(part)
+                    for part in parts(unit):
+                        for copy in grouping.parts(part):
+                            grouping.add(copy)
     grouping.add_checks(node for node in graph.nodes if node.op.failure is not None)
-    return _Draft(grouping.leaves, grouping)
+    return _Draft(grouping.leaves, grouping, frozenset(uncut))
 
 
 def _is_alias(node: Node, stored: set[Node], layouts: Layouts) -> bool:
@@ -171,7 +199,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     heavy = {
         node
         for node, times in counts.items()
-        if node not in draft.leaves and times > max(node.aval.size, 1) and table.total(node) > cost.CHEAP
+        if node not in draft.leaves and cost.is_worth_storing(table.total(node), times, max(node.aval.size, 1))
     }
     chosen = heavy - {source for node in heavy for source in node.inputs}
     return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
@@ -181,6 +209,12 @@ def _within(unit: Unit, own: frozenset[Node], grouping: Grouping) -> Walk:
     """What the unit pulls in where the nodes ``own`` are not read, but made in the same kernel."""
     found = grouping.walk(unit)
     return found if own.isdisjoint(pull.node for pull in found.reads) else walk(unit, grouping.leaves - own)
+
+
+def _uncut(draft: _Draft) -> dict[Node, str]:
+    return {
+        node: f"{node.op.name} at {node.where} is stored: no kernel can be cut at its borders" for node in draft.uncut
+    }
 
 
 def _reason(node: Node, times: int) -> str:
@@ -208,29 +242,43 @@ def _too_long(draft: _Draft) -> dict[Node, str]:
 def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step, ...]:
     """Kernels, aliases, library and host steps, each after what it needs; views of the results last."""
     steps: list[Step] = []
-    done: set[Group] = set()
     shown = set(draft.grouping.shown)
-    for group in draft.grouping.groups:
-        stack = [group]
-        while stack:
-            top = stack[-1]
-            waiting = [other for other in draft.grouping.groups if other in top.before and other not in done]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
-            if top not in done:
-                done.add(top)
-                last = top.freeze()
-                if isinstance(last, LibraryStep | HostStep):
-                    fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
-                    steps += map(ViewStep, fresh)
-                    shown.difference_update(fresh)
-                steps.append(last)
+    for cluster in _by_need(clusters_of(draft.grouping.groups)):
+        last = _step(cluster)
+        if isinstance(last, LibraryStep | HostStep):
+            fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
+            steps += map(ViewStep, fresh)
+            shown.difference_update(fresh)
+        steps.append(last)
     seen = draft.grouping.shown - shown
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)
     return tuple(steps)
+
+
+def _by_need(clusters: list[tuple[Group, ...]]) -> Iterator[tuple[Group, ...]]:
+    """The clusters, each after those that it needs."""
+    home = {group: number for number, cluster in enumerate(clusters) for group in cluster}
+    needs = [{home[other] for group in cluster for other in group.before} for cluster in clusters]
+    done: set[int] = set()
+    for number in range(len(clusters)):
+        stack = [number]
+        while stack:
+            waiting = sorted(needs[stack[-1]] - done)
+            if waiting:
+                stack.extend(waiting)
+                continue
+            top = stack.pop()
+            if top not in done:
+                done.add(top)
+                yield clusters[top]
+
+
+def _step(cluster: tuple[Group, ...]) -> Step:
+    """One step for all groups; only kernels share one."""
+    if len(cluster) == 1:
+        return cluster[0].freeze()
+    return KernelStep(tuple(group.region() for group in cluster))
 
 
 def _whole_array_step(node: Node) -> Step:

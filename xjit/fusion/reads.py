@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from xjit.fusion.assembled import is_assembled, piece_pull
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls
 from xjit.ir.context import CONSTANT, is_by_reference
@@ -27,7 +29,7 @@ def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
 
     Iterative: graphs are deeper than the stack.
     """
-    nested = dict(unit.nested)
+    nested, dims = dict(unit.nested), unit.dims
     visits: list[Pull] = []
     reads: dict[Pull, None] = {}
     done = {unit.chunk_number}  # the loops know it
@@ -44,7 +46,7 @@ def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
                     reads[pull] = None
                 else:
                     stack.append((pull, False, True))
-                needed = positions_of(pull) if is_leaf else (*sources(pull, nested), *positions_of(pull))
+                needed = positions_of(pull) if is_leaf else (*sources(pull, dims, nested), *positions_of(pull))
                 for source in reversed(needed):
                     if source not in done:
                         made_here = is_pulled(source.node) or source.node in nested
@@ -52,16 +54,20 @@ def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
     return Walk(tuple(visits), tuple(reads))
 
 
-def sources(pull: Pull, nested: Mapping[Node, int]) -> tuple[Pull, ...]:
-    """The values that a node that is pulled in reads for one of its elements.
+def sources(pull: Pull, dims: tuple[int, ...], nested: Mapping[Node, int] = MappingProxyType({})) -> tuple[Pull, ...]:
+    """The values that a node that is pulled into a domain of these extents reads for one of its elements.
 
-    ``nested`` says which domain axes a reduction runs over that is neither tiny nor made elsewhere.
+    ``nested`` says which domain axes a reduction runs over that is neither tiny nor made elsewhere. Nothing is read
+    for an assembled value of which the domain takes several pieces: it has to be cut.
     """
     node = pull.node
     if node.op.kind is Kind.ELEMENTWISE:
         return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
     if node.access is not None:
         return (Pull(node.inputs[0], compose(node.access, pull.index, node.inputs)),)
+    if is_assembled(node):
+        found = piece_pull(pull, dims)
+        return () if found is None else (found,)
     if is_tiny_reduction(node):
         return reduced_pulls(pull)
     if node in nested:
@@ -80,7 +86,7 @@ def is_pulled(node: Node) -> bool:
         return node.aval.size == 1 and not is_by_reference(node)
     if node.op.kind is Kind.ELEMENTWISE:
         return gap_reason(node) is None
-    return node.access is not None or is_tiny_reduction(node)
+    return node.access is not None or is_tiny_reduction(node) or is_assembled(node)
 
 
 def gap_reason(node: Node) -> str | None:

@@ -17,7 +17,7 @@ from xjit.runtime.segments import piece_size
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
-    from xjit.codegen.lower import LoweredKernel
+    from xjit.codegen.nests import LoweredKernel
     from xjit.compile import Lowered
 
 
@@ -137,13 +137,14 @@ def _written_bytes(unit: Unit, written: set[Node]) -> int:
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:
-    region = kernel.region
-    targets = frozenset(unit.target for unit in region.units)
+    region = max(kernel.regions, key=lambda one: math.prod(one.dims))
+    units = [unit for one in kernel.regions for unit in one.units]
+    targets = frozenset(unit.target for unit in units)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
-    leaves = frozenset(read | {unit.target for unit in region.units if unit.is_reduction or unit.is_scan})
+    leaves = frozenset(read | {unit.target for unit in units if unit.is_reduction or unit.is_scan})
     pulled: dict[Node, None] = {}
-    for unit in region.units:
+    for unit in units:
         pulled.update(dict.fromkeys(pull.node for pull in walk(unit, leaves).visits))
         if unit.is_reduction or unit.is_scan:
             pulled[unit.target] = None
@@ -154,7 +155,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         domain=region.dims,
         reduced=region.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
-        bytes_written=sum(_written_bytes(unit, written) for unit in region.units),
+        bytes_written=sum(_written_bytes(unit, written) for unit in units),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
     )

@@ -179,6 +179,16 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """low, high = the part of a kernel's own range that lies in [first, first + extent), counted from first."""
+
+    low: str
+    high: str
+    first: str
+    extent: str
+
+
+@dataclass(frozen=True, slots=True)
 class Alloc:
     """Scratch of ``extent`` elements (a name or an integer) that lives as long as the kernel call."""
 
@@ -205,7 +215,7 @@ class Word:
     slot: int
 
 
-Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Base | Store | For | If | Bound | Alloc"
+Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Base | Store | For | If | Bound | Share | Alloc"
 
 
 @dataclass(frozen=True, slots=True)

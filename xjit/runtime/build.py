@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.codegen.lower import LoweredKernel
+from xjit.codegen.nests import LoweredKernel
 from xjit.fusion import plan as planned
 from xjit.fusion.layout import Layouts
 from xjit.fusion.operands import View, view_of

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
-from xjit.codegen.lower import LoweredKernel
+from xjit.codegen.nests import LoweredKernel
 from xjit.fusion.checks import failure_of, is_status
 from xjit.fusion.layout import Layouts
 from xjit.fusion.memory import MemoryPlan, share_memory

@@ -1,0 +1,74 @@
+"""Values put together of pieces (pad, concatenate), read in place: within one piece an element is one of an operand.
+
+A domain in which some read crosses the border of a piece is cut there, so that no loop asks where it is. What
+
+    p = np.pad(u, 1, mode="edge")
+    0.25 * (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:])
+
+computes is an interior that reads ``u`` alone, four edges and four corners; ``p`` is never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xjit.fusion.plan import Pull
+from xjit.ir.index import normalise
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap, Piece
+
+
+def pieces_of(node: Node) -> tuple[Piece, ...]:
+    """The pieces of an assembled value; later ones lie over earlier ones."""
+    if node.op.pieces is None:
+        return ()
+    return node.op.pieces(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
+
+
+def is_assembled(node: Node) -> bool:
+    """Whether the value consists of blocks of other values."""
+    return bool(pieces_of(node)) and all(step == 1 for piece in pieces_of(node) for step in piece.step)
+
+
+def piece_pull(pull: Pull, dims: tuple[int, ...]) -> Pull | None:
+    """The element of an operand that is read there in all of a domain; None where the domain takes several pieces."""
+    spans = [_span(map, size, dims) for map, size in zip(pull.index, pull.node.aval.shape, strict=True)]
+    for piece in reversed(pieces_of(pull.node)):
+        rows = list(zip(spans, piece.start, piece.count, strict=True))
+        if all(start <= low and high < start + count for (low, high), start, count in rows):
+            return _within(pull, piece)
+        if all(low < start + count and start <= high for (low, high), start, count in rows):
+            return None
+    return None
+
+
+def _span(map: AxisMap, size: int, dims: tuple[int, ...]) -> tuple[int, int]:
+    """The first and the last position that a domain reads along an axis."""
+    if map.found:
+        return 0, size - 1
+    ends = (map.offset, map.offset + (0 if map.axis is None else map.scale * (dims[map.axis] - 1)))
+    return min(ends), max(ends)
+
+
+def _within(pull: Pull, piece: Piece) -> Pull:
+    operand = pull.node.inputs[piece.operand]
+    if not operand.aval.rank:
+        return Pull(operand, ())
+    index = tuple(
+        map._replace(offset=map.offset - start + first)
+        for map, start, first in zip(pull.index, piece.start, piece.source, strict=True)
+    )
+    return Pull(operand, normalise(index, operand.aval.shape))
+
+
+def cuts_of(pull: Pull, dims: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """(axis, position) where what is read of an assembled value crosses into another piece."""
+    pieces = pieces_of(pull.node)
+    for place, map in enumerate(pull.index):
+        if map.axis is None or map.found:
+            continue
+        for border in {piece.start[place] + side for piece in pieces for side in (0, piece.count[place])}:
+            past = border - map.offset if map.scale > 0 else map.offset - border + 1
+            position = -(-past // abs(map.scale))
+            if 0 < position < dims[map.axis]:
+                yield map.axis, position

@@ -1,0 +1,82 @@
+"""Cuts units at the borders of the assembled values that they read, so that every part reads one piece of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xjit.fusion import cost
+from xjit.fusion.assembled import cuts_of, is_assembled, piece_pull
+from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.reads import walk
+from xjit.ir.index import changed
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap
+
+# More parts than this take longer to compile than a kernel that puts the pieces together in memory.
+MOST_PARTS = 27
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a unit, or the assembled values that have to be stored before it can be made."""
+
+    units: tuple[Unit, ...]
+    to_store: frozenset[Node] = frozenset()
+
+
+def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
+    """The unit itself where it crosses no border, else its parts.
+
+    Only what makes every element by itself can be cut, and only at borders whose places are known; else the
+    assembled values are to be stored.
+    """
+    waiting, done = [unit], list[Unit]()
+    pulled: frozenset[Node] = frozenset()
+    operations = 0
+    while waiting:
+        part = waiting.pop()
+        visits = walk(part, leaves).visits
+        crossing = [pull for pull in visits if is_assembled(pull.node) and piece_pull(pull, part.dims) is None]
+        pulled |= {pull.node for pull in crossing if pull.node is not unit.target}
+        cuts = set(itertools.chain.from_iterable(cuts_of(pull, part.dims) for pull in crossing))
+        if crossing and not (cuts and unit.is_plain):
+            return Parts((), pulled)
+        if cuts:
+            waiting += _cut(part, cuts)
+        else:
+            done.append(part)
+            operations += len(visits)
+        if pulled and (len(waiting) + len(done) > MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
+            return Parts((), pulled)
+    return Parts(tuple(done))
+
+
+def _cut(unit: Unit, cuts: Iterable[tuple[int, int]]) -> Iterator[Unit]:
+    """The parts between (axis, position) pairs, the last one first."""
+    edges = [[0, size] for size in unit.dims]
+    for axis, position in cuts:
+        edges[axis].append(position)
+    spans = [list(itertools.pairwise(sorted(row, reverse=True))) for row in edges]
+    for block in itertools.product(*spans):
+        low = tuple(first for _, first in block)
+        dims = tuple(stop - first for stop, first in block)
+        at = functools.partial(_moved, low, dims)
+        yield dataclasses.replace(
+            unit,
+            dims=dims,
+            values=tuple(Pull(pull.node, changed(pull.index, at)) for pull in unit.values),
+            start=unit.start + sum(step * first for step, first in zip(unit.steps, low, strict=True)),
+            origin=tuple(a + b for a, b in zip(unit.origin or (0,) * len(dims), low, strict=True)),
+        )
+
+
+def _moved(low: tuple[int, ...], dims: tuple[int, ...], map: AxisMap) -> AxisMap:
+    assert map.axis is not None
+    offset = map.offset + map.scale * low[map.axis]
+    if dims[map.axis] == 1:
+        return AxisMap(None, 1, offset, map.found)
+    return AxisMap(map.axis, map.scale, offset, map.found)
