@@ -226,3 +226,21 @@ def test_the_number_of_parts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     plan = explained(GRIDS["edge"], LARGE)
     assert len(plan.kernels) == 2
     assert_same(xjit.jit(GRIDS["edge"])(GRID), GRIDS["edge"](GRID))
+
+
+def test_parts_that_are_read_where_they_are_made_stay_in_registers() -> None:
+    def function(u: Any) -> Any:
+        joined = np.concatenate([u, -u])
+        return joined, joined[u.shape[0] :] * 2.0
+
+    assert len(explained(function, LARGE).kernels) == 1
+    assert_same(run_unrolled(function, (GRID,)), function(GRID))
+
+
+def test_a_part_that_needs_another_runs_behind_it() -> None:
+    def function(u: Any) -> Any:
+        powers = np.exp(u)
+        return powers, np.concatenate([powers, powers[::-1]]) * 2.0
+
+    assert len(explained(function, LARGE).kernels) == 2
+    assert_same(run_unrolled(function, (GRID,)), function(GRID))
