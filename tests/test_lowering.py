@@ -36,6 +36,7 @@ def check(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 CUBE = np.arange(60.0).reshape(3, 4, 5)
+WIDE = np.zeros((20, 30))
 
 
 # ---- loop order
@@ -67,6 +68,22 @@ def test_strides_of_a_few_elements_are_in_the_source_and_others_are_not() -> Non
     assert "i1 * 2" in source and "a0_s1" not in source and "a1_s" not in source
     far = source_of(lambda a, b: a + b, np.ones((4, 100))[:, ::40], np.ones((4, 3)))
     assert "i1 * a0_s" in far and "* 40" not in far
+
+
+def test_what_all_walk_backward_is_walked_forward() -> None:
+    assert "-" not in source_of(lambda a: a.max(axis=1), WIDE[:, ::-1])
+    assert "+ j0 * 2)" in source_of(lambda a: a.max(axis=1), WIDE[:, ::-2])
+    assert "- j0)" in source_of(lambda a: np.argmax(a, axis=1), WIDE[:, ::-1])  # whose positions count
+
+
+@pytest.mark.parametrize("steps", [(-1, -1, -1), (1, 1, -2), (-2, 1, 3), (1, -1, 4), (-1, 2, 1)])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, (0, 2)])
+def test_reductions_and_scans_of_every_direction(steps: tuple[int, int, int], axis: Any) -> None:
+    x = np.random.default_rng(2).integers(-50, 50, (7, 11, 23))[tuple(slice(None, None, step) for step in steps)]
+    check(lambda a: a.sum(axis=axis) + a.max(axis=axis), x)
+    if not isinstance(axis, tuple):
+        check(lambda a: np.cumsum(a, axis=axis), x)
+        check(lambda a: np.argmin(a, axis=axis), x)
 
 
 def test_negative_strides_start_at_the_last_element() -> None:

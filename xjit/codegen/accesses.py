@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
@@ -54,6 +54,16 @@ class RegionAccesses:
         self.leaves = self.leaves - stores
         for unit, axes in zip(region.units, region.axes, strict=True):
             self._collect(unit, axes)
+
+    def turn(self, axes: frozenset[int]) -> None:
+        """Walks axes from their other end: what moved backward along them moves forward."""
+        self.reads = {at: self._turned(access, axes) for at, access in self.reads.items()}
+        self.writes = [None if access is None else self._turned(access, axes) for access in self.writes]
+
+    def _turned(self, access: Access, axes: frozenset[int]) -> Access:
+        moves = tuple(-move if axis in axes else move for axis, move in enumerate(access.moves))
+        last = sum(access.moves[axis] * (self.region.dims[axis] - 1) for axis in axes)
+        return replace(access, moves=moves, start=access.start + last)
 
     @property
     def targets(self) -> frozenset[Node]:

@@ -26,7 +26,7 @@ from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
-from xjit.codegen.schedule import Loop, Schedule, schedule
+from xjit.codegen.schedule import Loop, Schedule, backward_axes, schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.strips import Strips
@@ -84,8 +84,9 @@ class Lowering:
     def _scheduled(self) -> tuple[RegionAccesses, Schedule]:
         accesses = RegionAccesses(self.region, self.layouts, self.leaves, self.stored)
         exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in self.region.units)
-        positions = frozenset(accesses.positions)
-        return accesses, schedule(self.region, accesses.moves, positions, exact, accesses.primary)
+        fixed = frozenset(accesses.positions)
+        accesses.turn(backward_axes(self.region, accesses.moves, fixed, exact, accesses.primary))
+        return accesses, schedule(self.region, accesses.moves, fixed, exact, accesses.primary)
 
     # ------------------------------------------------------------------ the nest
 

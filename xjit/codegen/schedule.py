@@ -58,21 +58,42 @@ def schedule(
     the order.
     """
     dims = region.dims
-    kept = [axis for axis in region.kept if dims[axis] != 1]
-    reduced = [axis for axis in region.reduced if dims[axis] != 1]
-    kept.sort(key=lambda axis: -abs(primary[axis]))
-    if not exact:
-        reduced.sort(key=lambda axis: -abs(primary[axis]))
+    kept, reduced = _sorted_axes(region, exact, primary)
     barrier = fixed | ({region.chunk[0]} if region.chunk is not None else frozenset())
     kept_loops = _collapse(kept, dims, moves, barrier, "i")
     reduced_loops = _collapse(reduced, dims, moves, barrier, "j")
-    columns = not exact and _is_column_wise(kept_loops, reduced_loops, primary)
+    columns = not exact and _is_column_wise(kept, reduced, primary)
     chunked = None
     if region.chunk is not None:
         chunked = next(n for n, loop in enumerate(reduced_loops) if region.chunk[0] in loop.axes)
     shared = _shared(kept_loops) if chunked is None else None
     within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(region.rank, len(dims)) if dims[axis] != 1)
     return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within)
+
+
+def backward_axes(
+    region: Region, moves: Sequence[tuple[int, ...]], fixed: frozenset[int], exact: bool, primary: tuple[int, ...]
+) -> frozenset[int]:
+    """The axes that every access walks backward, and which may be walked forward instead; operands as in `schedule`.
+
+    The order within reduced axes stays where it is seen: in exact folds, and in sums by column, which are NumPy's.
+    """
+    kept, reduced = _sorted_axes(region, exact, primary)
+    ordered = exact or _is_column_wise(kept, reduced, primary) or any(unit.is_scan for unit in region.units)
+    free = set(kept if ordered else (*kept, *reduced)) - fixed - set(region.chunk[:1] if region.chunk else ())
+    return frozenset(
+        axis for axis in free if all(one[axis] <= 0 for one in moves) and any(one[axis] for one in moves)
+    )
+
+
+def _sorted_axes(region: Region, exact: bool, primary: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """Kept and reduced axes of more than one element, each the slowest in memory first."""
+    kept = [axis for axis in region.kept if region.dims[axis] != 1]
+    reduced = [axis for axis in region.reduced if region.dims[axis] != 1]
+    kept.sort(key=lambda axis: -abs(primary[axis]))
+    if not exact:
+        reduced.sort(key=lambda axis: -abs(primary[axis]))
+    return kept, reduced
 
 
 def _collapse(
@@ -91,11 +112,10 @@ def _collapse(
     )
 
 
-def _is_column_wise(kept: tuple[Loop, ...], reduced: tuple[Loop, ...], primary: tuple[int, ...]) -> bool:
+def _is_column_wise(kept: list[int], reduced: list[int], primary: tuple[int, ...]) -> bool:
     if not kept or not reduced:
         return False
-    fastest = abs(primary[reduced[-1].axes[-1]])
-    column = abs(primary[kept[-1].axes[-1]])
+    fastest, column = abs(primary[reduced[-1]]), abs(primary[kept[-1]])
     return 0 < column < fastest
 
 
