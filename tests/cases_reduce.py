@@ -12,7 +12,7 @@ from case_values import FLOATS, INTEGERS, NARROW, inf, integers, nan, rounded, w
 from harness import Case, array
 
 from xjit import ops
-from xjit.ops.reduce import arg_extreme, reduction
+from xjit.ops.reduce import REDUCERS, arg_extreme, reduction
 
 Fold = Callable[[Any, Any], Any]
 
@@ -38,6 +38,7 @@ def _integer_cases() -> list[Case]:
         "min": (ops.min, min, lambda info: int(info.max)),
         "and": (ops.and_, lambda a, x: a & x, lambda info: -1 if info.min else int(info.max)),
         "or": (ops.or_, lambda a, x: a | x, lambda info: 0),
+        "xor": (ops.xor, lambda a, x: a ^ x, lambda info: 0),
     }
     found = []
     for dtype in INTEGERS:
@@ -68,23 +69,18 @@ def _float_cases() -> list[Case]:
                 "reduce", lambda a: reduction(a, "mul", (0,)), (values,), array(dtype, products), 1, label="product"
             ),
         ]
-        edges = array(dtype, [[nan, 1, -0.0, -0.0], [1, -3, 0.0, -0.0]])
-        found += [
-            Case(
-                "reduce",
-                lambda a: reduction(a, "max", (0,)),
-                (edges,),
-                array(dtype, [nan, 1, 0.0, -0.0]),
-                label="max",
-            ),
-            Case(
-                "reduce",
-                lambda a: reduction(a, "min", (0,)),
-                (edges,),
-                array(dtype, [nan, -3, -0.0, -0.0]),
-                label="min",
-            ),
-        ]
+        for operation, name, expected in (
+            (ops.max, "max", [nan, 1, 0.0, -0.0]),
+            (ops.min, "min", [nan, -3, -0.0, -0.0]),
+        ):
+            start = REDUCERS[name].identity(dtype)
+            for times in (1, 9):  # written out, and in a loop
+                edges = array(dtype, [[nan, 1, -0.0, -0.0], [1, -3, 0.0, -0.0]] * times)
+
+                def extreme(a: Any, operation: Any = operation, start: Any = start) -> Any:
+                    return ops.reduce(a, start, operation, (0,))
+
+                found.append(Case("reduce", extreme, (edges,), array(dtype, expected), label=f"{name}{times}"))
     return found
 
 

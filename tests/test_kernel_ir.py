@@ -30,10 +30,11 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "chain": (formulas.chain, (SINGLE, SINGLE), "<16 x float>", "fmul"),
     "softmax": (formulas.softmax, (SINGLE,), "<16 x float>", "fdiv"),
     "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<16 x float>", "fadd reassoc"),
-    "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", r"call [^@]*@llvm.maximum.v16f32"),
+    "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", r"call nsz [^@]*@llvm.maximum.v16f32"),
     "row_sums_of_every_second": (lambda x: x.sum(axis=1), (SINGLE[:, ::2],), "<16 x float>", "fadd reassoc"),
     "row_sums_backward": (lambda x: x.sum(axis=1), (ROWS[:, ::-2],), "<8 x double>", "fadd reassoc"),
     "backward_and_forward": (lambda x, y: x + y, (SINGLE[:, ::-1], SINGLE), "<16 x float>", "fadd"),
+    "exclusive_or": (lambda x: np.bitwise_xor.reduce(x, axis=1), (ROWS.astype(np.int32),), "<16 x i32>", "xor"),
     "integers": (formulas.collatz, (np.ones(100, np.int32),), "<16 x i32>", "mul"),
     "hypotenuse": (formulas.hypotenuse, (ROWS, ROWS), "<8 x double>", r"call [^@]*@llvm.sqrt.v8f64"),
     "column_means": (formulas.column_means, (ROWS,), "<8 x double>", "fadd"),
@@ -83,10 +84,11 @@ BROKEN = {
     # an ordered sum keeps its order, so it cannot be vector code
     "sum_of_squares": (r"radd\(t0, v0\)", "t0 + v0"),
     # compare and select instead of the instruction for the maximum, with a store that orders the loop
-    "row_maximum": (r"fmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
+    "row_maximum": (r"rmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
     "row_sums_of_every_second": (r"radd\(t0, x0\)", "t0 + x0"),
     "row_sums_backward": (r"radd\(t0, x0\)", "t0 + x0"),
     "backward_and_forward": (r"x0 \+ x1", "fmod(x0, x1)"),
+    "exclusive_or": (r"t0 \^ x0", "srem(t0, x0)"),
     # a function of the C library for each element
     "chain": (r"x0 - f32\(1.5\)", "fmod(x0, f32(1.5))"),
     "softmax": (r"exp_f32\(v0\)", "fmod(v0, v0)"),

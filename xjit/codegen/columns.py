@@ -44,7 +44,7 @@ class ColumnAccumulator:
         """acc[i] = combine(acc[i], value)."""
         value = self.fold.plain_operand(0)
         before = self._get()
-        self._put(Call(self.fold.reducer.combine, (before, value), self.fold.dtype))
+        self._put(Call(self.fold.in_order, (before, value), self.fold.dtype))
 
     def take_running(self) -> Held:
         """The same for a scan: what has been got so far is a value of its own."""

@@ -104,13 +104,15 @@ class Recognised(Accumulator):
         super().__init__(elements, unit, axes)
         self.reducer = reducer
         self.dtype = register_dtype(unit.values[0].node.aval.dtype)
-        self.relaxed = reducer.reassociates and dtype_class(self.dtype) == "F"
+        # Sums that round are done in blocks; the word that combines may be another one for what is relaxed.
+        self.rounds = reducer.reassociates and dtype_class(self.dtype) == "F"
+        self.relaxed = self.rounds or (reducer.either_zero and dtype_class(self.dtype) == "F")
         self.block_dtype = _block_dtype(reducer, unit.values[0].node, self.dtype)
-        self.in_blocks = self.relaxed or self.block_dtype != self.dtype
+        self.in_blocks = self.rounds or self.block_dtype != self.dtype
         nest: Nest = elements.nest
         self.block = nest.fresh("t")
         self.total = nest.fresh("s") if self.in_blocks else self.block
-        self.error = nest.fresh("r") if self.relaxed and reducer.combine == "add" and self.dtype == FLOAT64 else ""
+        self.error = nest.fresh("r") if self.rounds and reducer.combine == "add" and self.dtype == FLOAT64 else ""
         # The results of chunks are few and large: each is added with its rounding error.
         chunks = dict(unit.values[0].node.params).get("chunk")
         self.element_by_element = bool(self.error) and chunks is not None
@@ -126,7 +128,12 @@ class Recognised(Accumulator):
 
     @property
     def _total_dtype(self) -> DType:
-        return FLOAT64 if self.relaxed and self.in_blocks else self.dtype
+        return FLOAT64 if self.rounds and self.in_blocks else self.dtype
+
+    @property
+    def in_order(self) -> str:
+        """The primitive that combines elements one after the other."""
+        return f"r{self.reducer.combine}" if self.relaxed and not self.rounds else self.reducer.combine
 
     def identity(self, dtype: DType) -> Const:
         """What an accumulator of this type starts from."""

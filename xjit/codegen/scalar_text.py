@@ -127,4 +127,6 @@ _RULES: dict[tuple[str, str], Rule] = {
     ("complex", "F"): _call("cplx"),
     ("radd", "F"): _call("radd"),
     ("rmul", "F"): _call("rmul"),
+    ("rmin", "F"): _call("rmin"),
+    ("rmax", "F"): _call("rmax"),
 }

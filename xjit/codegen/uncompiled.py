@@ -352,6 +352,8 @@ def _float_forms() -> dict[str, Callable[..., Any]]:
         "fmax": _maximum,
         "radd": _add,
         "rmul": _multiply,
+        "rmin": _minimum,
+        "rmax": _maximum,
         "fma": _fma,
         "sqrt": np.sqrt,
         "rint": np.rint,

@@ -95,12 +95,13 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Reducer:
-    """A reduction as a value: how to combine, what to start from, and the type of the accumulator."""
+    """A reduction as a value: how to combine, what to start from, and what may differ by the order of elements."""
 
     name: str
     combine: str  # the primitive
     identity: Callable[[DType], Any]
     reassociates: bool  # rounding may differ by order; exact reducers need no care
+    either_zero: bool = False  # of zeros of both signs any one may be the result
 
 
 @dataclass(frozen=True, slots=True)

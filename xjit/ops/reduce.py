@@ -6,6 +6,7 @@ row-major order.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,9 +65,12 @@ REDUCERS: dict[str, Reducer] = {
         Reducer("max", "max", _lowest, reassociates=False),
         Reducer("and", "and", _ones, reassociates=False),
         Reducer("or", "or", _number(0), reassociates=False),
+        Reducer("xor", "xor", _number(0), reassociates=False),
     )
 }
 """The reducers by name. ``reassociates`` concerns floats and complex numbers: integer sums and products are exact."""
+
+_EITHER_ZERO = {name: dataclasses.replace(REDUCERS[name], either_zero=True) for name in ("min", "max")}
 
 # Which operation is which reducer, by class of element types: PRED has no sum, its add is an or.
 _OPERATIONS: dict[str, dict[str, str]] = {
@@ -76,8 +80,9 @@ _OPERATIONS: dict[str, dict[str, str]] = {
     "min": {"P": "and", "IF": "min"},
     "and_": {"PI": "and"},
     "or_": {"PI": "or"},
+    "xor": {"PI": "xor"},
 }
-_CLASSES = {"add": "PIFC", "mul": "PIFC", "min": "PIF", "max": "PIF", "and": "PI", "or": "PI"}
+_CLASSES = {"add": "PIFC", "mul": "PIFC", "min": "PIF", "max": "PIF", "and": "PI", "or": "PI", "xor": "PI"}
 _SPOKEN = {"sum": "add", "prod": "mul", "any": "or", "all": "and"}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": elementwise.add,
@@ -86,6 +91,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": elementwise.max,
     "and": elementwise.and_,
     "or": elementwise.or_,
+    "xor": elementwise.xor,
 }
 
 
@@ -182,6 +188,7 @@ _NUMPY: dict[str, Callable[[Array, tuple[int, ...]], Any]] = {
     "max": _maximum,
     "and": lambda operand, dims: np.bitwise_and.reduce(operand, dims, dtype=operand.dtype),
     "or": lambda operand, dims: np.bitwise_or.reduce(operand, dims, dtype=operand.dtype),
+    "xor": lambda operand, dims: np.bitwise_xor.reduce(operand, dims, dtype=operand.dtype),
 }
 
 REDUCE = register(
@@ -219,6 +226,16 @@ def reduce(operands: Any, init_values: Any, computation: Callable[..., Any], dim
     >>> reduce(np.float32([[1, 2], [3, 4]]), np.float32(0), elementwise.add, (1,))
     array([3., 7.], dtype=float32)
     """
+    return _reduce(operands, init_values, computation, dimensions)
+
+
+def _reduce(
+    operands: Any,
+    init_values: Any,
+    computation: Callable[..., Any],
+    dimensions: Sequence[int],
+    either_zero: bool = False,
+) -> Any:
     arrays, inits = _operands(operands, init_values)
     dims = tuple(sorted(static_ints(dimensions, "reduce", "dimensions")))
     types = [scalar_type(aval_of(value).dtype) for value in arrays]
@@ -230,7 +247,9 @@ def reduce(operands: Any, init_values: Any, computation: Callable[..., Any], dim
         return _accumulated_in_float32(arrays[0], inits[0], reducer, dims)
     if reducer is not None:
         inits = [_as_value(inits[0])]
-        reducer = _usable(reducer, types[0].dtype, inits[0])
+        reducer = _usable(
+            _EITHER_ZERO.get(reducer.name, reducer) if either_zero else reducer, types[0].dtype, inits[0]
+        )
     extra = captured(graph)
     return apply(REDUCE, *arrays, *inits, *extra, dims=dims, reducer=reducer, computation=graph, n=len(arrays))
 
@@ -272,7 +291,7 @@ def _accumulated_in_float32(array: Any, init: Any, reducer: Reducer, dims: tuple
 def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType | None = None) -> Any:
     """One of ``REDUCERS`` over dimensions, from its identity; the operand is converted to ``dtype`` first.
 
-    NumPy's names of reductions are understood as well.
+    NumPy's names of reductions are understood as well. An extreme that is zero may be either zero of the operand's.
 
     >>> reduction(np.float32([[1, 5], [4, 2]]), "max", (0,))
     array([4., 5.], dtype=float32)
@@ -284,7 +303,7 @@ def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType
     found = aval_of(array).dtype
     rules.check_class("reduce", "operand", aval_of(array), _CLASSES[reducer_name])
     init = constant(np.asarray(REDUCERS[reducer_name].identity(found), found))
-    return reduce(array, init, _FUNCTIONS[reducer_name], dims)
+    return _reduce(array, init, _FUNCTIONS[reducer_name], dims, either_zero=True)
 
 
 def arg_extreme(operand: Any, dim: int, which: str) -> Any:
