@@ -73,7 +73,7 @@ def _float_cases() -> list[Case]:
             (ops.max, "max", [nan, 1, 0.0, -0.0]),
             (ops.min, "min", [nan, -3, -0.0, -0.0]),
         ):
-            start = REDUCERS[name].identity(dtype)
+            start = REDUCERS[name].identity(values.dtype)
             for times in (1, 9):  # written out, and in a loop
                 edges = array(dtype, [[nan, 1, -0.0, -0.0], [1, -3, 0.0, -0.0]] * times)
 

@@ -50,7 +50,7 @@ def many_pieces() -> Iterator[None]:
     with (
         mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
         mock.patch.multiple(split, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8, SHORT_AXIS=3),
-        mock.patch.multiple(split, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20),
+        mock.patch.multiple(split, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20, CHUNK_ROWS=1),
         mock.patch.object(tiny, "TINY", 2),
     ):
         yield

@@ -97,7 +97,9 @@ def test_float_words(kind):
     unary = ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "fabs")
     results = dict.fromkeys((f"{name}(a)" for name in unary), kind)
     results |= dict.fromkeys(("a + b", "a - b", "a * b", "a / b", "-a", "radd(a, b)", "rmul(a, b)"), kind)
-    results |= dict.fromkeys(("fmin(a, b)", "fmax(a, b)", "copysign(a, b)", "fmod(a, b)", "fma(a, b, b)"), kind)
+    results |= dict.fromkeys(
+        ("fmin(a, b)", "fmax(a, b)", "rmin(a, b)", "rmax(a, b)", "copysign(a, b)", "fmod(a, b)", "fma(a, b, b)"), kind
+    )
     results |= dict.fromkeys(("select(a < b, a, b)", "fma(a, a, -b)", f"{kind}(a < b)"), kind)
     results |= COMPARISONS | {"not (a < b)": "b1", "b1(a)": "b1", "f32(a)": "f32", "f64(a)": "f64"}
     results |= {f"to_{target}(a)": target for target in INTEGERS}
@@ -111,7 +113,9 @@ def test_integer_words(kind):
     bits = KINDS[kind].bits
     results = dict.fromkeys(("a + b", "a - b", "a * b", "a & b", "a | b", "a ^ b", "~a", "-a"), kind)
     results |= dict.fromkeys(("a + 1", "3 * a", "select(a < b, a, 0)", "radd(a, b)", "rmul(a, b)"), kind)
-    results |= dict.fromkeys(("fmin(a, b)", "fmax(a, b)", "ctpop(a)", "ctlz(a)", "cttz(a)"), kind)
+    results |= dict.fromkeys(
+        ("fmin(a, b)", "fmax(a, b)", "rmin(a, b)", "rmax(a, b)", "ctpop(a)", "ctlz(a)", "cttz(a)"), kind
+    )
     results |= dict.fromkeys((f"{name}(a, b & {bits - 1})" for name in ("shl", "lshr", "ashr")), kind)
     guarded = "select((b == 0) | (b == -1), 1, b)" if KINDS[kind].signed else "select(b == 0, 1, b)"
     results |= dict.fromkeys((f"{name}(a, {guarded})" for name in ("sdiv", "srem", "udiv", "urem")), kind)

@@ -151,7 +151,21 @@ def _scratch(element: str) -> Operation:
 
 
 def _address(builder: Builder, pointer: Value, index: Value) -> Value:
+    """The address of an element.
+
+    Of ``base + j * 2`` the base moves the pointer first, and the product is said not to overflow: only then does LLVM
+    know that addresses do not wrap around, and loads whole vectors to pick every second element of.
+    """
+    if isinstance(index, ir.Instruction) and index.opname == "add" and _is_multiple(index.operands[1]):
+        base, product = index.operands
+        product.flags.append("nsw")
+        pointer, index = builder.gep(pointer, [base], inbounds=True), product
     return builder.gep(pointer, [index], inbounds=True)
+
+
+def _is_multiple(value: Value) -> bool:
+    """Whether this is a product with a literal."""
+    return isinstance(value, ir.Instruction) and value.opname == "mul" and isinstance(value.operands[1], ir.Constant)
 
 
 def _load(name: str, read_only: bool) -> Operation:

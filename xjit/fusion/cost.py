@@ -11,8 +11,9 @@ from xjit.ir.opdef import Kind
 CHEAP = 4.0
 # Storing a row for a later pass pays from about one division on.
 WORTH_A_ROW = 6.0
-# Columns that one thread accumulates at a time: their accumulators stay in the first-level cache.
-COLUMN_BLOCK = 2048
+# Columns that one thread accumulates at a time: their accumulators stay in the first-level cache, and pieces of rows
+# are long enough for memory to be read ahead.
+COLUMN_BLOCK = 4096
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 # A loop over a few elements is written out if that makes at most so many operations.

@@ -24,6 +24,8 @@ CHUNK_ELEMENTS = 16_384
 FEW_COLUMNS = 16_384
 MANY_COLUMN_ELEMENTS = 262_144
 CHUNK_COLUMN_ELEMENTS = 65_536
+# Rows of a chunk, at least: each chunk writes a row of results that is read again.
+CHUNK_ROWS = 16
 # An axis shorter than this is not worth cutting.
 SHORT_AXIS = 16
 # As many elements as fit into two vectors: axes that are written out instead of looped over.
@@ -61,5 +63,5 @@ def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
     long = [axis for axis in aval.order if aval.shape[axis] > (1 if axis in dims else TINY)]
     if long and long[-1] not in dims:
         few = kept < FEW_COLUMNS and aval.size >= MANY_COLUMN_ELEMENTS
-        return max(1, CHUNK_COLUMN_ELEMENTS // kept) if few else None
+        return max(CHUNK_ROWS, CHUNK_COLUMN_ELEMENTS // kept) if few else None
     return CHUNK_ELEMENTS if kept < FEW_RESULTS and reduced >= MANY_ELEMENTS else None
