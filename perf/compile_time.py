@@ -7,7 +7,6 @@ compiled something else before, so that loading the compiler is not counted (tha
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from perf.peers import JAX
+from perf.processes import environment
 from perf.programs import Function
 
 COUNTS = (10, 200, 500)
@@ -122,7 +122,7 @@ def measure_compile_time() -> CompileTimes:
     with tempfile.TemporaryDirectory(prefix="xjit-perf-cache-") as folder:
         run = subprocess.run(
             [sys.executable, "-m", "perf.compile_time"],
-            env={**os.environ, "XJIT_CACHE_DIR": folder},
+            env=environment(folder),
             stdout=subprocess.PIPE,
             text=True,
             check=True,

@@ -7,7 +7,6 @@ A process has compiled something else before its first program, so that the load
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ import numpy as np
 
 from perf.compile_time import first_call, new_chain
 from perf.peers import JAX
+from perf.processes import environment
 from perf.programs import PROGRAMS, Program
 from perf.timing import geometric_mean
 
@@ -70,7 +70,7 @@ def in_process(who: str, folder: str) -> dict[str, float]:
     """Return what a new process measures with a cache folder."""
     run = subprocess.run(
         [sys.executable, "-m", "perf.first_calls", who],
-        env={**os.environ, "XJIT_CACHE_DIR": folder},
+        env=environment(folder),
         stdout=subprocess.PIPE,
         text=True,
         check=True,

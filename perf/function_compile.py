@@ -8,7 +8,6 @@ but the function.
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import numpy as np
 
 from perf.compile_time import first_call, new_chain
 from perf.function_table import DTYPES, ROWS, Row
+from perf.processes import environment
 from perf.programs import Function
 
 PROCESSES = 5
@@ -62,7 +62,7 @@ def added(row: Row, processes: int = PROCESSES) -> dict[str, float]:
         with tempfile.TemporaryDirectory(prefix="xjit-perf-cache-") as folder:
             run = subprocess.run(
                 [sys.executable, "-m", "perf.function_compile", row.label],
-                env={**os.environ, "XJIT_CACHE_DIR": folder},
+                env=environment(folder),
                 stdout=subprocess.PIPE,
                 text=True,
                 check=True,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
+from perf.processes import environment
 from perf.programs import SEED, Function
 from perf.programs.elementwise import hypot
 from perf.programs.rows import logsumexp
@@ -39,7 +39,7 @@ def measure_shapes() -> dict[str, int]:
         with tempfile.TemporaryDirectory(prefix="xjit-perf-cache-") as folder:
             run = subprocess.run(
                 [sys.executable, "-m", "perf.shapes", name],
-                env={**os.environ, "XJIT_CACHE_DIR": folder},
+                env=environment(folder),
                 stdout=subprocess.PIPE,
                 text=True,
                 check=True,

@@ -5,11 +5,12 @@ Counted from after `import numpy`: importing xjit, tracing, compiling or loading
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+
+from perf.processes import environment
 
 CODE = """
 import time
@@ -38,8 +39,9 @@ class Start:
 
 def one_process(folder: str) -> tuple[float, float]:
     """Return the seconds of the import and to the first result, of one new process."""
-    environment = {**os.environ, "XJIT_CACHE_DIR": folder}
-    run = subprocess.run([sys.executable, "-c", CODE], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", CODE], env=environment(folder), stdout=subprocess.PIPE, text=True, check=True
+    )
     imported, result = map(float, run.stdout.split())
     return imported, result
 
