@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 from typing import Any
 
 import numpy as np
@@ -56,3 +57,9 @@ def test_arrays_say_where_they_are() -> None:
     np.testing.assert_array_equal(xjit.jit(moved)(X), X + 1)
     with pytest.raises(ValueError):
         xjit.jit(lambda x: x.to_device("elsewhere"))(X)
+
+
+def test_modules_hide_no_functions() -> None:
+    """A module that has been imported is an attribute of its package, in front of what that looks up when asked."""
+    names = {module.name for module in pkgutil.iter_modules(xjit.numpy.__path__)}
+    assert not {name for name in names if callable(getattr(np, name, None))}

@@ -195,11 +195,11 @@ def test_what_a_row_sums_up_to_is_used_in_the_sweep_that_sums_columns() -> None:
 
 def test_wide_rows_are_summed_up_once() -> None:
     """More columns than are accumulated at a time would need the sums of the rows again."""
-    x = np.ones((300, 3000))
+    x = np.ones((300, 5000))
     assert len(explained(weighted_by_rows, x, x[0]).kernels) == 3
 
 
-@pytest.mark.parametrize("shape", [(9000, 60), (300, 3000), (7, 5), (1, 9), (9, 1), (0, 4), (4, 0)])
+@pytest.mark.parametrize("shape", [(9000, 60), (300, 5000), (7, 5), (1, 9), (9, 1), (0, 4), (4, 0)])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_sums_over_rows_inside_of_sums_over_columns(shape: Any, order: Any, rng: np.random.Generator) -> None:
     x = np.asarray(rng.normal(size=shape), order=order)
