@@ -289,7 +289,7 @@ def test_refusals() -> None:
     x = np.ones(3)
     for words, call in {
         r"numpy\.nansum: out=": lambda xp, a: xp.nansum(a, out=np.zeros(())),
-        r"numpy\.subtract\.reduce": lambda xp, a: xp.subtract.reduce(a),
+        r"numpy\.subtract\.reduceat": lambda xp, a: np.subtract.reduceat(a, [0]),
     }.items():
         with pytest.raises(CaptureError, match=words):
             Traced(call, [x])
@@ -299,3 +299,41 @@ def test_all_nan_of_complex_numbers() -> None:
     z = np.array([complex(np.nan, 1), complex(2, np.nan), complex(3, 0)])
     for count in (1, 2, 3):
         check(lambda xp, a: (xp.nanmax(a), xp.nanmin(a), xp.fmax.reduce(a)), z[:count])
+
+
+# ---- folds that NumPy runs between kernels
+
+WITHOUT_KERNELS = sorted(
+    {
+        *(np.subtract, np.divide, np.floor_divide, np.remainder, np.fmod, np.power, np.float_power, np.arctan2),
+        *(np.gcd, np.lcm, np.copysign, np.heaviside, np.nextafter, np.left_shift, np.right_shift),
+    },
+    key=lambda ufunc: ufunc.__name__,
+)
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate"])
+@pytest.mark.parametrize("ufunc", WITHOUT_KERNELS, ids=lambda ufunc: ufunc.__name__)
+def test_folds_without_kernels(ufunc: np.ufunc, method: str) -> None:
+    whole = np.array([[40, 2, 3, 1], [7, 1, 2, 2], [9, 3, 1, 5]])
+    value = whole if ufunc.types[0][0] not in "efd" else whole.astype(np.float32)
+    for one in (value, value.T, value[::-1, ::2]):
+        check(lambda xp, x: getattr(getattr(np, ufunc.__name__), method)(x), one)
+        check(lambda xp, x: getattr(getattr(np, ufunc.__name__), method)(x, axis=-1), one)
+    check(lambda xp, x: getattr(getattr(np, ufunc.__name__), method)(x, 0), value[0])
+
+
+def test_arguments_of_folds_without_kernels() -> None:
+    x = np.arange(1.0, 13.0).reshape(3, 4)
+    check(lambda xp, x: np.subtract.reduce(x, axis=1, keepdims=True, dtype=np.float32), x)
+    check(lambda xp, x: np.subtract.reduce(x, axis=0, initial=100.0) + 1, x)
+    check(lambda xp, x: np.gcd.reduce(x, axis=0), np.empty((0, 3), np.int64))
+    check(lambda xp, x: np.subtract.reduce(x, axis=0), x[:0])
+    check(lambda xp, x: np.subtract.reduce(x, axis=5), x)
+    with pytest.raises(CaptureError, match="where"):
+        jit(lambda x: np.subtract.reduce(x, where=x > 2, initial=0.0), strict=True)(x)
+    with pytest.raises(CaptureError, match="initial must be known"):
+        jit(lambda x: np.subtract.reduce(x, initial=x[0, 0]), strict=True)(x)
+    own = np.frompyfunc(lambda a, b: a + b, 2, 1)
+    with pytest.raises(CaptureError, match="is not supported"):
+        jit(lambda x: own.reduce(x), strict=True)(x)

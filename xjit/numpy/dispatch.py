@@ -53,6 +53,7 @@ from xjit.numpy import (
     turning,
     ufuncs,
 )
+from xjit.numpy.library_folds import library_fold
 from xjit.numpy.values import as_value, refuse, shape_of
 
 Function = Callable[..., Any]
@@ -182,8 +183,10 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         return OF_STACKS[ufunc](*inputs, **options) if ufunc in OF_STACKS else ufuncs.call(ufunc, *inputs, **options)
     if method == "reduce" and ufunc in reductions.FOLDS:
         return _reduce(ufunc, *inputs, **options)
-    if method == "accumulate":
+    if method == "accumulate" and ufunc in scans.ACCUMULATED:
         return scans.accumulate(ufunc, *inputs, **options)
+    if method in ("reduce", "accumulate"):
+        return library_fold(ufunc, method, *inputs, **options)
     if method == "outer" and ufunc.signature is None:
         return _outer(ufunc, *inputs, **options)
     name = f"numpy.{ufunc.__name__}.{method}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError
+from xjit.errors import ArgumentError
 from xjit.ir.opdef import Reducer
 from xjit.numpy import compositions
 from xjit.numpy.joining import concatenate
@@ -54,6 +54,8 @@ _LEXICOGRAPHIC: dict[str, tuple[Reducer, Compose]] = {
     "max": (_reducer("maximum", complex(-np.inf, -np.inf)), compositions.maximum),
     "min": (_reducer("minimum", complex(np.inf, np.inf)), compositions.minimum),
 }
+ACCUMULATED: frozenset[np.ufunc] = frozenset((*RUNNING, *_FOLDED))
+"""What kernels accumulate with."""
 # The neutral element in front makes a change to the first one: hypot drops its sign, a logarithm that of a zero.
 _CHANGES_THE_FIRST = frozenset({"hypot", "logaddexp", "logaddexp2"})
 
@@ -61,15 +63,13 @@ _CHANGES_THE_FIRST = frozenset({"hypot", "logaddexp", "logaddexp2"})
 def accumulate(ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """``ufunc.accumulate``: the results of folding more and more elements along an axis, in order.
 
-    Element types as in ``ufunc.reduce``. Raises CaptureError for ufuncs without a reducer, AxisError.
+    Of the ufuncs in ACCUMULATED. Element types as in ``ufunc.reduce``. Raises AxisError.
 
     >>> accumulate(np.maximum, np.array([1, 3, 2]))
     array([1, 3, 3])
     """
     name = f"{ufunc.__name__}.accumulate"
     refuse(name, out=out)
-    if ufunc not in RUNNING and ufunc not in _FOLDED:
-        raise CaptureError(f"numpy.{name} is not supported", fix="call it outside of the compiled function")
     value = as_value(array, name)
     if not shape_of(value):
         raise ArgumentError(f"numpy.{name}: cannot accumulate on a scalar")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import sys
+from typing import Any
 
 import numpy as np
 
 from xjit.ir.opdef import Kind, OpDef, Params
-from xjit.ops.library import Types
+from xjit.ops._core import Array
+from xjit.ops.library import Types, by_sizes
 from xjit.ops.rules import elementwise_type
 from xjit.types import ArrayType, TupleType
 
@@ -41,4 +43,29 @@ def record_of(ufunc: np.ufunc) -> OpDef | None:
         infer=infer,
         reference=ufunc,
         doc=f"{modules[0]}.{name} on arrays of equal dimensions.",
+    )
+
+
+@functools.cache
+def fold_of(ufunc: np.ufunc, method: str) -> OpDef | None:
+    """The record of ``ufunc.reduce`` or ``ufunc.accumulate``, on one array; None for ufuncs without a record.
+
+    Params are NumPy's arguments of the method.
+
+    >>> fold_of(np.gcd, "reduce").name
+    'numpy_gcd_reduce'
+    """
+    record = record_of(ufunc)
+    if record is None or ufunc.nin != 2 or ufunc.nout != 1:
+        return None
+
+    def fold(array: Array, **params: Any) -> Any:
+        return getattr(ufunc, method)(array, **params)
+
+    return OpDef(
+        name=f"{record.name}_{method}",
+        kind=Kind.STRUCTURED,
+        infer=by_sizes(fold),
+        reference=fold,
+        doc=f"{ufunc.__name__}.{method} along axes.",
     )
