@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.ir.context import CONSTANT, PARAMETER
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops._core import registry
@@ -62,7 +61,7 @@ def _is_computed(node: Node) -> bool:
     """Whether the value comes from other elements by arithmetic, at most moved since."""
     while node.op.kind is Kind.INDEXING and len(node.inputs) == 1:
         (node,) = node.inputs
-    return node.op.kind is Kind.ELEMENTWISE and node.op not in (CONSTANT, PARAMETER)
+    return node.op.kind is Kind.ELEMENTWISE
 
 
 def _as_sum(node: Node, numbers: DotDimensionNumbers, free: Sequence[tuple[int, ...]]) -> Node:

@@ -61,7 +61,7 @@ entry:
 }
 """
 
-_REAL_DOT = r"""
+_DOT = r"""
 define void @dot_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
@@ -72,25 +72,19 @@ entry:
     %first = call ptr @moved(ptr %table, i64 0, i64 %i)
     %second = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
-    %found = call $REAL %routine($INT %length, ptr %first, $INT %first_step, ptr %second, $INT %second_step)
-    %sum = fadd $REAL %found, 0.0
-    store $REAL %sum, ptr %result
+$SUM
   end %i
   ret void
 }
 """
 
-_COMPLEX_DOT = r"""
-define void @dot_$NAME(i64 %low, i64 %high, ptr %table) {
-entry:
-  %routine = call ptr @pointer(ptr %table, i64 3)
-  %length = call $INT @count(ptr %table, i64 7)
-  %first_step = call $INT @count(ptr %table, i64 8)
-  %second_step = call $INT @count(ptr %table, i64 9)
-  for %i from %low below %high
-    %first = call ptr @moved(ptr %table, i64 0, i64 %i)
-    %second = call ptr @moved(ptr %table, i64 1, i64 %i)
-    %result = call ptr @moved(ptr %table, i64 2, i64 %i)
+_REAL_SUM = r"""
+    %found = call $REAL %routine($INT %length, ptr %first, $INT %first_step, ptr %second, $INT %second_step)
+    %sum = fadd $REAL %found, 0.0
+    store $REAL %sum, ptr %result
+"""
+
+_COMPLEX_SUM = r"""
     call void %routine($INT %length, ptr %first, $INT %first_step, ptr %second, $INT %second_step, ptr %result)
     %imaginary = getelementptr $REAL, ptr %result, i64 1
     %re = load $REAL, ptr %result
@@ -99,9 +93,6 @@ entry:
     %im_sum = fadd $REAL %im, 0.0
     store $REAL %re_sum, ptr %result
     store $REAL %im_sum, ptr %imaginary
-  end %i
-  ret void
-}
 """
 
 _SHARED = r"""
@@ -146,10 +137,10 @@ def products_text(long: bool) -> str:
     parts = [WORDS_TEXT, _SHARED, _LONG_COUNT if long else _SHORT_COUNT]
     for name, real in (("f32", "float"), ("f64", "double")):
         names = {"NAME": name, "REAL": real, "ONE": f"{real} 1.0", "ZERO": f"{real} 0.0"}
-        parts.append(_typed(_MATRICES + _REAL_DOT, names))
+        parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _REAL_SUM.strip("\n")), names))
     for name, real, one in (("c64", "float", "f32"), ("c128", "double", "f64")):
         names = {"NAME": name, "REAL": real, "ONE": f"ptr @one_{one}", "ZERO": "ptr @zero"}
-        parts.append(_typed(_MATRICES + _COMPLEX_DOT, names))
+        parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _COMPLEX_SUM.strip("\n")), names))
     return expand("".join(parts), INT="i64" if long else "i32")
 
 

@@ -187,7 +187,7 @@ class Builder:
         if isinstance(step, planned.ViewStep):
             chain = view_chain(step.node)
             source = self._source(chain[0])
-            self.steps.append(ViewStep(chain[1:], source, self._slot(step.node)))
+            self.steps.append(ViewStep(source, self._slot(step.node), chain[1:]))
             return
         assert isinstance(step, planned.LibraryStep | planned.HostStep)
         node = step.node
@@ -247,7 +247,7 @@ class Builder:
 
     def _view(self, chain: tuple[Node, ...], base: int) -> int:
         result = self._slot(object())
-        self.steps.append(ViewStep(chain[1:], base, result))
+        self.steps.append(ViewStep(base, result, chain[1:]))
         return result
 
     def _direct(self, outputs: tuple[int, ...]) -> Callable[..., Any]:

@@ -110,12 +110,11 @@ class CallStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReshapeStep:
-    """The same memory with other dimensions, in row-major order."""
+class DerivedStep:
+    """What makes one array of another."""
 
     source: int
     result: int
-    spec: ArraySpec
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -126,6 +125,13 @@ class ReshapeStep:
     def results(self) -> tuple[int, ...]:
         """The slot that it fills."""
         return (self.result,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReshapeStep(DerivedStep):
+    """The same memory with other dimensions, in row-major order."""
+
+    spec: ArraySpec
 
     def lines(self, scope: Scope) -> Iterator[str]:
         """Makes the view."""
@@ -134,21 +140,8 @@ class ReshapeStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CopyStep:
+class CopyStep(DerivedStep):
     """The same elements in memory of their own, for results that would share it with an argument or each other."""
-
-    source: int
-    result: int
-
-    @property
-    def inputs(self) -> tuple[int, ...]:
-        """The slot that it reads."""
-        return (self.source,)
-
-    @property
-    def results(self) -> tuple[int, ...]:
-        """The slot that it fills."""
-        return (self.result,)
 
     def lines(self, scope: Scope) -> Iterator[str]:
         """Makes the copy."""
@@ -156,22 +149,10 @@ class CopyStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ViewStep:
+class ViewStep(DerivedStep):
     """Index operations that NumPy answers with a view of existing memory; none at all are the view of the whole."""
 
     chain: tuple[Node, ...]
-    source: int
-    result: int
-
-    @property
-    def inputs(self) -> tuple[int, ...]:
-        """The slot that it reads."""
-        return (self.source,)
-
-    @property
-    def results(self) -> tuple[int, ...]:
-        """The slot that it fills."""
-        return (self.result,)
 
     def lines(self, scope: Scope) -> Iterator[str]:
         """Applies the operations to the base array, each to the result of the one before."""
