@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy_oracle import Traced
@@ -312,3 +313,16 @@ def test_refusals() -> None:
     }.items():
         with pytest.raises(CaptureError, match=words):
             Traced(call, [x])
+
+
+def test_einsum_multiplies_bfloat16_as_matmul_does() -> None:
+    """NumPy's own einsum takes this type only where it hands the product over to matmul."""
+    a = np.array([[1.0, 2.0], [3.0, 129.0]], ml_dtypes.bfloat16)
+    for text, expected in (
+        ("ij,jk->ik", [[7.0, 260.0], [390.0, 16647.0]]),
+        ("ij,ij->i", [5.0, 16650.0]),
+        ("ii->", 130.0),
+    ):
+        found = jit(lambda one, text=text: np.einsum(text, *[one] * (text.count(",") + 1)))(a)
+        assert found.dtype == a.dtype
+        assert np.array_equal(found.astype(float), np.array(expected).astype(a.dtype).astype(float)), text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy_oracle import Traced, as_numpy_since, check
@@ -96,6 +97,14 @@ def test_clip_of_nan_and_crossed_bounds() -> None:
     check(lambda xp, a: xp.clip(a, np.nan, 2), x)
     check(lambda xp, a: xp.clip(a, 0, np.nan), x)
     check(lambda xp, a: xp.clip(a, 1 + 2j, 3 - 1j), x + 1j)
+
+
+def test_clip_of_bfloat16_answers_in_single_precision_as_numpy_does() -> None:
+    x = np.array([-2.5, 0.25, 7.0], ml_dtypes.bfloat16)
+    for low, high in ((-1, 1), (-1.0, 1.0), (np.float32(0), 3), (x[1], x[2]), (np.float64(0), 3), (np.int32(1), 3)):
+        check(lambda xp, a: xp.clip(a, low, high), x)  # noqa: B023
+    check(lambda xp, a: xp.clip(a, 0, None), x)
+    check(lambda xp, a, b: xp.clip(b, a[1], a[2]), x, np.arange(10))
 
 
 def test_select() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from xjit import ops
@@ -16,7 +17,7 @@ from xjit.numpy.promotion import cast, loop_types, nonzero, requested, result_ty
 from xjit.numpy.ufuncs import call, finish, in_order
 from xjit.numpy.values import as_scalar, as_value, copied, fresh, given, operand, refuse, shape_of, with_order
 from xjit.ops._core import dtype_of
-from xjit.types import BOOL, FLOAT64, DType, c_order, dtype_class
+from xjit.types import BOOL, FLOAT32, FLOAT64, DType, c_order, dtype_class
 
 
 def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
@@ -98,9 +99,16 @@ def clip(
     if high is None:
         return call(np.maximum, value, low)
     operands = (value, operand(low, "clip", "min"), operand(high, "clip", "max"))
+    operands = tuple(map(_widened, operands))
     found = result_type(*operands, name="clip")
     values = broadcast("clip", *(typed(one, found) for one in operands))
     return finish(in_order(c.clip, *values), operands)
+
+
+def _widened(value: Any) -> Any:
+    """NumPy has loops of two bounds for its own types only: it clips bfloat16 in float32, and answers so."""
+    extended = not isinstance(value, bool | int | float | complex) and dtype_of(value).name in ml_dtypes.__all__
+    return cast(value, FLOAT32) if extended else value
 
 
 def _clipped_in(dtype: DType, casting: str, value: Any, low: Any, high: Any) -> Any:

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from xjit.errors import ArgumentError
 from xjit.numpy.contractions import Labelled, Labels, arranged, contracted, labelled, summed, without_ones
-from xjit.numpy.promotion import cast, requested, supported
+from xjit.numpy.promotion import cast, requested, result_type, supported
 from xjit.numpy.static import miniatures
 from xjit.numpy.values import Shape, as_scalar, as_value, as_view, numpy_errors, refuse, shape_of, with_order
-from xjit.ops._core import Operand
+from xjit.ops._core import Operand, dtype_of
 from xjit.types import FLOAT32, NARROW_FLOATS, DType, order_of
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
@@ -64,8 +65,15 @@ def einsum(
     if len(values) == 1 and any(np.shares_memory(judged, one) for one in small):
         only = arranged(labelled(values[0], subscripts.operands[0]), subscripts.result)
         return as_view(only.value) if shape_of(only.value) else as_scalar(only.value)
-    result = _evaluated(values, subscripts, supported(judged.dtype, "einsum"), order_of(judged.shape, judged.strides))
-    return as_scalar(result)
+    found = options["dtype"] or _common_type(values) or supported(judged.dtype, "einsum")
+    return as_scalar(_evaluated(values, subscripts, found, order_of(judged.shape, judged.strides)))
+
+
+def _common_type(values: list[Operand]) -> DType | None:
+    """The type of products where some operand is of a type that NumPy's einsum refuses, but its ``matmul`` takes."""
+    if all(dtype_of(value).name not in ml_dtypes.__all__ for value in values):
+        return None
+    return result_type(*values, name="einsum")
 
 
 def _arguments(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
