@@ -12,7 +12,8 @@ from case_values import FLOATS, INTEGERS, NARROW, inf, integers, nan, rounded, w
 from harness import Case, array
 
 from xjit import ops
-from xjit.ops.reduce import REDUCERS, arg_extreme, reduction
+from xjit.ops.arg_extreme import arg_extreme
+from xjit.ops.reduce import REDUCERS, reduction
 
 Fold = Callable[[Any, Any], Any]
 

@@ -52,7 +52,6 @@ FUNCTIONS = (mean_and_deviation, moments, distances, places, places_in_columns)
         (mean_and_deviation, 5, 3 * COLUMNS, 2 * COLUMNS),
         (moments, 19, 4, 3),
         (places_in_columns, 5, 4 * COLUMNS, 2 * COLUMNS),
-        (places, 19, 4, 2),
     ],
 )
 def test_one_sweep_and_one_combination(function: Function, chunks: int, parts: int, results: int) -> None:
@@ -61,6 +60,12 @@ def test_one_sweep_and_one_combination(function: Function, chunks: int, parts: i
     found = xjit.jit(function).explain(x)
     assert len(found.kernels) == 2
     assert found.bytes_moved == x.nbytes + 8 * (2 * chunks * parts + results)
+
+
+def test_places_in_a_long_row_are_looked_for_in_one_chunk() -> None:
+    """A sweep for the extremes of all chunks, the first chunk of each extreme, and the places there."""
+    kernels = xjit.jit(places).explain(np.ones((ROWS, COLUMNS))).kernels
+    assert [kernel.domain for kernel in kernels] == [(ROWS * COLUMNS,), (19,), (16_384,)]
 
 
 def test_a_division_by_the_count_is_done_once_for_each_column() -> None:
@@ -174,6 +179,6 @@ def test_the_interpreter_knows_the_rewritten_graph(function: Function, shape: tu
     x = np.random.default_rng(8).standard_normal(shape)
     leaves, structure = tree.flatten(((x,), {}))
     graph = split_reductions(simplify(capture(function, leaves, structure).graph))
-    assert any(node.op.name == "spread_chunks" for node in graph.nodes)
+    assert any(node.op.name in ("spread_chunks", "look_up") for node in graph.nodes)
     for got, expected in zip(interpret(graph, [x]), function(x), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-11)

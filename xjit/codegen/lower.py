@@ -201,14 +201,18 @@ class Lowering:
     def _innermost(self, chosen: list[int], folds: Folds, blocked: bool) -> None:
         loop = self.plan.reduced[-1]
         start, stop = self._range(loop)
-        if not blocked:
+        stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds.values())
+        if not blocked and not stops:
             self._loop(loop, start, stop, chosen, folds, short=False)
             return
+        size = reductions.SUM_BLOCK if blocked else reductions.STOP_BLOCK
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
-        scope.statements.append(Bound(end, block, reductions.SUM_BLOCK, stop))
-        self._loop(loop, block, end, chosen, folds, short=True)
-        self.nest.close(start, stop, step=reductions.SUM_BLOCK)
+        scope.statements.append(Bound(end, block, size, stop))
+        self._loop(loop, block, end, chosen, folds, short=blocked)
+        if stops:
+            self.nest.only_if([fold.unfinished for fold in folds.values()], 1)
+        self.nest.close(start, stop, step=size)
 
     def _loop(
         self,
@@ -221,7 +225,7 @@ class Lowering:
     ) -> None:
         around = self.nest.inner
         for fold in folds.values():
-            fold.start_block(around)
+            fold.start_block(around, (start, stop))
         pulls = [pull for number in chosen for pull in self.accesses.walks[number] if not self._waits_in_row(pull)]
         self.strips.loop(loop, (start, stop), pulls, lambda: self._body(chosen, folds), short=short)
         for fold in folds.values():
@@ -230,7 +234,7 @@ class Lowering:
     def _block(self, chosen: list[int], folds: Folds) -> None:
         around = self.nest.inner
         for fold in folds.values():
-            fold.start_block(around)
+            fold.start_block(around, ("0", "1"))
         self._body(chosen, folds)
         for fold in folds.values():
             fold.end_block(around)

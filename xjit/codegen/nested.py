@@ -85,7 +85,7 @@ class NestedReductions:
 
     def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: str, stop: str) -> None:
         around: Scope = self.nest.inner
-        fold.start_block(around)
+        fold.start_block(around, (start, stop))
         for loop in loops:
             self.nest.open(loop.variable, loop.axes)
         fold.take(self.nest.inner)

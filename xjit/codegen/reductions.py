@@ -19,20 +19,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
-from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Value, Var
+from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Position, Statement, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
-from xjit.types import BOOL, FLOAT64, INT16, INT32, NARROW_FLOATS, DType, dtype_class
+from xjit.types import BOOL, FLOAT64, INT16, INT32, INT64, NARROW_FLOATS, DType, dtype_class
 
 # Elements that a relaxed float sum adds up before the block goes into the compensated total. As many truth values add
 # up to an int16, as many integers of 16 bits to an int32.
 SUM_BLOCK = 512
+# Elements after which a fold is asked whether it is through, as after the first true one of `any`.
+STOP_BLOCK = 4096
+ZERO = Const(Literal.of(np.int64(0)))
 
 
 @dataclass(eq=False)
@@ -48,11 +53,16 @@ class Accumulator:
         """Whether the innermost loop is cut into blocks."""
         return False
 
+    @property
+    def unfinished(self) -> Value | None:
+        """Whether further elements can change the result, where some value rules that out."""
+        return None
+
     def start(self, row: Scope) -> None:
         """Statements before all loops."""
 
-    def start_block(self, scope: Scope) -> None:
-        """Statements before the innermost loop."""
+    def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
+        """Statements before the innermost loop, which runs between these bounds."""
 
     def take(self, inner: Scope) -> None:
         """Statements inside the innermost loop."""
@@ -77,6 +87,9 @@ class Accumulator:
 
 def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
     """The accumulator of a reduction unit."""
+    extreme = dict(unit.target.params).get("extreme")
+    if extreme is not None:
+        return FirstExtreme(elements, unit, axes, extreme)
     reducer = unit.target.param("reducer")
     if reducer is None:
         return Fold(elements, unit, axes)
@@ -127,6 +140,12 @@ class Recognised(Accumulator):
         return self.in_blocks and not self.element_by_element
 
     @property
+    def unfinished(self) -> Value | None:
+        if self.dtype != BOOL or self.reducer.last_word is None:
+            return None
+        return _differ(Var(self.block, BOOL), Const(Literal.of(self.reducer.last_word(BOOL), BOOL)))
+
+    @property
     def _total_dtype(self) -> DType:
         return FLOAT64 if self.rounds and self.in_blocks else self.dtype
 
@@ -144,7 +163,7 @@ class Recognised(Accumulator):
         if self.error:
             row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
 
-    def start_block(self, scope: Scope) -> None:
+    def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
         if self.blocked:
             scope.statements.append(Assign(self.block, self.identity(self.block_dtype)))
 
@@ -203,6 +222,102 @@ class Recognised(Accumulator):
 def _as(value: Value, dtype: DType) -> Value:
     """The value as another type, where it is not of that type."""
     return value if value.dtype == dtype else Call("cast", (value,), dtype)
+
+
+class FirstExtreme(Accumulator):
+    """The position of the first extreme of a row: found in the block where the extreme was first met.
+
+    for b0 in range(0, n0, 512):
+        e0 = min(b0 + 512, n0)
+        t0 = f32(-inf)
+        for j0 in range(b0, e0):
+            t0 = rmax(t0, ld(a0, a0_at0 + j0))
+        v0 = rmax(s0, t0)
+        v1 = (v0 != s0) & (s0 == s0) | (b0 == 0)
+        s0 = v0
+        p0 = select(v1, b0, p0)
+        q0 = select(v1, e0, q0)
+    f0 = n0
+    for j0 in range(p0, q0):
+        f0 = min(f0, select(ld(a0, a0_at0 + j0) == s0, j0, n0))
+    """
+
+    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], extreme: Reducer) -> None:
+        super().__init__(elements, unit, axes)
+        self.extreme = extreme
+        self.dtype = register_dtype(unit.values[0].node.aval.dtype)
+        self.relaxed = extreme.either_zero and dtype_class(self.dtype) == "F"
+        fresh = elements.nest.fresh
+        self.block, self.best = Var(fresh("t"), self.dtype), Var(fresh("s"), self.dtype)
+        self.first, self.end = Var(fresh("p"), INT64), Var(fresh("q"), INT64)
+        self.found = Var(fresh("f"), INT64)
+        self.bounds = ("0", "0")
+        self.loop = elements.nest.inner
+
+    @property
+    def blocked(self) -> bool:
+        return True
+
+    @property
+    def unfinished(self) -> Value | None:
+        if dtype_class(self.dtype) != "I" or self.extreme.last_word is None:
+            return None
+        return _differ(self.best, Const(Literal.of(self.extreme.last_word(self.dtype), self.dtype)))
+
+    def start(self, row: Scope) -> None:
+        row.statements += [Assign(self.best.name, self._identity()), *self._at(ZERO, ZERO)]
+
+    def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
+        self.bounds = bounds
+        scope.statements.append(Assign(self.block.name, self._identity()))
+
+    def take(self, inner: Scope) -> None:
+        self.loop = inner
+        value = self.plain_operand(0)
+        inner.statements.append(Accumulate(self.block.name, self.extreme.combine, value, self.dtype, self.relaxed))
+
+    def end_block(self, scope: Scope) -> None:
+        where = self.unit.target.where
+        start, stop = (Var(bound, INT64) for bound in self.bounds)
+        both = Call(self.extreme.combine, (self.best, self.block), self.dtype)
+        better = self.elements.let(scope, "v", both, self.dtype, where)
+        changed = Call("and", (_differ(better, self.best), _same(self.best, self.best)), BOOL)
+        is_new = Call("or", (changed, _same(start, ZERO)), BOOL)
+        flag = self.elements.let(scope, "v", is_new, BOOL, where)
+        first = Call("select", (flag, start, self.first), INT64)
+        end = Call("select", (flag, stop, self.end), INT64)
+        scope.statements += [Assign(self.best.name, better), *self._at(first, end)]
+
+    def finish(self, row: Scope) -> list[Held]:
+        nest, loop = self.elements.nest, self.loop
+        assert loop.variable is not None
+        none = Const(Literal.of(np.int64(np.iinfo(np.int64).max)))
+        row.statements.append(Assign(self.found.name, none))
+        inner = nest.open(loop.variable, tuple(loop.axes))
+        value = self.plain_operand(0)
+        is_hit: Value = _same(value, self.best)
+        if dtype_class(self.dtype) == "F":
+            nowhere = Call("and", (_differ(value, value), _differ(self.best, self.best)), BOOL)
+            is_hit = Call("or", (is_hit, nowhere), BOOL)
+        place = Call("select", (is_hit, Position(loop.variable, 1, 0, INT64), none), INT64)
+        inner.statements.append(Accumulate(self.found.name, "min", place, INT64, False))
+        nest.close(self.first.name, self.end.name)
+        where = self.unit.target.where
+        return [Held(self.elements.let(row, "v", Call("copy", (self.found,), INT64), INT64, where), None, row)]
+
+    def _identity(self) -> Const:
+        return Const(Literal.of(self.extreme.identity(self.dtype), self.dtype))
+
+    def _at(self, first: Value, end: Value) -> list[Statement]:
+        return [Assign(self.first.name, first), Assign(self.end.name, end)]
+
+
+def _same(one: Value, other: Value) -> Value:
+    return Call("eq", (one, other), BOOL)
+
+
+def _differ(one: Value, other: Value) -> Value:
+    return Call("ne", (one, other), BOOL)
 
 
 class Fold(Accumulator):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from xjit.codegen.kinds import KINDS
 from xjit.ir.index import Index, axes_of
-from xjit.ir.loops import Base, For, LoopKind, Offset, Statement, Term, Value, Word
+from xjit.ir.loops import Assign, Base, Call, For, If, LoopKind, Offset, Statement, Term, Value, Word
+from xjit.types import BOOL
 
 
 @dataclass(eq=False)
@@ -71,6 +74,13 @@ class Nest:
         scope = self.scopes.pop()
         assert scope.variable is not None
         self.inner.statements.append(For(scope.variable, start, stop, kind, tuple(scope.statements), step))
+
+    def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
+        """Does the statements of the innermost loop from this one on only if one of the conditions holds."""
+        flag, statements = self.fresh("go"), self.inner.statements
+        known = [condition for condition in conditions if condition is not None]
+        either = functools.reduce(lambda one, other: Call("or", (one, other), BOOL), known)
+        statements[start:] = [Assign(flag, either), If(flag, tuple(statements[start:]))]
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""

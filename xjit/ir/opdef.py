@@ -101,6 +101,7 @@ class Reducer:
     combine: str  # the primitive
     identity: Callable[[DType], Any]
     reassociates: bool  # rounding may differ by order; exact reducers need no care
+    last_word: Callable[[DType], Any] | None = None  # what no further element changes; NaN aside
     either_zero: bool = False  # of zeros of both signs any one may be the result
 
 

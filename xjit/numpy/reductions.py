@@ -36,7 +36,8 @@ from xjit.numpy.values import (
     with_order,
 )
 from xjit.ops._core import Operand, aval_of, dtype_of
-from xjit.ops.reduce import REDUCERS, arg_extreme, first_position, reduction
+from xjit.ops.arg_extreme import arg_extreme, first_position
+from xjit.ops.reduce import REDUCERS, reduction
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType, c_order, dtype_class
 
 Axes = tuple[int, ...]

@@ -18,14 +18,13 @@ from xjit.ir.context import CONSTANT, TracedValue, current
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
-from xjit.ops import choice, compare, elementwise, rules
-from xjit.ops._core import apply, as_operand, aval_of, constant, lift, register, static_int, static_ints
+from xjit.ops import elementwise, rules
+from xjit.ops._core import apply, as_operand, aval_of, constant, lift, register, static_ints
 from xjit.ops.computation import captured, traced_scalars
 from xjit.ops.convert import convert_element_type
 from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.references import Array
-from xjit.ops.shape import broadcast_in_dim, iota
-from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
+from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
 
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
@@ -61,16 +60,17 @@ REDUCERS: dict[str, Reducer] = {
     for reducer in (
         Reducer("add", "add", _number(0), reassociates=True),
         Reducer("mul", "mul", _number(1), reassociates=True),
-        Reducer("min", "min", _highest, reassociates=False),
-        Reducer("max", "max", _lowest, reassociates=False),
-        Reducer("and", "and", _ones, reassociates=False),
-        Reducer("or", "or", _number(0), reassociates=False),
+        Reducer("min", "min", _highest, reassociates=False, last_word=_lowest),
+        Reducer("max", "max", _lowest, reassociates=False, last_word=_highest),
+        Reducer("and", "and", _ones, reassociates=False, last_word=_number(0)),
+        Reducer("or", "or", _number(0), reassociates=False, last_word=_ones),
         Reducer("xor", "xor", _number(0), reassociates=False),
     )
 }
 """The reducers by name. ``reassociates`` concerns floats and complex numbers: integer sums and products are exact."""
 
-_EITHER_ZERO = {name: dataclasses.replace(REDUCERS[name], either_zero=True) for name in ("min", "max")}
+EITHER_ZERO = {name: dataclasses.replace(REDUCERS[name], either_zero=True) for name in ("min", "max")}
+"""Extremes that may take either of two zeros."""
 
 # Which operation is which reducer, by class of element types: PRED has no sum, its add is an or.
 _OPERATIONS: dict[str, dict[str, str]] = {
@@ -248,7 +248,7 @@ def _reduce(
     if reducer is not None:
         inits = [_as_value(inits[0])]
         reducer = _usable(
-            _EITHER_ZERO.get(reducer.name, reducer) if either_zero else reducer, types[0].dtype, inits[0]
+            EITHER_ZERO.get(reducer.name, reducer) if either_zero else reducer, types[0].dtype, inits[0]
         )
     extra = captured(graph)
     return apply(REDUCE, *arrays, *inits, *extra, dims=dims, reducer=reducer, computation=graph, n=len(arrays))
@@ -304,34 +304,3 @@ def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType
     rules.check_class("reduce", "operand", aval_of(array), _CLASSES[reducer_name])
     init = constant(np.asarray(REDUCERS[reducer_name].identity(found), found))
     return _reduce(array, init, _FUNCTIONS[reducer_name], dims, either_zero=True)
-
-
-def arg_extreme(operand: Any, dim: int, which: str) -> Any:
-    """The s64 position of the first ``"max"`` or ``"min"`` along a dimension of at least one element; NaN wins.
-
-    The extreme itself first, then the least position that holds it: two reductions that vectorise, where one fold
-    over (value, position) would not.
-
-    >>> arg_extreme(np.float32([1, 5, 5, 2]), 0, "max")
-    array(1)
-    """
-    array = as_operand(operand, f"arg{which}", "operand")
-    type = aval_of(array)
-    rules.check_class(f"arg{which}", "operand", type, "PIF")
-    rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
-    best = reduction(array, which if dtype_class(type.dtype) != "P" else {"max": "or", "min": "and"}[which], (dim,))
-    dims, kept = type.shape, tuple(axis for axis in range(type.rank) if axis != dim)
-    wanted = broadcast_in_dim(best, dims, kept)
-    return first_position(apply(compare.SAME, array, wanted), dim)
-
-
-def first_position(hit: Any, dim: int) -> Any:
-    """The s64 position of the first true element along a dimension, the size of the dimension if there is none.
-
-    >>> first_position(np.array([False, True, True]), 0)
-    array(1)
-    """
-    dims = aval_of(hit).shape
-    positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
-    last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64), by_reference=True), dims, ())
-    return reduction(choice.select(hit, positions, last), "min", (dim,))

@@ -11,8 +11,10 @@ import math
 
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
+from xjit.ops.arg_extreme import ARG_REDUCE
 from xjit.ops.partial import chunked
 from xjit.passes.chunk_passes import in_chunks
+from xjit.passes.chunk_search import searched_in_chunks
 from xjit.passes.simplify import rewrite
 from xjit.types import ArrayType
 
@@ -24,6 +26,7 @@ CHUNK_ELEMENTS = 16_384
 FEW_COLUMNS = 16_384
 MANY_COLUMN_ELEMENTS = 262_144
 CHUNK_COLUMN_ELEMENTS = 65_536
+MOST_COLUMN_CHUNKS = 64
 # Rows of a chunk, at least: each chunk writes a row of results that is read again.
 CHUNK_ROWS = 16
 # An axis shorter than this is not worth cutting.
@@ -38,6 +41,8 @@ def split_reductions(graph: Graph) -> Graph:
 
 
 def _split(node: Node) -> Node:
+    if node.op is ARG_REDUCE:
+        return searched_in_chunks(node) or node
     if node.op.kind is not Kind.REDUCE or node.param("reducer") is None or dict(node.params).get("chunk"):
         return node
     aval = node.inputs[0].aval
@@ -63,5 +68,6 @@ def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
     long = [axis for axis in aval.order if aval.shape[axis] > (1 if axis in dims else TINY)]
     if long and long[-1] not in dims:
         few = kept < FEW_COLUMNS and aval.size >= MANY_COLUMN_ELEMENTS
-        return max(CHUNK_ROWS, CHUNK_COLUMN_ELEMENTS // kept) if few else None
+        elements = max(CHUNK_COLUMN_ELEMENTS, aval.size // MOST_COLUMN_CHUNKS)
+        return max(CHUNK_ROWS, elements // kept) if few else None
     return CHUNK_ELEMENTS if kept < FEW_RESULTS and reduced >= MANY_ELEMENTS else None
