@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import threading
 import warnings
@@ -16,6 +17,7 @@ from xjit import ArgumentError, CaptureError, XjitError
 from xjit.api import dispatcher as dispatching
 from xjit.errors import FallbackWarning, RetraceWarning
 from xjit.inspect.statistics import Statistics
+from xjit.ir.context import current
 
 LINE = np.arange(6.0)
 ROWS = LINE.reshape(2, 3)
@@ -403,6 +405,31 @@ def test_threads_share_a_function() -> None:
         worker.join()
     assert results == [True] * 6
     assert function.stats().traces == 3
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_no_garbage_is_collected_while_tracing(enabled: bool) -> None:
+    phases: list[bool] = []
+    limits = gc.get_threshold()
+
+    def note(phase: str, _: dict[str, int]) -> None:
+        phases.append(current() is not None)
+
+    gc.callbacks.append(note)
+    gc.set_threshold(1, 1, 1)
+    (gc.enable if enabled else gc.disable)()
+    try:
+        xjit.jit(lambda x: np.exp(x) * 2.5 + x)(LINE)
+        assert gc.isenabled() is enabled
+        with pytest.raises(ValueError, match="operands could not be broadcast"):
+            xjit.jit(lambda x: x + x[:-1])(LINE)
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
+        gc.set_threshold(*limits)
+        gc.callbacks.remove(note)
+    assert bool(phases) is enabled
+    assert not any(phases)
 
 
 def test_public_names() -> None:

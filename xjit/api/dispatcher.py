@@ -21,6 +21,7 @@ from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.signature import NORMALISE, signature
+from xjit.codegen import collection
 from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.statistics import Statistics
@@ -101,7 +102,8 @@ class Dispatcher:
         if key in self._refused:
             return self._numpy(args, kwargs, self._refused[key], warn=False)
         try:
-            found = self._specialise(key, leaves)
+            with collection.paused():
+                found = self._specialise(key, leaves)
         except Exception as error:
             return self._failed(key, args, kwargs, error)
         known = self._known.setdefault(key, [])

@@ -10,7 +10,6 @@ caches objects; :func:`object_key` gives the key to cache under.
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
@@ -20,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xjit.codegen import fingerprint, inline_functions, intrinsics
+from xjit.codegen import collection, fingerprint, inline_functions, intrinsics
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
@@ -147,16 +146,10 @@ def _environment(target: Target) -> tuple[str, ...]:
 
 @contextmanager
 def _compiling() -> Iterator[Callable[[], float]]:
-    """One compilation at a time and no garbage collection meanwhile, which costs more than a small kernel."""
+    """One compilation at a time."""
     start = time.perf_counter()
-    with _LOCK:
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            yield lambda: time.perf_counter() - start
-        finally:
-            if collecting:
-                gc.enable()
+    with _LOCK, collection.paused():
+        yield lambda: time.perf_counter() - start
 
 
 def _compile(routine: Routine, keep_ir: bool, target: Target, seconds: Callable[[], float]) -> CompiledModule:
