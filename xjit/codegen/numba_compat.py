@@ -216,7 +216,9 @@ def _ir_text(routine: Routine, target: Target) -> str:
         frontend = _frontend(target)
         if frontend is not None:
             result, arguments = parse_signature(routine.signature)
-            return frontend.translate(routine.function, arguments, result, routine.symbol, routine.used)
+            return frontend.translate(
+                routine.function, arguments, result, routine.symbol, routine.used, routine.source
+            )
     except KernelTypeError:
         raise
     except Exception as error:

@@ -11,11 +11,12 @@ import builtins
 import importlib
 import operator
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from llvmlite import ir
 
-from xjit.codegen import emit_conversions, emit_loops, emit_memory, emit_operators, emitters
+from xjit.codegen import emit_conversions, emit_loops, emit_memory, emit_operators, emitters, numba_text
 from xjit.codegen.emitters import CpuTraits, Operation
 from xjit.codegen.inline_functions import InlineFunction
 from xjit.codegen.intrinsics import Intrinsic
@@ -211,7 +212,23 @@ class Interpreter(_InterpreterBase):
 
 
 class Lower(_LowerBase):
-    """Numba's walk over its IR without reference counts and error contexts."""
+    """Numba's walk over its IR without reference counts, error contexts and texts for debugging."""
+
+    def lower_block(self, block: Any) -> None:
+        """The statements of a block."""
+        self.pre_block(block)
+        for statement in block.body:
+            self.loc = statement.loc
+            self.lower_inst(statement)
+        self.post_block(block)
+
+    def lower_inst(self, inst: Any) -> None:
+        """One statement, an assignment nearly always."""
+        if isinstance(inst, numba_text.ir.Assign):
+            name = inst.target.name
+            self.storevar(self.lower_assign(self.typeof(name), inst), name)
+        else:
+            super().lower_inst(inst)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         """Assigns a variable: values used in one block stay values."""
@@ -290,32 +307,52 @@ class Frontend:
         result: str,
         symbol: str,
         used: Sequence[InlineFunction] = (),
+        source: str | None = None,
     ) -> str:
-        """LLVM IR text of a module with one C function ``symbol``; inline functions are declared only."""
+        """LLVM IR text of a module with one C function ``symbol``; inline functions are declared only.
+
+        ``source`` is the text of the function, where there is nothing else in it.
+        """
         for inline in used:
             if inline.name not in self.typing.words:
                 self.typing.add(inline.name, call_operation(inline))
         try:
             with _global_compiler_lock, _numba("targetconfig").ConfigStack().enter(_flags()):
-                module = self._lower(function, arguments, result, symbol)
+                module = self._lower(_numba_ir(function, source), arguments, result, symbol)
         except errors.NumbaError as error:
             raise KernelTypeError(str(error)) from error
         emit_memory.add_alias_scopes(module)
         emit_loops.keep_flagged_loops_single(module)
         return str(module)
 
-    def _lower(self, function: Callable[..., Any], arguments: Sequence[str], result: str, symbol: str) -> Any:
-        function_ir = _numba_ir(function)
-        argument_types = tuple(numba_type(kind) for kind in arguments)
-        typemap, result_type, calltypes, _ = _numba("typed_passes").type_inference_stage(
-            self.typing, self.target, function_ir, argument_types, numba_type(result), {}
-        )
+    def _lower(self, function_ir: Any, arguments: Sequence[str], result: str, symbol: str) -> Any:
+        typemap, result_type, calltypes = self._types(function_ir, tuple(map(numba_type, arguments)), result)
         descriptor = _numba("funcdesc").PythonFunctionDescriptor.from_specialized_function(
             function_ir, typemap, result_type, calltypes, lambda *_, **__: symbol, False, False, ()
         )
         lower = Lower(self.target, Library(self.target), descriptor, function_ir)
         lower.lower()
         return lower.module
+
+    def _types(self, function_ir: Any, arguments: tuple[Any, ...], result: str) -> tuple[Any, Any, Any]:
+        """The types of variables, of the result and of calls. Typing gives no warnings, so none are collected."""
+        inference = _numba("typeinfer").TypeInferer(self.typing, function_ir, _NoWarnings())
+        with self.typing.callstack.register(self.target.target, inference, function_ir.func_id, arguments):
+            for index, (name, type_) in enumerate(zip(function_ir.arg_names, arguments, strict=True)):
+                inference.seed_argument(name, index, type_)
+            inference.seed_return(numba_type(result))
+            inference.build_constraint()
+            inference.propagate()
+            types: tuple[Any, Any, Any] = inference.unify()
+            return types
+
+
+class _NoWarnings:
+    """In the place of Numba's collector of warnings, which filters them anew for each statement."""
+
+    def catch_warnings(self, **_: Any) -> AbstractContextManager[None]:
+        """Nothing happens around a statement."""
+        return nullcontext()
 
 
 def call_operation(function: InlineFunction) -> Operation:
@@ -336,7 +373,10 @@ def _flags() -> Any:
     return flags
 
 
-def _numba_ir(function: Callable[..., Any]) -> Any:
+def _numba_ir(function: Callable[..., Any], source: str | None) -> Any:
+    if source is not None:
+        with suppress(numba_text.UnusualTextError):
+            return numba_text.numba_ir(function, source)
     identity = bytecode.FunctionIdentity.from_function(function)
     function_ir = Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
     # Numba's own pass at this place finds the lifetimes of variables, for reference counts that we have not.
