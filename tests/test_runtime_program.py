@@ -14,6 +14,7 @@ import pytest
 from gaps import lenient, operation_of
 
 import xjit
+from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
 from xjit.runtime.records import MISS
@@ -141,3 +142,14 @@ def test_threads_share_a_program() -> None:
         thread.join()
     for number, row in enumerate(rows):
         assert all(np.array_equal(one, np.sort(row)[::-1] * 2.0) for one in results[number])
+
+
+def test_pieces_read_in_another_width_begin_at_whole_elements_of_their_own() -> None:
+    @xjit.xjit
+    def halves(x: Any) -> Any:
+        return ops.bitcast_convert_type(np.stack([x, x + 1], -1), "u16")
+
+    x = np.array([[1.5]], np.float32)
+    assert halves(x).tolist() == [[[[0, 0x3FC0], [0, 0x4020]]]]
+    wide = np.array([[1.5, -1.0]], np.float32)
+    assert halves(wide)[0, 1].tolist() == [[0, 0xBF80], [0, 0]]

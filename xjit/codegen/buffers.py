@@ -22,29 +22,35 @@ WIDE_STEP = 32
 
 @dataclass(eq=False)
 class Pointers:
-    """The pointers of a kernel, by the buffer and the element that they begin at: names in order of their slots."""
+    """The pointers of a kernel, by the buffer, the element that they begin at and the type in which they count.
+
+    Names are in the order of their slots. The type is another one than the buffer's where a bitcast is filled.
+    """
 
     nest: Nest
-    names: dict[tuple[Node, int], str] = field(default_factory=dict)
+    names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
     written: dict[str, bool] = field(default_factory=dict)
-    dtypes: dict[str, DType] = field(default_factory=dict)
+
+    @property
+    def places(self) -> tuple[tuple[Node, int], ...]:
+        """The buffer and the first byte, per slot."""
+        return tuple((node, start * storage.itemsize) for node, start, storage in self.names)
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """The pointers as the kernel declares them."""
         return tuple(
-            Argument(name, self.dtypes[name], slot, self.written[name])
-            for slot, name in enumerate(self.names.values())
+            Argument(name, storage, slot, self.written[name])
+            for slot, ((_, _, storage), name) in enumerate(self.names.items())
         )
 
-    def pointer(self, node: Node, start: int, written: bool) -> str:
-        """The name of the pointer to a buffer from some element on."""
-        key = (node, start)
+    def pointer(self, node: Node, start: int, written: bool, dtype: DType | None = None) -> str:
+        """The name of the pointer to a buffer from some element on, of the buffer's type unless told otherwise."""
+        key = (node, start, storage_dtype(node.aval.dtype if dtype is None else dtype))
         if key not in self.names:
             name = self.nest.fresh("o" if written else "a")
             self.names[key] = name
             self.written[name] = written
-            self.dtypes[name] = storage_dtype(node.aval.dtype)
         return self.names[key]
 
 
@@ -108,8 +114,7 @@ class Buffers:
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype
         storage = storage_dtype(dtype)
-        name = self.pointers.pointer(node, self._start(access), True)
-        self.pointers.dtypes[name] = storage  # of another width than the node's own in a bitcast
+        name = self.pointers.pointer(node, self._start(access), True, dtype)
         value = self.elements.bits(held, dtype, node.where)
         offset = self.offset_of(access, name, chunked)
         self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))

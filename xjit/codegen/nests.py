@@ -35,7 +35,7 @@ class LoweredKernel:
     """Loop nests and what their table holds for the shapes at hand."""
 
     kernel: Kernel
-    pointers: tuple[tuple[Node, int], ...]  # buffer and first element, per slot
+    pointers: tuple[tuple[Node, int], ...]  # buffer and first byte, per slot
     words: tuple[int, ...]  # in the slots after the pointers
     extent: int  # of the shared loop
     work: float  # of the whole kernel, in additions
@@ -57,7 +57,7 @@ def lower(
     words = tuple(Word(word.name, word.slot + len(arguments)) for word, _ in nest.words.values())
     values = tuple(value for _, value in nest.words.values())
     work = sum(part.work for part in parts)
-    return LoweredKernel(Kernel(arguments, words, body), tuple(pointers.names), values, extent, work, tuple(regions))
+    return LoweredKernel(Kernel(arguments, words, body), pointers.places, values, extent, work, tuple(regions))
 
 
 def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:

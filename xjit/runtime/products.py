@@ -181,7 +181,7 @@ class Products:
         native = self._native()
         kernel = LoadedKernel(native.function(name), name, native)
         return Piece(
-            pointers=(*((view.base, view.start) for view, _ in call.operands), (node, 0)),
+            pointers=(*((view.base, view.start * item) for view, _ in call.operands), (node, 0)),
             written=(False, False, True),
             words=(self._routines[name], *steps, *call.arguments),
             extent=count,

@@ -114,9 +114,8 @@ class Segment:
         keep.append(kernel)
         table: list[int] = []
         patches: list[tuple[int, int, int]] = []
-        for slot, (node, start) in enumerate(piece.pointers):
+        for slot, (node, offset) in enumerate(piece.pointers):
             base = resolve(node)
-            offset = start * node.aval.dtype.itemsize
             if _is_constant(base):
                 array = base.param("value").array()
                 keep.append(array)
