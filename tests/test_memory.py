@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -21,24 +22,48 @@ def values(*counts: int) -> list[Node]:
 
 
 def test_values_that_are_not_alive_together_share() -> None:
-    a, b, c, d = values(10, 10, 10, 10)
+    a, b, c, d = values(16, 16, 16, 16)
     plan = share_memory([a, b, c, d], [{a}, {a, b}, {b, c}, {c, d}])
-    assert plan.sizes == (80, 80)
-    assert plan.slots == {a: 0, b: 1, c: 0, d: 1}
+    assert plan.size == 256
+    assert plan.offsets == {a: 0, b: 128, c: 0, d: 128}
 
 
 def test_a_value_stays_alive_between_its_uses() -> None:
-    a, b, c = values(10, 10, 10)
+    a, b, c = values(16, 16, 16)
     plan = share_memory([a, b, c], [{a}, {b}, {b, c}, {a, c}])
-    assert len({plan.slots[a], plan.slots[b], plan.slots[c]}) == 3
+    assert sorted(plan.offsets.values()) == [0, 128, 256]
 
 
-def test_the_tightest_memory_is_taken_and_the_largest_grows() -> None:
-    large, small, fits, grows = values(100, 10, 9, 200)
-    plan = share_memory([large, small, fits, grows], [{large, small}, {fits}, {grows}])
-    assert plan.slots[fits] == plan.slots[small]
-    assert plan.slots[grows] == plan.slots[large]
-    assert sorted(plan.sizes) == [80, 1600]
+def test_small_values_lie_side_by_side_in_the_place_of_a_large_one() -> None:
+    large, small, other, late = values(100, 16, 16, 16)
+    plan = share_memory([large, small, other, late], [{large}, {small, other}, {other, late}])
+    assert plan.offsets == {large: 0, small: 0, other: 128, late: 0}
+    assert plan.size == 800
+
+
+def test_the_tightest_gap_is_taken() -> None:
+    low, wide, middle, tight, high, late = values(32, 64, 40, 24, 48, 16)
+    steps = [{low, wide, middle, tight, high}, {low, middle, high, late}]
+    plan = share_memory([low, wide, middle, tight, high, late], steps)
+    assert [plan.offsets[node] for node in (wide, high, middle, low, tight)] == [0, 512, 896, 1216, 1472]
+    assert plan.offsets[late] == 0
+    steps = [{low, wide, middle, tight, high}, {wide, middle, high, late}]
+    plan = share_memory([low, wide, middle, tight, high, late], steps)
+    assert plan.offsets[late] == 1216
+
+
+def test_no_two_values_alive_together_overlap() -> None:
+    rng = np.random.default_rng(3)
+    nodes = values(*rng.integers(1, 400, 60).tolist())
+    lives = dict(zip(nodes, np.sort(rng.integers(0, 30, (60, 2))).tolist(), strict=True))
+    steps = [{node for node, (first, last) in lives.items() if first <= step <= last} for step in range(30)]
+    plan = share_memory(nodes, steps)
+    for alive in steps:
+        spans = sorted((plan.offsets[node], plan.offsets[node] + node.aval.nbytes) for node in alive)
+        assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(spans))
+        assert all(begin % 64 == 0 and end <= plan.size for begin, end in spans)
+    together = max(sum(node.aval.nbytes for node in alive) for alive in steps)
+    assert together <= plan.size <= 1.15 * together
 
 
 def chain(x: Any) -> Any:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
+from xjit.fusion.memory import spent_in_kernels
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
@@ -71,7 +72,11 @@ def lower_graph(
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
     plan = make_plan(graph, layouts, viewed)
     kernels = [step.regions for step in plan.steps if isinstance(step, KernelStep)]
-    lowered = [lower(regions, layouts, plan.leaves, plan.stored) for regions in kernels]
+    spent = spent_in_kernels(plan)
+    lowered = [
+        lower(regions, layouts, plan.leaves, plan.stored, dying)
+        for regions, dying in zip(kernels, spent, strict=True)
+    ]
     sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
     return Lowered(graph, plan, tuple(views), told_apart, specs, sources)

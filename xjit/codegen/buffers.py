@@ -25,9 +25,11 @@ class Pointers:
     """The pointers of a kernel, by the buffer, the element that they begin at and the type in which they count.
 
     Names are in the order of their slots. The type is another one than the buffer's where a bitcast is filled.
+    Buffers that are ``overwritten`` are both read and written, through one pointer.
     """
 
     nest: Nest
+    overwritten: frozenset[Node] = frozenset()
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
     written: dict[str, bool] = field(default_factory=dict)
 
@@ -47,6 +49,7 @@ class Pointers:
     def pointer(self, node: Node, start: int, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer to a buffer from some element on, of the buffer's type unless told otherwise."""
         key = (node, start, storage_dtype(node.aval.dtype if dtype is None else dtype))
+        written = written or node in self.overwritten
         if key not in self.names:
             name = self.nest.fresh("o" if written else "a")
             self.names[key] = name

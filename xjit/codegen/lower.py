@@ -76,9 +76,9 @@ class Lowering:
         self.buffers = Buffers(self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
         self.levels = levels_of(self.region, self.plan, self.accesses.leaves)
-        self.row_storage = RowStorage()
+        self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
+        self.row_storage = RowStorage() if self.in_columns else self._chosen_rows()
         self.level = 0
-        self.in_columns = False
         self.scans: dict[int, RunningValue] = {}
 
     def _scheduled(self) -> tuple[RegionAccesses, Schedule]:
@@ -92,12 +92,11 @@ class Lowering:
 
     def write(self) -> int:
         """The whole nest; the number of steps of the shared loop."""
-        self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
-        if self.in_columns:
-            return self._columns()
+        return self._columns() if self.in_columns else self._rows()
+
+    def _chosen_rows(self) -> RowStorage:
         full = [number for number in range(len(self.levels)) if not is_row(self.region, self.plan, number)]
-        self.row_storage = choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
-        return self._rows()
+        return choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
 
     @property
     def extent(self) -> int:

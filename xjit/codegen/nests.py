@@ -14,11 +14,12 @@ What the parts of a result are made by, its borders and its interior, is one ker
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Pointers
 from xjit.codegen.checks import Checks
+from xjit.codegen.in_place import overwrite
 from xjit.codegen.lower import Lowering
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
@@ -32,7 +33,10 @@ LIGHT = 0.125
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoweredKernel:
-    """Loop nests and what their table holds for the shapes at hand."""
+    """Loop nests and what their table holds for the shapes at hand.
+
+    ``in_place`` are values that are written into the buffer of another, each with that other one.
+    """
 
     kernel: Kernel
     pointers: tuple[tuple[Node, int], ...]  # buffer and first byte, per slot
@@ -40,16 +44,25 @@ class LoweredKernel:
     extent: int  # of the shared loop
     work: float  # of the whole kernel, in additions
     regions: tuple[Region, ...]
+    in_place: Mapping[Node, Node] = field(default_factory=dict)
 
 
 def lower(
-    regions: Sequence[Region], layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]
+    regions: Sequence[Region],
+    layouts: Layouts,
+    leaves: frozenset[Node],
+    stored: frozenset[Node],
+    spent: frozenset[Node] = frozenset(),
 ) -> LoweredKernel:
-    """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer."""
+    """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
+    buffers nobody reads after this kernel.
+    """
     nest = Nest()
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     parts = [Lowering(region, layouts, leaves, stored, nest, pointers, checks) for region in regions]
+    in_place = overwrite(parts, spent)
+    pointers.overwritten = frozenset(in_place.values())
     extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
     allocs = [alloc for part in parts for alloc in part.allocs]
     body = (*allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
@@ -57,7 +70,8 @@ def lower(
     words = tuple(Word(word.name, word.slot + len(arguments)) for word, _ in nest.words.values())
     values = tuple(value for _, value in nest.words.values())
     work = sum(part.work for part in parts)
-    return LoweredKernel(Kernel(arguments, words, body), pointers.places, values, extent, work, tuple(regions))
+    kernel = Kernel(arguments, words, body)
+    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(regions), in_place)
 
 
 def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:

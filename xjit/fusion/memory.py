@@ -1,49 +1,98 @@
-"""Which temporaries share memory: those that are never alive at the same time."""
+"""Which values share memory: temporaries that are never alive together, results with what dies in making them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
+from xjit.fusion.reads import walk
+from xjit.fusion.units import view_chain
 from xjit.ir.node import Node
+from xjit.types import TupleType
+
+# Where temporaries begin: at multiples of the longest vector and of a line of the cache.
+ALIGNMENT = 64
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """``sizes`` of the pieces of memory in bytes, and the number of the one that every temporary lies in."""
+    """The bytes of one piece of memory that holds all temporaries, and the byte at which each of them begins."""
 
-    sizes: tuple[int, ...]
-    slots: dict[Node, int]
+    size: int
+    offsets: dict[Node, int]
 
 
 def share_memory(temporaries: Iterable[Node], uses: Sequence[Iterable[Node]]) -> MemoryPlan:
     """Puts temporaries into as little memory as a greedy search finds. ``uses`` are the values of every step.
 
-    In order of their first use, each takes the smallest piece of memory that is large enough and free by then, else
-    the largest free one, which grows, else a new one.
+    The largest first, each takes the tightest gap between those that are alive together with it and have a place
+    already, else the place behind them.
     """
-    first: dict[Node, int] = {}
-    last: dict[Node, int] = {}
+    lives = _lives(uses)
+    found: dict[Node, int] = {}
+    size = 0
+    for node in sorted((node for node in temporaries if node in lives), key=lambda one: -one.aval.nbytes):
+        begin, end = lives[node]
+        beside = [other for other in found if lives[other][0] <= end and begin <= lives[other][1]]
+        found[node] = _gap(_padded(node), sorted((found[other], _padded(other)) for other in beside))
+        size = max(size, found[node] + node.aval.nbytes)
+    return MemoryPlan(size, found)
+
+
+def _lives(uses: Sequence[Iterable[Node]]) -> dict[Node, tuple[int, int]]:
+    """The first and the last step that uses each value."""
+    lives: dict[Node, tuple[int, int]] = {}
     for step, nodes in enumerate(uses):
         for node in nodes:
-            first.setdefault(node, step)
-            last[node] = step
-    sizes: list[int] = []
-    free_from: list[int] = []
-    slots: dict[Node, int] = {}
-    for node in sorted((node for node in temporaries if node in first), key=first.__getitem__):
-        size = node.aval.nbytes
-        free = [slot for slot, step in enumerate(free_from) if step <= first[node]]
-        fitting = [slot for slot in free if sizes[slot] >= size]
-        if fitting:
-            slot = min(fitting, key=sizes.__getitem__)
-        elif free:
-            slot = max(free, key=sizes.__getitem__)
-            sizes[slot] = size
-        else:
-            slot = len(sizes)
-            sizes.append(size)
-            free_from.append(0)
-        slots[node] = slot
-        free_from[slot] = last[node] + 1
-    return MemoryPlan(tuple(sizes), slots)
+            lives[node] = (lives.get(node, (step, step))[0], step)
+    return lives
+
+
+def _padded(node: Node) -> int:
+    return -(-max(node.aval.nbytes, 1) // ALIGNMENT) * ALIGNMENT
+
+
+def _gap(size: int, taken: Sequence[tuple[int, int]]) -> int:
+    """Where the tightest gap of this size begins among the (offset, size) that are taken, in order."""
+    best: tuple[int, int] | None = None
+    end = 0
+    for offset, other in taken:
+        if offset - end >= size and (best is None or offset - end < best[0]):
+            best = offset - end, end
+        end = max(end, offset + other)
+    return end if best is None else best[1]
+
+
+def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
+    """For each kernel of a plan the values that nothing reads after it, and whose memory it may therefore use.
+
+    They are the program's own: neither arguments nor constants, and nothing that the caller gets or sees a part of.
+    """
+    last: dict[Node, Step] = {}
+    made: set[Node] = set()
+    shown = {view_chain(node)[0] for node in plan.graph.outputs}.union(plan.graph.outputs)
+    for step in plan.steps:
+        last |= dict.fromkeys(_read_by(step, plan.leaves), step)
+        match step:
+            case KernelStep():
+                made.update(unit.target for unit in step.units if not unit.is_check)
+            case LibraryStep(node) if node.op.fresh:
+                made.add(node)
+            case AliasStep(node, operand):
+                shown.update((node, operand))
+            case ViewStep(node):
+                shown.update((node, view_chain(node)[0]))
+            case _:
+                pass
+    free = {node for node in made & plan.stored - shown if not isinstance(node.type, TupleType)}
+    kernels = (step for step in plan.steps if isinstance(step, KernelStep))
+    return [frozenset(node for node in free if last.get(node) is step) for step in kernels]
+
+
+def _read_by(step: Step, leaves: frozenset[Node]) -> Iterator[Node]:
+    if isinstance(step, KernelStep):
+        for unit in step.units:
+            yield from (pull.node for pull in walk(unit, leaves).reads)
+    else:
+        yield from step.node.inputs

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel: its operations, the extents of its loops, bytes moved, and how it runs."""
+    """One kernel: its operations, the extents of its loops, bytes moved, how it runs, and whose results it writes its
+    own over.
+    """
 
     operations: tuple[str, ...]
     domain: tuple[int, ...]
@@ -32,6 +34,7 @@ class KernelReport:
     bytes_written: int
     pieces: int
     lines: tuple[str, ...]
+    overwritten: tuple[str, ...] = ()
 
     @property
     def parallel(self) -> bool:
@@ -44,9 +47,10 @@ class KernelReport:
         mode = f"parallel in {self.pieces} pieces" if self.parallel else "serial"
         loops = "x".join(map(str, self.domain)) or "1"
         over = f" reducing axes {self.reduced}" if self.reduced else ""
+        place = f" in place of {', '.join(self.overwritten)}" if self.overwritten else ""
         return (
             f"kernel over {loops}{over}, {mode}: {names}; reads {self.bytes_read:,} bytes, writes "
-            f"{self.bytes_written:,}"
+            f"{self.bytes_written:,}{place}"
         )
 
 
@@ -59,6 +63,7 @@ class Explanation:
     bytes_moved    what all kernels, library calls and NumPy references read and write
     minimum_bytes  what any program has to: all inputs once, all outputs once
     temporary_bytes  memory for values between the steps, which those share that are not alive together
+    peak_bytes     the same and the results: what a call needs besides its arguments
     reasons        why values are stored between kernels and why kernels stay apart
     """
 
@@ -68,6 +73,7 @@ class Explanation:
     bytes_moved: int
     minimum_bytes: int
     temporary_bytes: int
+    peak_bytes: int
     reasons: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -76,7 +82,7 @@ class Explanation:
         factor = self.bytes_moved / self.minimum_bytes if self.minimum_bytes else 1.0
         lines.append(f"  bytes moved {self.bytes_moved:,}, at least {self.minimum_bytes:,} ({factor:.2f}x)")
         if self.temporary_bytes:
-            lines.append(f"  memory for temporaries {self.temporary_bytes:,} bytes")
+            lines.append(f"  memory for temporaries {self.temporary_bytes:,} bytes, with results {self.peak_bytes:,}")
         lines += [f"  because: {reason}" for reason in self.reasons]
         return "\n".join(lines)
 
@@ -102,22 +108,41 @@ def explain(lowered: Lowered) -> Explanation:
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
     moved = sum(report.bytes_read + report.bytes_written for report in reports)
     moved += sum(_whole_bytes(step.node) for step in lowered.plan.steps if isinstance(step, LibraryStep | HostStep))
-    temporary = _temporary_bytes(lowered)
-    return Explanation(graph.name, tuple(reports), tuple(steps), moved, minimum, temporary, lowered.plan.reasons)
+    temporary, results = _memory(lowered)
+    return Explanation(
+        graph.name,
+        tuple(reports),
+        tuple(steps),
+        moved,
+        minimum,
+        temporary,
+        temporary + results,
+        lowered.plan.reasons,
+    )
 
 
-def _temporary_bytes(lowered: Lowered) -> int:
-    """The memory that values take which are neither arguments nor results."""
-    shown = {view_chain(node)[0] for node in lowered.graph.outputs}
+def _memory(lowered: Lowered) -> tuple[int, int]:
+    """The memory that values take which are neither arguments nor results, and that of the results."""
+    places = {step.node: step.operand for step in lowered.plan.steps if isinstance(step, AliasStep)}
+    places |= {target: source for kernel, _ in lowered.kernels for target, source in kernel.in_place.items()}
+
+    def place(node: Node) -> Node:
+        while node in places:
+            node = places[node]
+        return node
+
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
         if isinstance(step, KernelStep):
-            uses.append({node for node, _ in next(kernels)[0].pointers})
+            used = [node for node, _ in next(kernels)[0].pointers]
         else:
-            uses.append({step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)})
-    temporaries = lowered.plan.stored - shown - frozenset(lowered.graph.outputs)
+            used = [step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)]
+        uses.append(set(map(place, used)))
+    shown = {place(base) for node in lowered.graph.outputs for base in (node, view_chain(node)[0])}
+    temporaries = [node for node in lowered.graph.nodes if node in lowered.plan.stored and place(node) not in shown]
     arrays = [node for node in temporaries if not isinstance(node.type, TupleType)]
-    return sum(share_memory(sorted(arrays, key=lambda node: node.aval.nbytes), uses).sizes)
+    results = sum(node.aval.nbytes for node in shown & lowered.plan.stored)
+    return share_memory(arrays, uses).size, results
 
 
 def _whole_bytes(node: Node) -> int:
@@ -142,6 +167,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     targets = frozenset(unit.target for unit in units)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
+    read.update(kernel.in_place.values())
     leaves = frozenset(read | {unit.target for unit in units if unit.is_reduction or unit.is_scan})
     pulled: dict[Node, None] = {}
     for unit in units:
@@ -158,6 +184,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         bytes_written=sum(_written_bytes(unit, written) for unit in units),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
+        overwritten=tuple(map(_label, kernel.in_place.values())),
     )
 
 

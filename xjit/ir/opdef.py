@@ -130,6 +130,8 @@ class OpDef:
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
+    fresh      the reference's result is memory that nothing else holds, nor looks at
+    takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     """
@@ -145,6 +147,8 @@ class OpDef:
     product: Callable[[Params], Product] | None = None
     flat: bool = False
     threaded: bool = False
+    fresh: bool = False
+    takes_out: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
     gaps: tuple[Gap, ...] = field(default=())

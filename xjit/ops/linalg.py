@@ -87,17 +87,23 @@ def _check_numbers(name: str, lhs: ArrayType, rhs: ArrayType, numbers: DotDimens
     rules.check_axes(name, "dimension_numbers: rhs", numbers.used("rhs"), rhs.rank)
 
 
-def _dot_general(lhs: Array, rhs: Array, numbers: DotDimensionNumbers) -> Array:
+def _dot_general(lhs: Array, rhs: Array, numbers: DotDimensionNumbers, out: Array | None = None) -> Array:
     if lhs.dtype in NARROW_FLOATS:
-        return _dot_general(lhs.astype(FLOAT32), rhs.astype(FLOAT32), numbers).astype(lhs.dtype)
+        rounded = _dot_general(lhs.astype(FLOAT32), rhs.astype(FLOAT32), numbers).astype(lhs.dtype)
+        if out is not None:
+            out[...] = rounded
+        return rounded
     turns = _turns(numbers, lhs.ndim, rhs.ndim)
     first, second = lhs.transpose(turns.lhs), rhs.transpose(turns.rhs)
     if turns.plain:
-        return np.asarray(np.matmul(first, second))
+        return np.asarray(np.matmul(first, second, out=out))
     batch, summed = first.shape[: turns.batch], math.prod(second.shape[turns.batch : turns.columns])
     rows, columns = first.shape[turns.batch : turns.rows], second.shape[turns.columns :]
+    stack = (*batch, math.prod(rows), math.prod(columns))
     product = np.matmul(
-        first.reshape(*batch, math.prod(rows), summed), second.reshape(*batch, summed, math.prod(columns))
+        first.reshape(*stack[:-1], summed),
+        second.reshape(*batch, summed, stack[-1]),
+        out=None if out is None else out.reshape(stack),
     )
     return np.asarray(product.reshape(*batch, *rows, *columns))
 
@@ -150,6 +156,8 @@ DOT_GENERAL = register(
         reference=_dot_general,
         product=_product,
         threaded=True,
+        fresh=True,
+        takes_out=True,
         doc="Sums of products over paired dimensions, separately along batch dimensions.",
     )
 )

@@ -18,6 +18,7 @@ from xjit.fusion.plan import Plan
 from xjit.fusion.units import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
+from xjit.runtime.allocator import SMALLEST_BYTES
 from xjit.runtime.kernels import Loader
 from xjit.runtime.products import Products
 from xjit.runtime.program import (
@@ -72,6 +73,7 @@ class Builder:
     products: Callable[[], Products | None]
     slots: dict[object, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
+    in_place: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     segment: Segment = field(default_factory=Segment)
     fallbacks: int = 0
@@ -81,6 +83,8 @@ class Builder:
         for node in self.plan.graph.parameters:
             self.slots[node] = len(self.slots)
         lowered = iter(pieces)
+        for kernel, _ in pieces:
+            self.in_place.update(kernel.in_place)
         needed = self._needed()
         for step in self.plan.steps:
             if isinstance(step, planned.KernelStep):
@@ -135,8 +139,14 @@ class Builder:
         return isinstance(step, planned.LibraryStep | planned.HostStep) and not self._is_kernel(step)
 
     def resolve(self, node: Node) -> Node:
-        """The node whose buffer holds the value."""
-        return self.aliases.get(node, node)
+        """The node whose buffer holds the value: the first that was written there."""
+        return self._place(self.aliases.get(node, node))
+
+    def _place(self, node: Node) -> Node:
+        """The first value in the buffer that the node is written into."""
+        while node in self.in_place:
+            node = self.in_place[node]
+        return node
 
     def _needed(self) -> tuple[Node, ...]:
         """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
@@ -151,7 +161,7 @@ class Builder:
                 wanted.add(node)
         wanted |= self._read_later(sum(map(self._is_kernel, self.plan.steps)))
         others = (node for node in self.plan.graph.nodes if node in wanted)
-        return tuple(dict.fromkeys((*self.plan.graph.outputs, *others)))
+        return tuple(dict.fromkeys(map(self._place, (*self.plan.graph.outputs, *others))))
 
     def _read_later(self, kernels: int) -> frozenset[Node]:
         """With steps between kernels, every stored value may be read by a later run of kernels."""
@@ -195,10 +205,16 @@ class Builder:
         reason = step.reason if isinstance(step, planned.HostStep) else ""
         self.fallbacks += bool(reason)
         spec = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
-        self.steps.append(CallStep(node, inputs, self._slot(node), spec, reason))
+        allocate = None if spec is None or not self._is_recycled(node) else self.make_entry(_allocation(spec))
+        self.steps.append(CallStep(node, inputs, self._slot(node), spec, reason, allocate))
+
+    def _is_recycled(self, node: Node) -> bool:
+        """Whether a library writes its result into memory that is used again."""
+        return node.op.takes_out and node.aval.nbytes >= SMALLEST_BYTES and self.layouts.is_row_major(node)
 
     def _source(self, node: Node) -> int:
         """The slot of a value that is read whole; reshapes and constants are made on the way."""
+        node = self._place(node)
         if node in self.slots:
             return self.slots[node]
         if node.op is CONSTANT:

@@ -33,7 +33,6 @@ Entry: TypeAlias = Callable[..., Result]
 """What :func:`make_entry` returns."""
 
 _METH_FASTCALL = 0x80
-_ALIGNMENT = 64
 _MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
 _SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
 _BUILTIN_NUMBERS = frozenset(np.dtype(code).num for code in "?bBhHiIlLqQefdgFDG")
@@ -110,7 +109,7 @@ class NativeEntries:
             pool = shared_pool()
             self._native.bind(launcher=pool.launcher)
             unlocked = unlocked or pool.sleeps_in_python
-        if max([*program.temps, *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
+        if max([program.block[1], *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
             self._recycle()
         record = _Record(_pack(program, unlocked))
         record.program = program
@@ -223,7 +222,7 @@ def _table_words(program: FastProgram) -> int:
 
 def _pack(program: FastProgram, unlocked: bool) -> bytes:
     """The record of a program in the order that :mod:`xjit.runtime.entry_native` documents."""
-    offsets, temp_bytes = _temp_offsets(program.temps)
+    offsets, temp_bytes = program.block
     words = [
         len(program.inputs),
         len(program.outputs),
@@ -281,16 +280,6 @@ def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
         strides.append(step)
         step *= max(extent, 1)
     return tuple(reversed(strides))
-
-
-def _temp_offsets(sizes: tuple[int, ...]) -> tuple[list[int], int]:
-    """Aligned byte offsets of the temporaries in one block, and the size of the block."""
-    offsets: list[int] = []
-    end = 0
-    for size in sizes:
-        offsets.append(end)
-        end += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
-    return offsets, end
 
 
 def _call_words(call: KernelCall) -> list[int]:

@@ -24,10 +24,11 @@ class PythonEntry:
 
     def __init__(self, program: FastProgram) -> None:
         self.program = program
+        self.block = program.block
 
     def __call__(self, *arguments: object) -> Result:
         """Run the program; :data:`~xjit.runtime.records.MISS` when the arguments are not the expected ones."""
-        buffers = Buffers.of(self.program, arguments)
+        buffers = Buffers.of(self.program, self.block, arguments)
         if buffers is None:
             return MISS
         addresses = [int(buffer.ctypes.data) for buffer in buffers.all]
@@ -51,8 +52,13 @@ class Buffers:
         return (*self.inputs, *self.outputs, *self.temps, *self.statuses)
 
     @classmethod
-    def of(cls, program: FastProgram, arguments: Sequence[object]) -> Buffers | None:
-        """Those of the arguments and new ones for the rest; None when the arguments are not the expected ones."""
+    def of(
+        cls, program: FastProgram, block: tuple[Sequence[int], int], arguments: Sequence[object]
+    ) -> Buffers | None:
+        """Those of the arguments and new ones for the rest; None when the arguments are not the expected ones.
+
+        ``block`` says where the temporaries of the program lie.
+        """
         if len(arguments) != len(program.inputs):
             return None
         inputs = [as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
@@ -61,7 +67,10 @@ class Buffers:
             return None
         outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
         statuses = [np.zeros(1, np.int64) for _ in program.failures]
-        return cls(found, outputs, [aligned_bytes(size) for size in program.temps], statuses)
+        offsets, size = block
+        memory = aligned_bytes(size)
+        temps = [memory[begin : begin + max(one, 1)] for begin, one in zip(offsets, program.temps, strict=True)]
+        return cls(found, outputs, temps, statuses)
 
     def result(self, program: FastProgram) -> Result:
         """What the program returns; raises the error of the first status that is set."""

@@ -59,13 +59,17 @@ class SegmentStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallStep:
-    """Calls a library, or the NumPy reference of an operation without code here, on whole arrays."""
+    """Calls a library, or the NumPy reference of an operation without code here, on whole arrays.
+
+    ``allocate`` makes the array that the result is written into, where the memory of large results is recycled.
+    """
 
     node: Node
     inputs: tuple[int, ...]
     result: int
     spec: ArraySpec | None
     fallback: str
+    allocate: Function | None = None
 
     @property
     def results(self) -> tuple[int, ...]:
@@ -77,13 +81,16 @@ class CallStep:
 
         s2 = k0(s0, s1)
         if not (type(s2) is ndarray and s2.strides == k1 and s2.dtype is k2): s2 = laid_out(s2, k3)
+        s3 = k4(s0, s1, out=k5())
         """
         made, function, operands = f"s{self.result}", scope.name(self.function()), _slots(self.inputs)
+        if self.allocate is not None:
+            operands += f", out={scope.name(self.allocate)}()"
         if self.node.op.threaded or self.fallback:
             yield f"{made} = limited({function}, {operands}) if own_limit() else {function}({operands})"
         else:
             yield f"{made} = {function}({operands})"
-        if self.spec is None:
+        if self.spec is None or self.allocate is not None:
             return
         if self.spec.shape:
             strides, dtype = scope.name(self.spec.strides), scope.name(self.spec.dtype)
@@ -169,10 +176,10 @@ def _slots(numbers: Sequence[int]) -> str:
     return ", ".join(f"s{number}" for number in numbers)
 
 
-def _limited(function: Function, *operands: Any) -> Any:
+def _limited(function: Function, *operands: Any, **keywords: Any) -> Any:
     """The result of a function that has no more threads in BLAS than the calling thread allows itself."""
     with blas_limit():
-        return function(*operands)
+        return function(*operands, **keywords)
 
 
 def laid_out(made: Any, spec: ArraySpec) -> Array:

@@ -7,11 +7,14 @@ The program builder writes these records once per specialisation; :mod:`xjit.run
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+
+from xjit.fusion.memory import ALIGNMENT
 
 
 class Miss(enum.Enum):
@@ -69,9 +72,12 @@ class KernelCall:
 class FastProgram:
     """A straight line of kernel calls with everything the call path needs to know beforehand.
 
-    Kernels write to outputs and temporaries only: an input may be read-only, and inputs may overlap.
-    ``temps`` are sizes in bytes of scratch buffers (64-byte aligned, uninitialised).  ``single`` returns the
-    only output itself instead of a tuple.  ``heavy`` releases the interpreter lock while the kernels run.
+    Kernels write to outputs and temporaries only: an input may be read-only, and inputs may overlap.  But what an
+    earlier step of the same program made is an input that they may write to.
+    ``temps`` are sizes in bytes of scratch buffers (64-byte aligned, uninitialised), ``temp_offsets`` where each
+    begins in the one block that holds them all: those that are not alive together may overlap.  Without offsets each
+    lies behind the one before.  ``single`` returns the only output itself instead of a tuple.  ``heavy`` releases the
+    interpreter lock while the kernels run.
     ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
     ``failures`` make errors, one for each status: a word of memory that is zero before the kernels run.  The first
     whose word is not zero afterwards is raised, and no output handed out.
@@ -85,6 +91,19 @@ class FastProgram:
     heavy: bool = False
     keep_alive: tuple[object, ...] = ()
     failures: tuple[Callable[[], Exception], ...] = ()
+    temp_offsets: tuple[int, ...] = ()
+
+    @property
+    def block(self) -> tuple[tuple[int, ...], int]:
+        """Where each temporary begins in the block that holds them, and the bytes of the block."""
+        if self.temp_offsets:
+            return self.temp_offsets, max(map(sum, zip(self.temp_offsets, self.temps, strict=True)))
+        ends = tuple(itertools.accumulate((_aligned(size) for size in self.temps), initial=0))
+        return ends[:-1], ends[-1]
+
+
+def _aligned(size: int) -> int:
+    return -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
 
 
 Result: TypeAlias = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], ...] | Miss

@@ -81,16 +81,15 @@ class Segment:
         statuses = tuple(node for node in made if is_status(node))
         memory = self._memory(resolve, [node for node in made if node not in (*results, *statuses)])
         numbers = {node: number for number, node in enumerate((*inputs, *results))}
-        numbers |= {node: len(numbers) + slot for node, slot in memory.slots.items()}
-        temporaries_end = len(inputs) + len(results) + len(memory.sizes)
-        numbers |= {node: temporaries_end + number for number, node in enumerate(statuses)}
+        numbers |= {node: len(numbers) + number for number, node in enumerate((*memory.offsets, *statuses))}
         keep: list[object] = []
         calls = tuple(self._call(piece, resolve, numbers, keep) for piece in self.pieces)
         work = sum(piece.work for piece in self.pieces)
         program = FastProgram(
             inputs=tuple(specs[node] for node in inputs),
             outputs=tuple(array_spec(node, layouts) for node in results),
-            temps=memory.sizes,
+            temps=tuple(node.aval.nbytes for node in memory.offsets),
+            temp_offsets=tuple(memory.offsets.values()),
             calls=tuple(call for call in calls if call.extent > 0),
             single=len(results) == 1,
             heavy=work > PARALLEL_WORK,

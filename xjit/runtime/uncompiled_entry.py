@@ -90,7 +90,7 @@ class UncompiledEntry:
 
     def __call__(self, *arguments: object) -> Result:
         """Runs the program; MISS when the arguments are not the expected ones."""
-        buffers = Buffers.of(self.program, arguments)
+        buffers = Buffers.of(self.program, self.program.block, arguments)
         if buffers is None:
             return MISS
         blocks = [_block(buffer) for buffer in buffers.inputs]

@@ -1,0 +1,132 @@
+"""Results that are written over a value which nobody reads any more.
+
+In ``np.tanh(a @ b + c)`` the product is read for the last time by the kernel that adds ``c``, element for element
+where it writes. Its result takes the buffer of the product: one slot of the table for both, loads and stores through
+one pointer, so that LLVM sees that they go to the same element and the loop becomes vector code as any other::
+
+    o0 = ptr_f32(table, 0)
+    ...
+        x0 = ldw(o0, o0_at0 + i1)
+        ...
+        st(o0, o0_at0 + i1, v1)
+
+A buffer is taken only if it has the shape, the type and the memory order of the result, if all accesses to both go to
+the same element at the same step of the loops, and if no pass over a row reads what an earlier one has overwritten.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from xjit.codegen.accesses import Access
+from xjit.codegen.strips import calls_varied
+from xjit.fusion.plan import Pull
+from xjit.fusion.reads import positions_of, sources
+from xjit.ir.index import relabel
+from xjit.ir.node import Node
+
+if TYPE_CHECKING:
+    from xjit.codegen.lower import Lowering
+
+
+def overwrite(parts: Sequence[Lowering], spent: frozenset[Node]) -> dict[Node, Node]:
+    """Moves stores of the parts of one kernel into buffers of ``spent`` values; each such result with the value."""
+    found: dict[Node, Node] = {}
+    if not spent:
+        return found
+    uses = [_uses(part) for part in parts]
+    for part, own in zip(parts, uses, strict=True):
+        others = set().union(*(set(other) for other in uses if other is not own))
+        for number, source in _pairs(part, own, spent - others):
+            target = part.region.units[number].target
+            if target not in others and source not in found.values():
+                found[target] = source
+                access = part.accesses.writes[number]
+                assert access is not None
+                part.accesses.writes[number] = dataclasses.replace(access, node=source)
+    return found
+
+
+def _uses(part: Lowering) -> dict[Node, set[Access]]:
+    """All accesses of a part, by the buffer."""
+    found: dict[Node, set[Access]] = {}
+    for access in (*part.accesses.reads.values(), *filter(None, part.accesses.writes)):
+        found.setdefault(access.node, set()).add(access)
+    return found
+
+
+def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]) -> Iterator[tuple[int, Node]]:
+    """Stores of a part that may go to the buffer of a spent value, at most one for each."""
+    candidates = [node for node in uses if node in spent]
+    # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
+    if not candidates or any(calls_varied(pull.node) for walked in part.accesses.walks for pull in walked):
+        return
+    for number in range(len(part.region.units)):
+        access = _whole_store(part, number)
+        if access is None or len(uses[access.node]) > 1:
+            continue
+        for source in candidates:
+            alike = _is_laid_out_alike(part, source, access.node)
+            together = uses[source] == {dataclasses.replace(access, node=source)}
+            if alike and together and _reads_first(part, number, source):
+                candidates.remove(source)
+                yield number, source
+                break
+
+
+def _whole_store(part: Lowering, number: int) -> Access | None:
+    """The access of a unit that stores each element of its target once, at steps of its own; None of other units."""
+    unit, access = part.region.units[number], part.accesses.writes[number]
+    if not unit.is_plain or access is None or unit.values[0].node is not unit.target or access.start:
+        return None
+    steps = zip(access.moves, part.region.dims, strict=True)
+    if any(extent > 1 and not move for move, extent in steps):
+        return None
+    return access if math.prod(unit.dims) == unit.target.aval.size else None
+
+
+def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
+    if (source.aval.dtype, source.aval.shape) != (target.aval.dtype, target.aval.shape):
+        return False
+    return part.layouts.strides(source) == part.layouts.strides(target)
+
+
+def _reads_first(part: Lowering, number: int, source: Node) -> bool:
+    """Whether what first writes the target's elements reads the source, and no later pass does.
+
+    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well.
+    """
+    waiting, places = part.row_storage.levels, part.row_storage.places
+    kept = next((pull for pull, place in places.items() if place == number), None)
+    first = part.levels[number] if kept is None else waiting[kept]
+    if not _loads(part, _values(part, number) if kept is None else [kept], first, source):
+        return False
+    later = [(_values(part, other), level) for other, level in enumerate(part.levels) if level > first]
+    later += [([pull], level) for pull, level in waiting.items() if level > first]
+    return not any(_loads(part, values, level, source) for values, level in later)
+
+
+def _values(part: Lowering, number: int) -> list[Pull]:
+    """What a unit computes, where it is placed in the loops."""
+    axes = part.region.axes[number]
+    return [Pull(pull.node, relabel(pull.index, axes)) for pull in part.region.units[number].values]
+
+
+def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> bool:
+    """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
+    stack, seen = list(values), set[Pull]()
+    while stack:
+        pull = stack.pop()
+        if pull in seen or part.row_storage.levels.get(pull, level) < level:
+            continue
+        seen.add(pull)
+        if pull in part.accesses.reads:
+            if pull.node is source:
+                return True
+        else:
+            stack.extend(sources(pull, part.region.dims, part.region.nested))
+        stack.extend(positions_of(pull))
+    return False
