@@ -93,8 +93,8 @@ def _check_views(program: Program, operands: tuple[Any, ...], traced: Traced) ->
         assert is_operand == any(want is one for one in operands)
         if isinstance(want, np.ndarray) and want.size and not is_operand:
             shares = any(np.shares_memory(want, one) for one in operands)
-            mine = value.view and _is_view(value.node, traced, operands)
-            assert mine == shares, (value.view, mine, shares)
+            mine = value.is_view and _is_view(value.node, traced, operands)
+            assert mine == shares, (value.is_view, mine, shares)
 
 
 def _is_view(node: Any, traced: Traced, operands: tuple[Any, ...]) -> bool:

@@ -34,7 +34,7 @@ def same_views(program: Program, *arrays: Any) -> None:
         assert is_argument == any(want is array for array in arrays)
         shares = any(np.may_share_memory(want, array) for array in arrays) and want.size > 0
         if isinstance(want, np.ndarray) and want.size and not is_argument:
-            assert value.view == shares, (value.view, shares)
+            assert value.is_view == shares, (value.is_view, shares)
 
 
 RESHAPES = [
@@ -258,7 +258,7 @@ def test_results_are_new_objects_unless_numpy_returns_the_operand() -> None:
         return xp.asarray(a), a.astype(float, copy=False), xp.ascontiguousarray(a), xp.atleast_1d(a), a.real, a.conj()
 
     for value in Traced(program, [x]).values:
-        assert isinstance(value, TracedValue) and not value.view
+        assert isinstance(value, TracedValue) and not value.is_view
     traced = Traced(program, [x])
     assert all(value is traced.arguments[0] for value in traced.values)
 
@@ -267,7 +267,7 @@ def test_results_are_new_objects_unless_numpy_returns_the_operand() -> None:
 
     traced = Traced(copies, [x])
     assert not any(value is traced.arguments[0] for value in traced.values)
-    assert [value.view for value in traced.values] == [False] * 5 + [True, True, False, False]
+    assert [value.is_view for value in traced.values] == [False] * 5 + [True, True, False, False]
 
 
 def test_eager_calls_compute_at_once() -> None:

@@ -94,7 +94,7 @@ _SKIPPED = """
 _METHODS = """
     all any argmax argmin argpartition argsort astype choose clip compress conj cumprod cumsum diagonal dot
     flatten max mean min nonzero partition prod ravel repeat reshape round searchsorted sort squeeze std sum
-    swapaxes take trace transpose var
+    swapaxes take trace transpose var view
 """
 
 

@@ -195,7 +195,7 @@ class _Results:
                 "graph",
                 index,
                 scalar=leaf.scalar,
-                view=bool(leaf.view),
+                view=leaf.is_view,
                 frozen=leaf.frozen,
                 python=leaf.weak,
                 memory=memory,

@@ -50,7 +50,7 @@ def share(result: Any, operands: Iterable[Any]) -> Any:
     if isinstance(result, tuple | list):
         for part in result:
             share(part, operands)
-    if isinstance(result, MemoryHolder) and result.view and not hasattr(result, "_memory"):
+    if isinstance(result, MemoryHolder) and result.is_view and not hasattr(result, "_memory"):
         holders = [one for one in operands if isinstance(one, MemoryHolder)]
         result.live_in({memory for one in holders for memory in one.memory})
         result.frozen = any(one.frozen for one in holders)

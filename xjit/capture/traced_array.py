@@ -26,13 +26,6 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
-class _ViewMark(int):
-    """Whether a value is a view; called, it stands for the method of this name."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        refuse("numpy.ndarray.view is not supported", fix="use astype, or take the view outside of the function")
-
-
 class TracedArray(Operators, MemoryHolder):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
@@ -40,11 +33,10 @@ class TracedArray(Operators, MemoryHolder):
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("_view", "known")
+    __slots__ = ("known",)
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
-    _view: bool
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -54,15 +46,6 @@ class TracedArray(Operators, MemoryHolder):
     @__class__.setter
     def __class__(self, value: Any) -> None:
         refuse("the class of an array is assigned to", self)
-
-    @property
-    def view(self) -> Any:
-        """Whether NumPy would hand out a view of an operand's memory here."""
-        return _ViewMark(self._view)
-
-    @view.setter
-    def view(self, value: bool) -> None:
-        self._view = value
 
     # NumPy's protocols
 

@@ -27,16 +27,16 @@ class TracedValue:
     frozen  NumPy would hand out an array here that cannot be written to
     """
 
-    __slots__ = ("__weakref__", "frozen", "node", "owner", "scalar", "view", "weak")
+    __slots__ = ("__weakref__", "frozen", "is_view", "node", "owner", "scalar", "weak")
 
     def __init__(
-        self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, view: bool = False
+        self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, is_view: bool = False
     ) -> None:
         self.node = node
         self.owner = trace
         self.weak = weak
         self.scalar = scalar
-        self.view = view
+        self.is_view = is_view
         self.frozen = False
 
     @property

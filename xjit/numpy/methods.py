@@ -25,6 +25,7 @@ from xjit.numpy import (
     selection,
     shaping,
     sorting,
+    viewing,
 )
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, as_view, is_scalar, scalar_like, shape_of
@@ -159,6 +160,7 @@ METHODS: dict[str, Method] = {
     "cumprod": scans.cumprod,
     "conj": _conjugate,
     "conjugate": _conjugate,
+    "view": viewing.view,
     **sorting.METHODS,
     **data_dependent.METHODS,
     "item": _refused("item", "return the array and take the item outside"),

@@ -55,7 +55,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
         return scalar_like(value, _rows(value, sizes, copy))
     backwards = _rows(ops.transpose(value, _reversed(shape_of(value))), sizes[::-1], copy)
     result = ops.transpose(backwards, _reversed(sizes))
-    return scalar_like(value, as_view(result) if getattr(backwards, "view", False) else result)
+    return scalar_like(value, as_view(result) if getattr(backwards, "is_view", False) else result)
 
 
 def _reversed(shape: Shape) -> tuple[int, ...]:

@@ -160,7 +160,7 @@ def as_view(value: Operand) -> Any:
     """A result that shares its operand's memory in NumPy."""
     result = fresh(value)
     if isinstance(result, TracedValue):
-        result.view = True
+        result.is_view = True
     return result
 
 
