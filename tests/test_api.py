@@ -437,3 +437,15 @@ def test_public_names() -> None:
     for name in xjit.__all__:
         assert hasattr(xjit, name)
     assert xjit.__version__.count(".") == 2
+
+
+def test_what_numpy_answers_is_passed_on_before_containers_are_taken_apart(
+    lenient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = xjit.xjit(unsupported)
+    x = np.array([1.0, 3.0])
+    with pytest.warns(FallbackWarning, match="intersect1d"):
+        assert function(x).tolist() == [2.0, 6.0]
+    monkeypatch.setattr(dispatching.tree, "flatten", lambda value: pytest.fail("looked into the arguments again"))
+    assert function(x).tolist() == [2.0, 6.0]
+    assert function.stats().fallbacks == 2

@@ -51,6 +51,7 @@ class Dispatcher:
         self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, XjitError] = {}
+        self._flat_refused: dict[Key, XjitError] = {}  # the same, by the quick key
         self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
         self._tally = KernelTally()
         self._traces = 0
@@ -70,6 +71,8 @@ class Dispatcher:
             result = found.run(leaves)
             if result is not MISS:
                 return result
+        if flat in self._flat_refused:
+            return self._numpy(args, kwargs, self._flat_refused[flat], warn=False)
         try:
             leaves, in_tree = tree.flatten((args, kwargs))
         except RecursionError:
@@ -89,8 +92,11 @@ class Dispatcher:
                 return result
         with self._lock:
             result = self._traced(key, args, kwargs, leaves)
-            if key in self._known and _same(leaves, (*args, *kwargs.values())):
-                self._flat[flat] = self._known[key]
+            if _same(leaves, (*args, *kwargs.values())):
+                if key in self._known:
+                    self._flat[flat] = self._known[key]
+                elif key in self._refused:
+                    self._flat_refused[flat] = self._refused[key]
             return result
 
     def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]) -> Any:
