@@ -124,6 +124,28 @@ def test_a_loop_that_notes_rare_arguments_is_not_interleaved(name: str) -> None:
     assert "%bin.rdx" in summed
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_what_a_loop_over_rare_arguments_calls_twice_is_not_inlined(dtype: str) -> None:
+    function = xjit.jit(lambda x: np.sin(np.exp(x) * np.exp(x / 2)) + np.tanh(x))
+    x = np.linspace(-3.0, 7.0, 1000).astype(dtype)
+    usual, rare = function.source(x).split("if rare0:")
+    kind = "f64" if dtype == "float64" else "f32"
+    assert usual.count(f"exp_{kind}(") == rare.count(f"exp_{kind}_rare(") == 2
+    assert usual.count(f"tanh_{kind}(") == rare.count(f"tanh_{kind}(") == 1
+    assert f"exp_{kind}_rare(" not in usual and f"exp_{kind}(" not in rare
+    assert function(x)[-2:].tobytes() == function(np.append(x, x.dtype.type(1e4)))[998:1000].tobytes()
+
+
+def test_only_short_texts_are_searched_for_pairs() -> None:
+    pair = "    st(o, 0, ld(a, 0) * ld(b, 0))\n    st(o, 1, ld(a, 1) * ld(b, 1))\n"
+    names = "".join(f"    {name} = ptr_f64(table, {slot})\n" for slot, name in enumerate("abop"))
+    rest = "".join(f"    st(p, {7 * number}, ld(a, {number % 2}))\n" for number in range(128))
+    short, _ = optimised(f"def kernel(lo, hi, table):\n{names}{pair}")
+    long, _ = optimised(f"def kernel(lo, hi, table):\n{names}{pair}{rest}")
+    assert "fmul <2 x double>" in short
+    assert "fmul double" in long and "<2 x double>" not in long
+
+
 # ---- steps of a few elements
 
 

@@ -41,7 +41,8 @@ class Elements:
 
     ``dims`` are the extents of the domain, ``innermost`` the axes of the innermost loop, the one that becomes vector
     code; there ``variant`` says which variant of functions with rare arguments is called, and ``rare_flag`` notes
-    arguments that ``near`` is wrong for.
+    arguments that ``near`` is wrong for. ``called`` are further functions that are not to be inlined there, with the
+    type of their operands.
     """
 
     nest: Nest
@@ -52,6 +53,7 @@ class Elements:
     dims: tuple[int, ...]
     variant: str = ""
     rare_flag: str = ""
+    called: frozenset[tuple[str, DType]] = frozenset()
 
     def value(self, pull: Pull) -> Held:
         """The element of the node at the index; computed where its index allows, and only once there."""
@@ -256,10 +258,15 @@ class Evaluation:
         return Call(expr.name, args, register_dtype(expr.dtype), variant)
 
     def _variant(self, expr: Prim) -> str:
-        """Outside of vector code, functions with rare arguments are called, which compiles faster."""
-        if not has_variants(expr.name, expr.args[0].dtype):
-            return ""
-        return self.elements.variant if self.scope.axes & self.elements.innermost else "rare"
+        """Functions are called instead of inlined, which compiles faster, where speed counts for less.
+
+        That is outside of vector code if they have rare arguments, and if these ask for it, in loops over them.
+        """
+        key = expr.name, register_dtype(expr.args[0].dtype)
+        varied = has_variants(*key)
+        if not self.scope.axes & self.elements.innermost:
+            return "rare" if varied else ""
+        return self.elements.variant if varied else "rare" if key in self.elements.called else ""
 
     def bits(self, expr: Expr) -> Value:
         """The expression as memory holds it; copies and selections keep every bit."""

@@ -138,6 +138,12 @@ def inline(
     return decorate
 
 
+def register_called(name: str, original: str) -> InlineFunction:
+    """Makes a registered function known under another name too, as one that is called instead of inlined."""
+    function = _REGISTRY[original]
+    return register(name, function.function, function.signature, out_of_line=True)
+
+
 class Store(Protocol):
     """Keeps small texts between processes, such as the disk cache; it never raises."""
 

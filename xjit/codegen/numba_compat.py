@@ -178,7 +178,7 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target.features)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
-    llvm_pipeline.optimise(module, target, vectorise=vectorise)
+    llvm_pipeline.optimise(module, target, vectorise=vectorise, lines=(routine.source or "").count("\n"))
     # Functions that stay functions are optimised already, and need not be looked at again.
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
     if wide and complete:

@@ -13,18 +13,20 @@ stays vector code. A strip runs as if nothing in it were rare, notes when someth
             for i0 in range(p0, q0):
                 sum0 = radd(sum0, sin_f64_rare(x))
 
-A strip that reads what it has overwritten cannot run twice: there the function itself is called.
+A strip that reads what it has overwritten cannot run twice: there the function itself is called. What the second loop
+calls more than once is not inlined there: hardly ever run, it is to be compiled soon.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.codegen.variants import has_variants
+from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.fusion.plan import Pull
 from xjit.ir.expr import Expr, Literal, Prim
 from xjit.ir.index import axes_of
@@ -98,7 +100,9 @@ class Strips:
         elif _reads_what_it_writes(usual):
             self.nest.inner.statements.append(self._run(loop, bounds, body, "", flag))
         else:
+            self.elements.called = _called_often(usual)
             self._repeatable(flag, usual, self._run(loop, bounds, body, "rare", flag))
+            self.elements.called = frozenset()
 
     def _run(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None], variant: str, flag: str) -> For:
         self.elements.variant, self.elements.rare_flag = variant, flag
@@ -120,6 +124,13 @@ class Strips:
                 statements.append(Assign(kept, Var(name, dtype)))
                 restored.append(Assign(name, Var(kept, dtype)))
         statements += [usual, If(flag, (*restored, again))]
+
+
+def _called_often(loop: For) -> frozenset[tuple[str, DType]]:
+    """The vector functions that occur in a loop more than once: to inline them there again costs more than a call."""
+    calls = (value for statement in _flat(loop.body) for value in _values(statement) if isinstance(value, Call))
+    uses = Counter((call.prim, call.args[0].dtype) for call in calls if call.args)
+    return frozenset(key for key, times in uses.items() if times > 1 and is_vector_function(*key))
 
 
 def _carried(loop: For) -> dict[str, DType]:

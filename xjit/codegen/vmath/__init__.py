@@ -4,10 +4,10 @@ Kernels call them by name, as ``exp_f64(v)``; :data:`VECTOR_FUNCTIONS` lists the
 those of complex numbers.  Every one is right for every argument: infinities, NaN, signed zeros, subnormal arguments
 and results, huge angles.
 
-Some have three companions.  ``sin_f64_near`` is right wherever ``sin_f64_is_far`` is false, and for NaN, and returns
-some number elsewhere; it costs a third or less.  ``sin_f64_rare`` is the function itself, but called instead of
-inlined: a loop over it is not vector code, and compiles in a fraction of the time.  A kernel may use them so, a
-strip at a time::
+All have a companion ``sin_f64_rare``, the function itself, but called instead of inlined: a loop over it is not
+vector code, and compiles in a fraction of the time.  Some have two more.  ``sin_f64_near`` is right wherever
+``sin_f64_is_far`` is false, and for NaN, and returns some number elsewhere; it costs a third or less.  A kernel may
+use them so, a strip at a time::
 
     rare = b1(False)
     for i in range(start, stop):
@@ -24,7 +24,7 @@ an addition stand in, and errors stay below four units in the last place.
 
 from __future__ import annotations
 
-from xjit.codegen import narrow_floats
+from xjit.codegen import inline_functions, narrow_floats
 from xjit.codegen.vmath import (
     erf,
     erf_inv,
@@ -100,3 +100,6 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
     function.name: function for module in _MODULES for function in module.FUNCTIONS
 }
 """The functions by name; every module of functions has a table ``FUNCTIONS``."""
+
+for _function in (*VECTOR_FUNCTIONS.values(), *COMPLEX_FUNCTIONS.values()):
+    inline_functions.register_called(_function.rare, _function.name)

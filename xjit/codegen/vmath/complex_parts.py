@@ -217,7 +217,7 @@ def two_sum_f64(a: Any, b: Any) -> Any:
 Text = Callable[..., Any]
 
 
-def register_narrow(name: str, wide: InlineFunction, *, out_of_line: bool = False) -> InlineFunction:
+def register_narrow(name: str, wide: InlineFunction) -> InlineFunction:
     """Registers the function ``name`` of c64 that computes with one of c128; results are rounded once."""
     to_real, arity = wide.result != "c128", len(wide.arguments)
     result = {"c128": "c64", "f64": "f32"}.get(wide.result, wide.result)
@@ -243,11 +243,11 @@ def register_narrow(name: str, wide: InlineFunction, *, out_of_line: bool = Fals
             return narrow_c64(wide(wide_c128(z)))
 
     arguments = ",".join(["c64"] * arity)
-    return register(name, function, f"{result}({arguments})", out_of_line=out_of_line)
+    return register(name, function, f"{result}({arguments})")
 
 
 def register_plain(functions: Iterable[InlineFunction]) -> None:
-    """Registers the c64 functions that belong to these of c128, which have no variants."""
+    """Registers the c64 functions that belong to these of c128."""
     for function in functions:
         register_narrow(function.name.replace("c128", "c64"), function)
 
@@ -257,11 +257,8 @@ def register_angular(name: str, make: Callable[[Text, Text], Text], is_far: Inli
     arguments = ",".join(is_far.arguments)
     wide = register(f"{name}_c128", make(sin_f64, cos_f64), f"c128({arguments})")
     near = register(f"{name}_c128_near", make(sin_f64_near, cos_f64_near), f"c128({arguments})")
-    rare = register(f"{name}_c128_rare", wide.function, wide.signature, out_of_line=True)
     far = register(f"{name}_c128_is_far", is_far.function, is_far.signature)
-    for function in (wide, near, rare, far):
-        narrow = function.name.replace("c128", "c64")
-        register_narrow(narrow, wide if function is rare else function, out_of_line=function is rare)
+    register_plain((wide, near, far))
 
 
 def angular(name: str, error: float) -> tuple[VectorFunction, VectorFunction]:

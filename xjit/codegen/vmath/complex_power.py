@@ -161,10 +161,8 @@ def _pow(sine: Text, cosine: Text) -> Text:
 
 def _register(kind: str, make: Callable[[Text, Text], Text], is_far: InlineFunction) -> None:
     signature = f"{kind}({kind},{kind})"
-    function = make(sin_f64, cos_f64)
-    register(f"pow_{kind}", function, signature)
+    register(f"pow_{kind}", make(sin_f64, cos_f64), signature)
     register(f"pow_{kind}_near", make(sin_f64_near, cos_f64_near), signature)
-    register(f"pow_{kind}_rare", function, signature, out_of_line=True)
     register(f"pow_{kind}_is_far", is_far.function, is_far.signature)
 
 

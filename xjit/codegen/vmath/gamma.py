@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xjit.codegen.inline_functions import inline, register
+from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import as_u64, copysign, cplx, f32, f64, fabs, fma, im, re, select, u64
 from xjit.codegen.vmath.coefficients import gamma
 from xjit.codegen.vmath.log import (
@@ -262,9 +262,6 @@ def digamma_f32_is_far(x: Any) -> Any:
     """Whether x is negative."""
     return x < f32(0.0)
 
-
-for _function in (lgamma_f32, lgamma_f64, digamma_f32, digamma_f64):
-    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 
 FUNCTIONS = (
     reduced("lgamma_f32", 0.51),

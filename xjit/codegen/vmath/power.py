@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xjit.codegen.inline_functions import inline, register
+from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import (
     as_f32,
     as_f64,
@@ -311,9 +311,6 @@ def with_sign_pow_f32(x: Any, y: Any, result: Any) -> Any:
     result = select((x < f32(0.0)) & (x > f32(NEGATIVE_INFINITY)) & broken, f32(NAN), result)
     return select((x == f32(1.0)) | (y == f32(0.0)), f32(1.0), result)
 
-
-for _function in (pow_f32, pow_f64):
-    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 
 FUNCTIONS = (
     reduced("pow_f32", 1.35),

@@ -1,4 +1,4 @@
-"""What is known of a vector function: its error, and whether it has variants that are quick or cheap to compile."""
+"""What is known of a vector function: its error, and whether it has a quick variant."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class VectorFunction:
     """An elementary function of one or two arguments.
 
     ``error`` is a bound, found by trial, on the distance to the true value in units of the last place of that
-    value.  A ``varied`` function has three companions: :attr:`near` is right wherever :attr:`is_far` is false, and
-    for NaN, and cheaper; :attr:`rare` is the function itself, but called instead of inlined.
+    value.  Its companion :attr:`rare` is the function itself, but called instead of inlined.  A ``varied`` function
+    has two more: :attr:`near` is right wherever :attr:`is_far` is false, and for NaN, and cheaper.
     """
 
     name: str
@@ -25,8 +25,8 @@ class VectorFunction:
 
     @property
     def rare(self) -> str:
-        """The variant that compiles fast; the function itself where there is none."""
-        return f"{self.name}_rare" if self.varied else self.name
+        """The variant that compiles fast."""
+        return f"{self.name}_rare"
 
     @property
     def is_far(self) -> str:
@@ -37,10 +37,10 @@ class VectorFunction:
 
 
 def everywhere(name: str, error: float) -> VectorFunction:
-    """A function without variants."""
+    """A function without a quick variant."""
     return VectorFunction(name, error)
 
 
 def reduced(name: str, error: float) -> VectorFunction:
-    """A function with the variants ``name_near``, ``name_rare`` and ``name_is_far``."""
+    """A function with the variants ``name_near`` and ``name_is_far``."""
     return VectorFunction(name, error, varied=True)

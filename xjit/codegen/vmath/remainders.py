@@ -253,8 +253,6 @@ def floor_divide_f64(x: Any, y: Any) -> Any:
     return select(y == 0.0, x / y, select(quotient == 0.0, zero, whole))
 
 
-for _function in (fmod_f32, fmod_f64, remainder_f32, remainder_f64, floor_divide_f32, floor_divide_f64):
-    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 for _name in ("remainder", "floor_divide"):
     register(f"{_name}_f32_is_far", fmod_f32_is_far.function, fmod_f32_is_far.signature)
     register(f"{_name}_f64_is_far", fmod_f64_is_far.function, fmod_f64_is_far.signature)

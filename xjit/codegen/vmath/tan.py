@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xjit.codegen.inline_functions import inline, register
+from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import (
     as_f32,
     as_f64,
@@ -246,10 +246,6 @@ def tan_f64(x: Any) -> Any:
         select(far, far_high_f64(distance, distance_low), near_high_f64(x)),
         select(far, far_low_f64(distance, distance_low), near_low_f64(x)),
     )
-
-
-for _function in (tan_f32, tan_f64):
-    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
 
 
 FUNCTIONS = (

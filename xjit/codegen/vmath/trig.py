@@ -122,9 +122,6 @@ def sin_f64_is_far(x: Any) -> Any:
 register("cos_f32_is_far", sin_f32_is_far.function, sin_f32_is_far.signature)
 register("cos_f64_is_far", sin_f64_is_far.function, sin_f64_is_far.signature)
 
-for _function in (sin_f32, cos_f32, sin_f64, cos_f64):
-    register(f"{_function.name}_rare", _function.function, _function.signature, out_of_line=True)
-
 
 FUNCTIONS = (
     reduced("sin_f32", 0.63),
