@@ -448,3 +448,27 @@ def test_debug_mode_shows_elements_that_are_left_out() -> None:
     program = FastProgram((), (ArraySpec(np.dtype(np.int16), (3,), (2,)),), (), (call,), True)
     made: Any = make_uncompiled_entry(sources)(program)()
     assert made.tolist() == [-21846, 7, -21846]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (lambda x, i: x[i] * 2, lambda n: (np.arange(1.0 * n), np.array([0, -n, n - 1]))),
+        (lambda x, i: x[i, i[:, None]], lambda n: (np.ones((n, n + 1)), np.array([0, -n, n - 1]))),
+        (lambda x, i: np.take(x, i, mode="clip"), lambda n: (np.arange(1.0 * n), np.array([-n, n]))),
+        (lambda x: x[np.argsort(x)], lambda n: (-np.arange(1.0 * n),)),
+        (lambda x: np.tril(x, x.shape[0] // 2), lambda n: (np.ones((n, n)),)),
+    ],
+)
+def test_bounds_of_positions_come_through_the_table(function: Any, arguments: Any) -> None:
+    compiled = xjit.jit(function)
+    for n in (20, 33, 57):
+        np.testing.assert_array_equal(compiled(*arguments(n)), function(*arguments(n)))
+    assert compiled.source(*arguments(20)) == compiled.source(*arguments(57))
+
+
+def test_integers_that_machine_code_is_better_for_stay_in_the_text() -> None:
+    source = xjit.jit(lambda x: (x // 24) * 36 + (x & 48) + x - 60).source(np.arange(100))
+    literals = {int(number) for number in re.findall(r"i64\((\d+)\)", source)}
+    assert {24, 36, 48} <= literals
+    assert 60 not in literals

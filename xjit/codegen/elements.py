@@ -24,6 +24,15 @@ from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
 from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, DType
 
+VALUE_UNUSED = frozenset(("add", "sub", "min", "max", "eq", "ne", "lt", "le", "gt", "ge"))
+"""Primitives whose machine code is no better for a known operand: what the bounds of positions are checked with.
+
+Integers come to them through the table, so that arrays of other lengths have the same kernel.
+"""
+
+SMALL = 8
+"""Up to this size integers stay in the text."""
+
 
 def register_dtype(dtype: DType) -> DType:
     """The type that arithmetic on this element type uses."""
@@ -119,6 +128,15 @@ class Elements:
         bits = np.frombuffer(literal.data, storage_dtype(literal.dtype))[0]
         plain = np.frombuffer(literal.data, literal.dtype)[0].astype(np.float32)
         return Held(Const(Literal.of(plain)), Const(Literal.of(bits)), scope)
+
+    def from_table(self, value: Value) -> Value:
+        """A larger integer as a word of the table; other values as they are."""
+        if not isinstance(value, Const) or value.literal.dtype != INT64:
+            return value
+        number = int(value.literal.item())
+        if abs(number) <= SMALL:
+            return value
+        return Var(self.nest.word(("constant", number), number, "n"), INT64)
 
     def element(self, node: Node, held: list[Held], index: IndexMap, scope: Scope) -> Held:
         """One element of an elementwise node from the elements of its operands, named in a scope."""
@@ -250,6 +268,8 @@ class Evaluation:
         if expr.dtype in NARROW_FLOATS and expr.name == "cast":
             return Call("decode", (self.bits(expr),), expr.dtype)
         args = tuple(self.plain(arg) for arg in expr.args)
+        if expr.name in VALUE_UNUSED:
+            args = tuple(map(self.elements.from_table, args))
         variant = self._variant(expr)
         if variant == "near":
             args = tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
