@@ -24,6 +24,7 @@ from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later
 from xjit.codegen.nested import NestedReductions
+from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.schedule import Loop, Schedule, backward_axes, schedule
@@ -78,6 +79,7 @@ class Lowering:
         self.levels = levels_of(self.region, self.plan, self.accesses.leaves)
         self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
         self.row_storage = RowStorage() if self.in_columns else self._chosen_rows()
+        self.row_values = RowValues(self.region, self.nest, self.elements, self.strips, self.scratch, self._fill)
         self.level = 0
         self.scans: dict[int, RunningValue] = {}
 
@@ -350,8 +352,22 @@ class Lowering:
         for column in columns.values():
             column.start()
         self.nest.close("b_start", "b_stop")
-        for reduced in self.plan.reduced:
+        for reduced in self.plan.reduced[:-1]:
             self.nest.open(reduced.variable, reduced.axes)
+        rows = self.plan.reduced[-1]
+        ahead = expensive_row_values(self.region, self.accesses, chosen, rows)
+        strip = self.row_values.open(rows, self._range(rows), ahead) if ahead else None
+        self.nest.open(rows.variable, rows.axes)
+        self._add_rows(loop, chosen, columns)
+        self.nest.close(*(strip or self._range(rows)))
+        if strip:
+            self.row_values.close(self._range(rows), [column.name for column in columns.values()])
+        for reduced in reversed(self.plan.reduced[:-1]):
+            self.nest.close(*self._range(reduced))
+        self._finish_columns(loop, {n: columns[n] for n in chosen if self.region.units[n].is_reduction})
+
+    def _add_rows(self, loop: Loop, chosen: list[int], columns: dict[int, ColumnAccumulator]) -> None:
+        """One step of the loops over reduced axes, for all columns of the block."""
         rare = self._fill_columns(loop, chosen)
         self.nest.open(loop.variable, loop.axes)
         for number in chosen:
@@ -363,11 +379,8 @@ class Lowering:
         for number in filter(self._is_store, chosen):
             self._store(number)
         self.nest.close("b_start", "b_stop")
-        for reduced in reversed(self.plan.reduced):
-            self.nest.close(*self._range(reduced))
         for pull in rare:
             del self.row_storage.levels[pull]
-        self._finish_columns(loop, {n: columns[n] for n in chosen if self.region.units[n].is_reduction})
 
     def _is_store(self, number: int) -> bool:
         unit = self.region.units[number]
@@ -420,7 +433,7 @@ class Lowering:
         return owner(pull.node) in self.accesses.targets & self.accesses.leaves
 
     def _waits_in_row(self, pull: Pull) -> bool:
-        return self.row_storage.levels.get(pull, self.level) < self.level
+        return pull in self.row_values.waiting or self.row_storage.levels.get(pull, self.level) < self.level
 
     def _read(self, pull: Pull) -> Held:
         if self._waits_in_row(pull):
@@ -453,10 +466,12 @@ class Lowering:
         """A value that an earlier pass kept."""
         name, offset = self._row_place(pull)
         return self.buffers.held(
-            Load(name, offset, storage_dtype(pull.node.aval.dtype), True), self.nest.inner, pull.node
+            Load(name, offset, storage_dtype(pull.node.aval.dtype), True), self.nest.scope_for(pull.index), pull.node
         )
 
     def _row_place(self, pull: Pull) -> tuple[str, Offset]:
+        if pull in self.row_values.places:
+            return self.row_values.places[pull]
         number = self.row_storage.places.get(pull)
         if number is not None:
             access = self.accesses.writes[number]

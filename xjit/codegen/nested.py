@@ -61,7 +61,7 @@ class NestedReductions:
         loops = [loop for loop in self.plan.nested if loop.axes[0] in unit.reduced]
         reducer = unit.target.param("reducer")
         fold = reductions.Recognised(self.elements, unit, {axis: axis for axis in used}, reducer)
-        if len(loops) < 2 and all(loop.extent <= LONGEST_BAKED for loop in loops):
+        if len(loops) < 2 and all(loop.extent <= reductions.SUM_BLOCK for loop in loops):
             fold.in_one_block()
         fold.start(scope)
         for loop in loops[:-1]:

@@ -56,6 +56,8 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"{name} = {offset_text(offset)}")
         case loops.Bound(name, start, step, limit):
             writer.line(f"{name} = select({start} + {step} < {limit}, {start} + {step}, {limit})")
+        case loops.Multiple(name, start, stop, step):
+            writer.line(f"{name} = {stop} - srem({stop} - {start}, {step})")
         case loops.Store(buffer, offset, value, _, where):
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
         case loops.Share(low, high, first, extent):

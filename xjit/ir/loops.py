@@ -179,6 +179,16 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class Multiple:
+    """name = stop less the rest of ``stop - start`` by the step: where whole steps end."""
+
+    name: str
+    start: str
+    stop: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """low, high = the part of a kernel's own range that lies in [first, first + extent), counted from first."""
 
@@ -215,7 +225,9 @@ class Word:
     slot: int
 
 
-Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Base | Store | For | If | Bound | Share | Alloc"
+Statement: TypeAlias = (
+    "Let | Assign | Accumulate | Compensated | Base | Store | For | If | Bound | Multiple | Share | Alloc"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,113 @@
+"""Sums over columns that need a number from each row: the numbers of a strip of rows are made first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel_executors import run_parallel, run_serial, run_uncompiled
+
+import xjit
+from xjit.codegen.row_values import STRIP_ROWS
+from xjit.codegen.several_rows import ROWS, several_rows
+from xjit.ir.loops import Base, Call, For, Let, Load, LoopKind, Offset, Statement, Store, Term, Var
+from xjit.ir.where import NOWHERE
+from xjit.types import FLOAT64
+
+Function = Callable[..., Any]
+
+# Whole strips, a strip with whole steps of rows only, one with a rest, less than a step.
+ROW_COUNTS = (2 * STRIP_ROWS, STRIP_ROWS + ROWS, 2 * STRIP_ROWS + ROWS + 3, 2)
+
+PROGRAMS: dict[str, Function] = {
+    "sum within": lambda x, w: x.T @ (x @ w),
+    "function of a sum within": lambda x, w: x.T @ np.exp(x @ w),
+    "function of a column": lambda x, w: (x * np.exp(x[:, :1])).sum(axis=0),
+    "function with rare arguments": lambda x, w: x.T @ np.sin(1e3 * (x @ w)),
+    "two sums": lambda x, w: (
+        (x * np.exp(x @ w)[:, None]).sum(axis=0),
+        (x * np.tanh(x.max(axis=1))[:, None]).sum(axis=0),
+    ),
+    "maximum": lambda x, w: (x * np.log1p(np.abs(x @ w))[:, None]).max(axis=0),
+    "functions along columns too": lambda x, w: (np.cos(1e3 * x) * np.exp(x @ w)[:, None]).sum(axis=0),
+    "deviations": lambda x, w: (x * np.exp(x @ w)[:, None]).std(axis=0),
+}
+
+
+@pytest.mark.parametrize("rows", ROW_COUNTS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values(name: str, rows: int, rng: np.random.Generator) -> None:
+    function, arrays = PROGRAMS[name], [rng.standard_normal((rows, 11)), rng.standard_normal(11)]
+    expected = function(*(array.astype(np.longdouble) for array in arrays))
+    for run in (run_uncompiled, run_serial, run_parallel):
+        found = run(function, arrays)
+        pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else ((found, expected),)
+        for one, other in pairs:
+            np.testing.assert_allclose(one, other.astype(np.float64), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_element_types(dtype: Any, rng: np.random.Generator) -> None:
+    x = rng.standard_normal((2 * STRIP_ROWS + 5, 9)).astype(dtype)
+    found = xjit.jit(lambda x: (x * np.exp(x[:, :1])).sum(axis=0, dtype=np.float32))(x)
+    expected = (x * np.exp(x[:, :1])).sum(axis=0, dtype=np.float64)
+    np.testing.assert_allclose(found, expected, rtol=1e-2 if dtype is np.float16 else 1e-5, atol=1e-3)
+
+
+def test_rows_are_added_one_after_the_other(rng: np.random.Generator) -> None:
+    x = rng.standard_normal((2 * STRIP_ROWS + 7, 13))
+    expected = np.zeros(13)
+    for row in x:
+        expected = expected + row * (1 / (2 + 1 / (3 + row[0] * row[0])))
+    found = xjit.jit(lambda x: (x * (1 / (2 + 1 / (3 + np.square(x[:, :1]))))).sum(axis=0))(x)
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_the_function_runs_over_a_strip() -> None:
+    x, w = np.ones((90, 70)), np.ones(70)
+    text = xjit.jit(lambda x, w: (x * np.exp((x * w).sum(axis=1))[:, None]).sum(axis=0)).source(x, w)
+    lines = [line.split("  #")[0] for line in text.splitlines()]
+    call = next(number for number, line in enumerate(lines) if "exp_f64" in line)
+    around = next(line for line in reversed(lines[:call]) if line.strip().startswith("for"))
+    assert around.strip() == "for j0 in range(b0, e0):"
+    assert sum("exp_f64" in line for line in lines) == 1
+
+
+def test_cheap_numbers_stay_where_they_are() -> None:
+    x = np.ones((90, 70))
+    assert "scratch_f64(16)" not in xjit.jit(lambda x: (x * x[:, :1]).sum(axis=0)).source(x)
+
+
+def loop_over_rows(*inner: Statement, carried: bool = False) -> For:
+    body = (For("i0", "0", "n0", LoopKind.SERIAL, inner),)
+    return For("j0", "b0", "e0", LoopKind.SERIAL, (Base("a0_at0", Offset((Term("j0", "s0"),))), *body))
+
+
+def added(buffer: str) -> tuple[Statement, ...]:
+    place = Offset((Term("i0", 1),))
+    value = Let("x0", Load("a0", Offset((Term("a0_at0", 1), Term("i0", 1))), FLOAT64), NOWHERE)
+    total = Call("add", (Load(buffer, place, FLOAT64, True), Var("x0", FLOAT64)), FLOAT64)
+    return value, Store(buffer, place, total, FLOAT64, NOWHERE)
+
+
+def test_a_loop_takes_several_rows() -> None:
+    _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0")
+    assert isinstance(steps, For) and isinstance(rest, For)
+    assert (steps.start, steps.stop, steps.step, rest.start, rest.stop, rest.step) == (
+        "b0",
+        "h0",
+        ROWS,
+        "h0",
+        "e0",
+        1,
+    )
+    inner = steps.body[-1]
+    assert isinstance(inner, For) and len(inner.body) == 2 * ROWS
+    assert inner.body[2] == Let("x0_1", Load("a0", Offset((Term("a0_at0_1", 1), Term("i0", 1))), FLOAT64), NOWHERE)
+
+
+def test_a_loop_that_writes_elsewhere_stays() -> None:
+    loop = loop_over_rows(*added("o0"))
+    assert several_rows(loop, {"m0"}, "h0") == (loop,)
