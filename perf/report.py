@@ -39,11 +39,13 @@ Made by `python -m perf report` on {date}.
 Machine: {machine}.{load}
 
 All candidates take turns in one process, on the same inputs, with their results checked against NumPy
-first, and each allocates its result in every call. JAX is jitted and works on its own device arrays, torch.compile on
-its own tensors; the loops are written by hand and compiled by Numba for all cores.
+first, and each allocates its result in every call. Before every turn, whoever's it is, come a rest until the threads
+of all pools sleep, as those of OpenBLAS and OpenMP go on spinning after a call, and an untimed call.
+JAX is jitted and works on its own device arrays, torch.compile on its own tensors; the loops are written by hand and
+compiled by Numba for all cores.
 Times are medians in milliseconds, with the minimum in brackets; a ratio above 1 means that xjit is
 faster. The ratio over NumPy has its 95 % bootstrap interval; other ratios have the ratio of minima
-in brackets, because the thread pools of neighbours inflate medians. An entry that misses a threshold is measured
+in brackets, because what else the machine does inflates medians. An entry that misses a threshold is measured
 up to twice more; the last measurement stands.
 
 Sizes: S about 10³ elements; M with all arrays in a 1 MiB second-level cache; L the usual size of such a program, for

@@ -12,8 +12,8 @@ from perf.programs import Program
 class Threshold:
     """A least speed-up over `reference`, for one program and size or for all (None).
 
-    `minima` allows the ratio of minima instead of the low end of the interval of medians: the thread
-    pools of some peers keep spinning after a call and inflate whoever runs next, themselves included.
+    `minima` allows the ratio of minima instead of the low end of the interval of medians: where all
+    threads of two pools compute, whatever else the machine does delays them.
     """
 
     reference: Runner

@@ -1,8 +1,10 @@
 """Timing several candidates that take turns, and what can be concluded from the samples.
 
-One round gives every candidate one sample: an untimed call, which brings its data, its threads and the
-caches into the state of steady use whoever ran before (calls of a tenth of a second and more go without),
-and then some timed calls, whose results are dropped at once. The order rotates from round to round.
+One round gives every candidate one sample: a rest until no thread of the process computes any more, since the
+pools of some keep their threads spinning for tens of milliseconds after a call, at the cost of whoever is next; an
+untimed call, which brings its data, its threads and the caches into the state of steady use whoever ran before
+(calls of a tenth of a second and more go without); and then some timed calls, whose results are dropped at once.
+The order rotates from round to round. The rest and the untimed call are the same for all.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ LEAST_ROUNDS = 9
 MOST_ROUNDS = 61
 # Rounds that take longer than so many seconds may be fewer: long samples scatter less, and somebody waits.
 FEWER_ROUNDS = {1.0: 5, 0.3: 7}
+# A rest ends with a step in which the process used this share of a processor or less: no thread spins any more.
+REST_STEP_SECONDS = 0.001
+REST_SHARE = 0.1
+LONGEST_REST_SECONDS = 0.25
 RESAMPLES = 2000
 CONFIDENCE = 0.95
 
@@ -82,9 +88,19 @@ def timed(call: Call, calls: int) -> float:
     return (clock() - begin) / calls
 
 
+def rest() -> None:
+    """Sleep until the threads of this process do, those of all thread pools; a quarter of a second at most."""
+    end = time.perf_counter() + LONGEST_REST_SECONDS
+    while time.perf_counter() < end:
+        began, used = time.perf_counter(), time.process_time()
+        time.sleep(REST_STEP_SECONDS)
+        if time.process_time() - used <= REST_SHARE * (time.perf_counter() - began):
+            return
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one candidate is sampled: `calls` in a row, after an untimed one where `warm`."""
+    """How one candidate is sampled: `calls` in a row, after a rest, and an untimed one where `warm`."""
 
     call: Call
     calls: int
@@ -93,6 +109,7 @@ class Plan:
 
     def sample(self) -> float:
         """Return the seconds of one call."""
+        rest()
         if self.warm:
             self.call()
         return timed(self.call, self.calls)
@@ -100,6 +117,7 @@ class Plan:
 
 def plan(call: Call) -> Plan:
     """Return how to sample a call so that a sample is long enough for the clock."""
+    rest()
     call()
     once = timed(call, 1)
     if once < SAMPLE_SECONDS:
@@ -118,9 +136,8 @@ def rounds_within(budget: float, one_round: float) -> int:
 def interleave(candidates: Mapping[str, Call], budget: float = 3.0) -> Samples:
     """Time all candidates in turns for about `budget` seconds; no garbage collection meanwhile."""
     plans = {name: plan(call) for name, call in candidates.items()}
-    one_round = sum(part.seconds for part in plans.values())
-    rounds = rounds_within(budget, one_round)
     names = list(plans)
+    rounds = rounds_within(budget, _seconds_of_round(plans))
     seconds: dict[str, list[float]] = {name: [] for name in names}
     gc.collect()
     enabled = gc.isenabled()
@@ -134,6 +151,14 @@ def interleave(candidates: Mapping[str, Call], budget: float = 3.0) -> Samples:
         if enabled:
             gc.enable()
     return Samples({name: tuple(values) for name, values in seconds.items()})
+
+
+def _seconds_of_round(plans: Mapping[str, Plan]) -> float:
+    """How long one round takes, with the rests, which depend on who is next to whom."""
+    begin = time.perf_counter()
+    for part in plans.values():
+        part.sample()
+    return time.perf_counter() - begin
 
 
 def geometric_mean(values: list[float]) -> float:
