@@ -57,6 +57,8 @@ def lowered(function: Callable[..., Any], *arguments: Any) -> Lowered:
         (formulas.logsumexp, (ROWS,), {"exp": 1, "log": 1, "reduce max": 1, "reduce add": 1}, 51_200 + 512),
         (formulas.gelu, (ROWS, LINE), {"tanh": 1, "mul": 6, "add": 3}, 2 * 51_200 + 800),
         (formulas.black_scholes, (LINE, LINE, LINE), {"tanh": 2, "exp": 1, "log": 1, "sqrt": 1}, 5 * 800),
+        (formulas.nearest, (ROWS, np.ones((30, 100))), {"reduce add": 1}, 51_200 + 24_000 + 512),
+        (formulas.nearest, (ROWS, ROWS), {"reduce add": 1, "arg_reduce": 1}, 2 * 51_200 + 512),
         (formulas.sum_of_squares, (ROWS,), {"mul": 1, "reduce add": 1}, 51_200 + 8),
         (formulas.row_maximum, (ROWS,), {"reduce max": 1}, 51_200 + 512),
         (formulas.column_means, (ROWS,), {"reduce add": 1, "div": 1}, 51_200 + 800),

@@ -238,10 +238,12 @@ def test_sums_of_infinities() -> None:
         (formulas.black_scholes, [(200_000,)] * 3),
         (formulas.stencil, [(500_001,)]),
         (formulas.nearest, [(3000, 3), (40, 3)]),
+        (formulas.nearest, [(3000, 3), (100, 3)]),
+        (formulas.nearest, [(700, 20), (80, 20)]),
         (lambda x: np.sin(x * 1e6) + np.cos(x), [(300_001,)]),
         (lambda x: np.tanh(x.T).sum(axis=0), [(700, 900)]),
     ],
-    ids=range(11),
+    ids=range(13),
 )
 def test_large_arrays(function: Any, shapes: Any, dtype: Any, rng: np.random.Generator) -> None:
     """NumPy's numbers, and the same bits on one thread, on two, and a second time."""
@@ -256,6 +258,17 @@ def test_large_arrays(function: Any, shapes: Any, dtype: Any, rng: np.random.Gen
         assert parts[0].tobytes() == parts[1].tobytes() == parts[2].tobytes()
         tolerance = 2e-5 if dtype == np.float32 else 1e-11
         np.testing.assert_allclose(parts[0], parts[3], rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("run", [run_uncompiled, run_parallel])
+def test_the_first_of_the_nearest_is_found_where_distances_are_made_in_the_same_loops(run: Any) -> None:
+    rng = np.random.default_rng(11)
+    points, centres = rng.integers(-2, 3, (40, 9)).astype(float), rng.integers(-2, 3, (90, 9)).astype(float)
+    centres[50:] = centres[:40]
+    points[3, 4] = points[7, 0] = np.nan
+    points[9, 2] = np.inf
+    centres[70, 1] = np.nan
+    np.testing.assert_array_equal(run(formulas.nearest, (points, centres)), formulas.nearest(points, centres))
 
 
 # ---- names

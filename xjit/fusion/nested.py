@@ -51,7 +51,12 @@ def _ends_in(unit: Unit, pull: Pull) -> bool:
     """Whether the unit reduces what it reads there, few enough of it to be kept between two passes."""
     used = axes_of(pull.index) & set(unit.reduced)
     few = math.prod(unit.dims[axis] for axis in used) <= LONGEST
-    return unit.is_reduction and is_foldable(unit.target) and bool(used) and few
+    return unit.is_reduction and (is_foldable(unit.target) or _is_position(unit.target)) and bool(used) and few
+
+
+def _is_position(node: Node) -> bool:
+    """Whether the node is the place of an extreme, which goes through the row once more where it was met."""
+    return "extreme" in node.kwargs and node.kwargs.get("chunk") is None
 
 
 def _ends_in_columns(unit: Unit, pull: Pull) -> bool:
