@@ -20,6 +20,7 @@ RNG = np.random.default_rng(5)
 A = RNG.normal(size=(40, 40))
 B = RNG.normal(size=(40, 40))
 C = RNG.normal(size=40)
+NUMBERS = np.arange(900).reshape(30, 30)
 
 
 def layer(a: Any, b: Any, c: Any) -> Any:
@@ -129,6 +130,31 @@ def test_what_a_later_kernel_reads_is_left_alone() -> None:
     assert found.temporary_bytes == 2 * A.nbytes
 
 
+@pytest.mark.parametrize(
+    ("function", "arrays", "name"),
+    [
+        pytest.param(lambda a: np.sort(a, axis=1) * 2.0, (A,), "numpy_sort", id="sort"),
+        pytest.param(lambda a: np.fft.fft(a) * 2j, (A,), "numpy_fft", id="Fourier transform"),
+        pytest.param(lambda a: 1.0 - np.linalg.inv(a), (A,), "numpy_inv", id="inverse"),
+        pytest.param(lambda n: np.gcd(n, n) + 1, (NUMBERS,), "numpy_gcd", id="ufunc"),
+        pytest.param(lambda n: np.gcd.accumulate(n) + 1, (NUMBERS,), "numpy_gcd_accumulate", id="fold"),
+    ],
+)
+@pytest.mark.parametrize("repeats", [1, 20])
+def test_results_take_the_memory_of_what_libraries_make(
+    function: Function, arrays: tuple[Any, ...], name: str, repeats: int
+) -> None:
+    arrays = tuple(np.tile(array, (repeats, 1, 1)) if repeats > 1 else array for array in arrays)
+    before = [array.copy() for array in arrays]
+    compiled = xjit.jit(function)
+    found = compiled.explain(*arrays)
+    assert found.kernels[-1].overwritten == (name,) and found.temporary_bytes == 0
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(*arrays), function(*arrays), rtol=1e-12, atol=1e-12)
+    for array, one in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(array, one)
+
+
 # ---- code
 
 
@@ -232,3 +258,15 @@ def test_threads_that_share_a_program_do_not_share_memory(size: int) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_part_of_what_a_library_makes_is_overwritten_and_the_others_stay() -> None:
+    symmetric = A + A.T
+
+    def program(a: Any) -> Any:
+        values, vectors = np.linalg.eigh(a)
+        return 2.0 * vectors, values
+
+    found = xjit.jit(program).explain(symmetric)
+    assert len(found.kernels[-1].overwritten) == 1 and found.temporary_bytes == 0
+    assert_right(xjit.jit(program)(symmetric), program(symmetric))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import walk
-from xjit.fusion.units import view_chain
+from xjit.fusion.units import owner, view_chain
 from xjit.ir.node import Node
 from xjit.types import TupleType
 
@@ -78,7 +78,7 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
             case KernelStep():
                 made.update(unit.target for unit in step.units if not unit.is_check)
             case LibraryStep(node) if node.op.fresh:
-                made.add(node)
+                made.update(one for one in plan.stored if owner(one) is node)
             case AliasStep(node, operand):
                 shown.update((node, operand))
             case ViewStep(node):

@@ -66,6 +66,7 @@ FFT = register(
         xla_name="Fft",
         infer=_infer,
         reference=_fft,
+        fresh=True,
         doc="Discrete Fourier transforms along the last one to three dimensions.",
     )
 )

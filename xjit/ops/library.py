@@ -31,6 +31,7 @@ def library(
     *,
     threaded: bool = False,
     silent: bool = False,
+    fresh: bool = False,
 ) -> OpDef:
     """Registers the record of a function of NumPy under ``numpy_<name>``.
 
@@ -44,6 +45,7 @@ def library(
             reference=function,
             threaded=threaded,
             silent=silent,
+            fresh=fresh,
             doc=doc,
         )
     )

@@ -17,7 +17,7 @@ _SILENT = ("solve", "inv", "cholesky", "qr", "eigh", "eigvalsh")
 
 def _record(name: str, doc: str, function: Callable[..., Any] | None = None) -> OpDef:
     found = function or getattr(np.linalg, name)
-    return library(name, found, by_sizes(found), doc, threaded=True, silent=name in _SILENT)
+    return library(name, found, by_sizes(found), doc, threaded=True, silent=name in _SILENT, fresh=True)
 
 
 def _lstsq(a: Array, b: Array, rcond: Any) -> tuple[Any, ...]:

@@ -47,7 +47,7 @@ def _lexsort(*keys: Array, axis: int) -> Any:
 
 
 # None of them does arithmetic, so none has anything to warn of.
-_searching = functools.partial(library, silent=True)
+_searching = functools.partial(library, silent=True, fresh=True)
 
 SORT = _searching("sort", np.sort, _in_order, "Lines along an axis in ascending order.")
 ARGSORT = _searching("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")

@@ -36,7 +36,7 @@ def _small(function: Callable[..., Any], type: ArrayType, axis: int, norm: Any, 
 
 def _record(name: str, doc: str) -> OpDef:
     function = getattr(np.fft, name)
-    return library(name, function, _infer(function), doc)
+    return library(name, function, _infer(function), doc, fresh=True)
 
 
 FFT = _record("fft", "The discrete Fourier transform along an axis.")

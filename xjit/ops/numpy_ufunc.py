@@ -42,6 +42,8 @@ def record_of(ufunc: np.ufunc) -> OpDef | None:
         kind=Kind.STRUCTURED,
         infer=infer,
         reference=ufunc,
+        fresh=True,
+        takes_out=ufunc.nout == 1,
         doc=f"{modules[0]}.{name} on arrays of equal dimensions.",
     )
 
@@ -67,5 +69,6 @@ def fold_of(ufunc: np.ufunc, method: str) -> OpDef | None:
         kind=Kind.STRUCTURED,
         infer=by_sizes(fold),
         reference=fold,
+        fresh=True,
         doc=f"{ufunc.__name__}.{method} along axes.",
     )

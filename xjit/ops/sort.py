@@ -94,6 +94,7 @@ SORT = register(
         xla_name="Sort",
         infer=_infer,
         reference=_sort,
+        fresh=True,
         doc="Lines along a dimension, put in the order of keys.",
     )
 )

@@ -174,8 +174,10 @@ class Builder:
             return
         specs: dict[Node, ArraySpec | ScalarSpec] = dict(zip(self.plan.graph.parameters, self.specs, strict=True))
         for piece in self.segment.pieces:
-            for node, _ in piece.pointers:
+            for (node, _), written in zip(piece.pointers, piece.written, strict=True):
                 base = self.resolve(node)
+                if written and base.op is PROJECT and base.inputs[0] in self.slots:
+                    self._source(base)  # of a tuple that a library made, over which the kernel writes
                 if base not in specs and base.op is not CONSTANT:
                     specs[base] = array_spec(base, self.layouts)
         alone = not any(map(self._breaks, self.plan.steps))
