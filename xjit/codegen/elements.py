@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.variants import has_variants
 from xjit.fusion.plan import Pull
@@ -267,7 +268,12 @@ class Evaluation:
             return Call("decode", (value,), expr.dtype) if expr.dtype in NARROW_FLOATS else value
         if expr.dtype in NARROW_FLOATS and expr.name == "cast":
             return Call("decode", (self.bits(expr),), expr.dtype)
+        if expr.name == "select" and isinstance(condition := self.plain(expr.args[0]), Const):
+            return self.plain(expr.args[1] if condition.literal.array() else expr.args[2])
         args = tuple(self.plain(arg) for arg in expr.args)
+        known = folded(expr.name, args, expr.dtype)
+        if known is not None:
+            return known
         if expr.name in VALUE_UNUSED:
             args = tuple(map(self.elements.from_table, args))
         variant = self._variant(expr)

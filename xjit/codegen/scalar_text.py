@@ -7,10 +7,13 @@ cast f32 -> s8  ->  to_i8(a)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from xjit.types import BOOL, FLOAT32, FLOAT64, NAMES, DType, dtype_class, is_signed, real_dtype
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NAMES, DType, dtype_class, is_signed, real_dtype
 
+# A constant in the kernel language.
+_INTEGER = re.compile(r"[iu]\d+\((-?\d+)\)")
 _KINDS = {"pred": "b1", "s": "i", "u": "u", "f": "f", "c": "c"}
 
 
@@ -85,8 +88,19 @@ def _call(name: str) -> Rule:
     return lambda texts, dtype: f"{name}({', '.join(texts)})"
 
 
-def _signed_call(signed: str, unsigned: str) -> Rule:
-    return lambda texts, dtype: f"{signed if is_signed(dtype) else unsigned}({', '.join(texts)})"
+def _division(function: str, instruction: str) -> Rule:
+    """Through floats, ``idiv_i32(x0, x1)``; compilers multiply by constants or shift: ``sdiv(x0, i32(7))``."""
+
+    def text(texts: tuple[str, ...], dtype: DType) -> str:
+        operands = ", ".join(texts)
+        known = _INTEGER.fullmatch(texts[1])
+        if known and (dtype.itemsize < INT64.itemsize or int(known[1]).bit_count() == 1):
+            return f"{'s' if is_signed(dtype) else 'u'}{instruction}({operands})"
+        if dtype.itemsize <= 2:
+            return f"{kind(dtype)}({function}_short({', '.join(f'i32({one})' for one in texts)}))"
+        return f"{function}_{kind(dtype)}({operands})"
+
+    return text
 
 
 def _absolute(texts: tuple[str, ...], dtype: DType) -> str:
@@ -117,8 +131,8 @@ _RULES: dict[tuple[str, str], Rule] = {
     **{("min", c): _call("fmin") for c in "FI"},
     ("select", "*"): _call("select"),
     **{(name, "F"): _call(name) for name in ("sqrt", "rint", "floor", "ceil", "trunc", "round_away", "copysign")},
-    ("idiv", "I"): _signed_call("sdiv", "udiv"),
-    ("irem", "I"): _signed_call("srem", "urem"),
+    ("idiv", "I"): _division("idiv", "div"),
+    ("irem", "I"): _division("irem", "rem"),
     **{(name, "I"): _call(name) for name in ("shl", "lshr", "ashr")},
     ("popcount", "I"): _call("ctpop"),
     ("clz", "I"): _call("ctlz"),
