@@ -89,3 +89,8 @@ def collatz(x: Array) -> Array:
 
 def hypotenuse(x: Array, y: Array) -> Array:
     return np.sqrt(x * x + y * y)
+
+
+def blended(x: Any, y: Any, row: Any) -> Any:
+    """An operand that runs through memory across the others."""
+    return x.T * y + row

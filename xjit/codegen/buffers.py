@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.elements import Elements, storage_dtype
-from xjit.codegen.schedule import Schedule
+from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.fusion.plan import Region
 from xjit.ir.loops import Argument, Load, Offset, Store, Term
@@ -93,31 +93,38 @@ class Buffers:
         strides: dict[str, str | int] = {}
         base = self.interleaved.get(access)
         for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
-            move = access.moves[loop.axes[-1]]
             variable = loop.variable
             if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
                 variable = "k"
-            is_close = base is not None or (loaded and _is_taken_from_vectors(access.node.aval.dtype, move))
-            if move in (0, 1) or (is_close and abs(move) <= TINY):
-                strides[variable] = move
-            else:
-                strides[variable] = self.nest.word((access.node, variable, move), move, f"{name}_s")
+            strides[variable] = self.stride(access, name, loop, variable, loaded)
         offset = self.nest.offset((name, access.moves), name, strides)
         if base is not None:
             return Offset(offset.terms, access.start - base)
         return Offset((*offset.terms, *self._lookups(access, name)))
+
+    def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> str | int:
+        """The distance from one position of a loop to the next: an integer of the text, or the name of a word."""
+        move = access.moves[loop.axes[-1]]
+        is_close = access in self.interleaved or (loaded and _is_taken_from_vectors(access.node.aval.dtype, move))
+        if move in (0, 1) or (is_close and abs(move) <= TINY):
+            return move
+        return self.nest.word((access.node, variable or loop.variable, move), move, f"{name}_s")
 
     def _lookups(self, access: Access, name: str) -> Iterator[Term]:
         for stride, pull in access.lookups:
             word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
             yield Term(self.elements.looked_up(pull).name, word)
 
+    def pointer(self, access: Access, written: bool, dtype: DType | None = None) -> str:
+        """The name of the pointer of an access, to elements of the buffer's type unless told otherwise."""
+        return self.pointers.pointer(access.node, self._start(access), written, dtype)
+
     def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
         """Stores one element; ``source`` is the node whose type it has, where that is not the buffer's own."""
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype
         storage = storage_dtype(dtype)
-        name = self.pointers.pointer(node, self._start(access), True, dtype)
+        name = self.pointer(access, True, dtype)
         value = self.elements.bits(held, dtype, node.where)
         offset = self.offset_of(access, name, chunked)
         self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))

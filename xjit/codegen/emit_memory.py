@@ -91,7 +91,8 @@ def add_alias_scopes(module: Any) -> None:
 _NO_SCOPE = {SCRATCH_SLOT, UNKNOWN_SLOT}
 
 
-def _record(builder: Builder, instruction: Value, slot: str, read_only: bool) -> None:
+def record(builder: Builder, instruction: Value, slot: str, read_only: bool) -> None:
+    """Notes a load or a store through a pointer from a slot."""
     accesses = getattr(builder.module, "xjit_accesses", None)
     if accesses is not None:
         accesses.append(Access(instruction, slot, read_only))
@@ -177,7 +178,7 @@ def _load(name: str, read_only: bool) -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
         element, slot = pointer_parts(kinds[0])
         value = builder.load(_address(builder, values[0], values[1]))
-        _record(builder, value, slot, read_only)
+        record(builder, value, slot, read_only)
         return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0)) if element == "b1" else value
 
     return Operation(name, infer, emit)
@@ -196,7 +197,7 @@ def _store() -> Operation:
         element, slot = pointer_parts(kinds[0])
         value = builder.zext(values[2], ir.IntType(8)) if element == "b1" else values[2]
         store = builder.store(value, _address(builder, values[0], values[1]))
-        _record(builder, store, slot, read_only=False)
+        record(builder, store, slot, read_only=False)
 
     return Operation("st", infer, emit)
 

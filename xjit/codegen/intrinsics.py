@@ -22,6 +22,7 @@ c128``.
 ``ld(p, i)``                   element i of a buffer that this kernel never writes
 ``ldw(p, i)``                  element i of a buffer that this kernel writes too (in place, output, scratch)
 ``st(p, i, v)``                store; v has exactly the pointer's element type
+``turn_T(...)``                a block of elements, transposed (:mod:`xjit.codegen.emit_tiles`)
 ``scratch_T(n)``               pointer to n uninitialised elements on the stack, aligned; outside loops only
 ``select(c, a, b)``            a where c, else b; both are evaluated
 ``fmin fmax(a, b)``            NaN propagates, -0 < +0; plain minimum and maximum on integers

@@ -42,6 +42,13 @@ KINDS: dict[str, Kind] = {
 }
 
 
+TURNED = {1: 16, 2: 8, 4: 8, 8: 4}
+"""Rows and columns of the blocks that ``turn_T`` transposes, by the size of an element in bytes.
+
+That is vectors of 128 or 256 bits. Larger elements are copied one by one.
+"""
+
+
 class KernelTypeError(TypeError):
     """A text does not follow the kernel language: a word was given operands that it does not take."""
 

@@ -17,20 +17,20 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xjit.codegen import reductions
-from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.buffers import Buffers, Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later
+from xjit.codegen.loop_order import ordered
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
-from xjit.codegen.schedule import Loop, Schedule, backward_axes, schedule
+from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.strips import Strips
+from xjit.codegen.tiles import Tiles
 from xjit.fusion.cost import COLUMN_BLOCK
 from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
@@ -64,17 +64,16 @@ class Lowering:
     row_names: dict[Pull, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.accesses, self.plan = self._scheduled()
-        short = short_loop(self.region, self.plan, self.accesses.walks)
-        if short is not None:
-            self.region = written_out(self.region, short)
-            self.accesses, self.plan = self._scheduled()
+        loops_of = ordered(self.region, self.layouts, self.leaves, self.stored)
+        self.region, self.accesses, self.plan = loops_of.region, loops_of.accesses, loops_of.plan
         columns = self.plan.columns or not self.plan.reduced
         loops = self.plan.kept if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.region.dims)
         self.strips = Strips(self.nest, self.elements)
-        self.buffers = Buffers(self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
+        memory = (self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
+        self.tiles = None if loops_of.tiling is None else Tiles(*memory, loops_of.tiling)
+        self.buffers = self.tiles or Buffers(*memory)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
         self.levels = levels_of(self.region, self.plan, self.accesses.leaves)
         self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
@@ -82,13 +81,6 @@ class Lowering:
         self.row_values = RowValues(self.region, self.nest, self.elements, self.strips, self.scratch, self._fill)
         self.level = 0
         self.scans: dict[int, RunningValue] = {}
-
-    def _scheduled(self) -> tuple[RegionAccesses, Schedule]:
-        accesses = RegionAccesses(self.region, self.layouts, self.leaves, self.stored)
-        exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in self.region.units)
-        fixed = frozenset(accesses.positions)
-        accesses.turn(backward_axes(self.region, accesses.moves, fixed, exact, accesses.primary))
-        return accesses, schedule(self.region, accesses.moves, fixed, exact, accesses.primary)
 
     # ------------------------------------------------------------------ the nest
 
@@ -103,10 +95,16 @@ class Lowering:
     @property
     def extent(self) -> int:
         """The number of steps of the shared loop, where it is one over elements."""
+        if self.tiles is not None:
+            return self.tiles.tiling.steps
         return 1 if self.plan.shared is None else self.plan.kept[self.plan.shared].extent
 
     def _rows(self) -> int:
         """Kept loops around the passes; the number of steps of the shared loop."""
+        if self.tiles is not None:
+            self.tiles.write(self.strips, self._row, self._kept_bounds, self._extent)
+            self.allocs += self.tiles.allocs
+            return self.extent
         chunks = self._open_chunks() if self.plan.chunked is not None else None
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         for loop in outer:

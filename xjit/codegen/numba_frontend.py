@@ -16,7 +16,15 @@ from typing import Any
 
 from llvmlite import ir
 
-from xjit.codegen import emit_conversions, emit_loops, emit_memory, emit_operators, emitters, numba_text
+from xjit.codegen import (
+    emit_conversions,
+    emit_loops,
+    emit_memory,
+    emit_operators,
+    emit_tiles,
+    emitters,
+    numba_text,
+)
 from xjit.codegen.emitters import CpuTraits, Operation
 from xjit.codegen.inline_functions import InlineFunction
 from xjit.codegen.intrinsics import Intrinsic
@@ -285,6 +293,7 @@ def operation_table(traits: CpuTraits) -> dict[Any, Operation]:
     table.update(emitters.operations(traits))
     table.update(emit_conversions.operations(traits))
     table.update(emit_memory.operations(traits))
+    table.update(emit_tiles.operations())
     table.update(emit_loops.operations())
     table[builtins.range] = table["range"]
     for name, operation in emit_operators.operators().items():

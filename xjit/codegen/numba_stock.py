@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import llvmlite.binding as llvm
 
-from xjit.codegen import emit_conversions, emit_memory, emit_operators, emitters, inline_functions
+from xjit.codegen import emit_conversions, emit_memory, emit_operators, emit_tiles, emitters, inline_functions
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import Intrinsic
 from xjit.codegen.kinds import KernelTypeError
@@ -75,7 +75,8 @@ def translate(routine: Routine, traits: CpuTraits) -> str:
 def _operations(traits: CpuTraits) -> dict[str, Operation]:
     operators = {f"{_PREFIX}{name}": value for name, value in emit_operators.operators().items()}
     words = (emitters.operations(traits), emit_conversions.operations(traits), emit_memory.operations(traits))
-    return {name: word for table in (*words, operators) for name, word in table.items()}
+    tables = (*words, emit_tiles.operations(), operators)
+    return {name: word for table in tables for name, word in table.items()}
 
 
 def _word(operation: Operation) -> Word:

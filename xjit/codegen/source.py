@@ -60,6 +60,8 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"{name} = {stop} - srem({stop} - {start}, {step})")
         case loops.Store(buffer, offset, value, _, where):
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
+        case loops.Turn():
+            writer.line(_turn(statement))
         case loops.Share(low, high, first, extent):
             writer.line(f"{low} = select(lo > {first}, lo - {first}, 0)")
             writer.line(f"{high} = select(hi - {first} < {extent}, hi - {first}, {extent})")
@@ -69,6 +71,14 @@ def _statement(writer: Writer, statement: Statement) -> None:
             _branch(writer, flag, then)
         case loops.For(variable, start, stop, loop, body, step):
             _loop(writer, variable, _range(start, stop, step), loop, body)
+
+
+def _turn(one: loops.Turn) -> str:
+    """A block of rows and columns, copied transposed."""
+    target = f"{one.target}, {offset_text(one.at)}, {one.step}"
+    source = f"{one.source}, {offset_text(one.start)}, {one.stride}"
+    counts = ", ".join(f"{limit} - {variable}" for limit, variable in (one.rows, one.columns))
+    return f"turn_{kind(one.dtype)}({target}, {source}, {counts})"
 
 
 def _loop(writer: Writer, variable: str, range_text: str, loop: LoopKind, body: tuple[Statement, ...]) -> None:

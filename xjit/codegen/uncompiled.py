@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, Kind
+from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, TURNED, Kind
 
 Scalar = Any  # a NumPy scalar, or a Python int where the language has an integer literal
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -151,6 +151,19 @@ def _load(pointer: Pointer, index: int) -> Scalar:
 
 def _store(pointer: Pointer, index: int, value: Scalar) -> None:
     pointer.store(index, value)
+
+
+def _turn(kind: Kind) -> Callable[..., None]:
+    size = TURNED[kind.bytes]
+
+    def turn(
+        target: Pointer, at: int, step: int, source: Pointer, start: int, stride: int, rows: int, columns: int
+    ) -> None:
+        for i in range(min(rows, size)):
+            for j in range(min(columns, size)):
+                target.store(at + j * step + i, source.load(start + i * stride + j))
+
+    return turn
 
 
 def _partners(a: Scalar, b: Scalar) -> tuple[Scalar, Scalar]:
@@ -339,6 +352,8 @@ def _typed_forms() -> dict[str, Callable[..., Any]]:
         forms[name] = _convert(kind)
         forms[f"ptr_{name}"] = _pointer(kind)
         forms[f"scratch_{name}"] = _scratch(kind)
+        if kind.bytes in TURNED:
+            forms[f"turn_{name}"] = _turn(kind)
     for name in INTEGERS:
         forms[f"to_{name}"] = _saturate(KINDS[name])
     for name in (*INTEGERS, *FLOATS):

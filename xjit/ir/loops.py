@@ -149,6 +149,25 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """Copies a block, transposed: target[at + j * step + i] = source[start + i * stride + j].
+
+    ``rows`` and ``columns``, the numbers of i and j, are as many as there are from a variable to a limit, in that
+    order (limit, variable), and no more than a block has.
+    """
+
+    target: str
+    at: Offset
+    step: str | int
+    source: str
+    start: Offset
+    stride: str | int
+    rows: tuple[str, str]
+    columns: tuple[str, str]
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
 class For:
     """A counted loop over [start, stop) in steps; bounds are names or integers."""
 
@@ -226,7 +245,7 @@ class Word:
 
 
 Statement: TypeAlias = (
-    "Let | Assign | Accumulate | Compensated | Base | Store | For | If | Bound | Multiple | Share | Alloc"
+    "Let | Assign | Accumulate | Compensated | Base | Store | Turn | For | If | Bound | Multiple | Share | Alloc"
 )
 
 

@@ -1,0 +1,44 @@
+"""The loops of a region with the accesses that decide them: their order and direction, short ones, tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.schedule import Schedule, backward_axes, schedule
+from xjit.codegen.short_loops import short_loop, written_out
+from xjit.codegen.tiles import Tiling, tiling
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import Region
+from xjit.ir.node import Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """A region, a short innermost loop written out, with what it accesses, its loops and the tiles of two of them."""
+
+    region: Region
+    accesses: RegionAccesses
+    plan: Schedule
+    tiling: Tiling | None
+
+
+def ordered(region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]) -> Ordered:
+    """Decides the loops of a region. ``leaves`` are materialised nodes, ``stored`` those that get a buffer."""
+    accesses, plan = _scheduled(region, layouts, leaves, stored)
+    short = short_loop(region, plan, accesses.walks)
+    if short is not None:
+        region = written_out(region, short)
+        accesses, plan = _scheduled(region, layouts, leaves, stored)
+    tiles = tiling(region, plan, accesses)
+    return Ordered(region, accesses, plan if tiles is None else tiles.plan, tiles)
+
+
+def _scheduled(
+    region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]
+) -> tuple[RegionAccesses, Schedule]:
+    accesses = RegionAccesses(region, layouts, leaves, stored)
+    exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in region.units)
+    fixed = frozenset(accesses.positions)
+    accesses.turn(backward_axes(region, accesses.moves, fixed, exact, accesses.primary))
+    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary)
