@@ -1,4 +1,4 @@
-"""Products of small matrices, which run among the kernels: the bits are those of NumPy's matmul.
+"""Products of matrices, which run among the kernels: the bits are those of NumPy's matmul.
 
 Operands that are vectors have thousands of elements here, as few are summed in loops.
 """
@@ -17,7 +17,7 @@ import xjit
 from xjit.runtime import products
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.native_code import NativeModule
-from xjit.runtime.products import LARGEST, blas_products
+from xjit.runtime.products import ON_ONE_THREAD, Products, blas_products
 
 TYPES = ("f4", "f8", "c8", "c16")
 needs_blas = pytest.mark.skipif(blas_products() is None, reason="the library behind NumPy's products is not known")
@@ -43,6 +43,7 @@ def assert_same_bits(got: Any, expected: Any) -> None:
     assert got.tobytes() == expected.tobytes()
 
 
+Function = Callable[..., Any]
 Operands = Callable[[str], tuple[Any, Any]]
 
 NATIVE: dict[str, Operands] = {
@@ -64,6 +65,9 @@ NATIVE: dict[str, Operands] = {
     "stack with gaps": lambda t: (numbers(t, 8, 7, 5)[::2], numbers(t, 4, 5, 3)),
     "stack by columns": lambda t: (numbers(t, 4, 5, 7).swapaxes(1, 2), numbers(t, 4, 5, 3)),
     "stack of rows": lambda t: (numbers(t, 4, 1, 5), numbers(t, 4, 5, 3)),
+    "large": lambda t: (numbers(t, 64, 80), numbers(t, 80, 77)),
+    "large matrix, vector": lambda t: (numbers(t, 200, 150), numbers(t, 150)),
+    "stack of large ones": lambda t: (numbers(t, 3, 64, 70), numbers(t, 3, 70, 66)),
 }
 
 FOR_NUMPY: dict[str, Operands] = {
@@ -74,14 +78,13 @@ FOR_NUMPY: dict[str, Operands] = {
     "nothing to sum": lambda t: (numbers(t, 7, 0), numbers(t, 0, 3)),
     "stacks with gaps inside": lambda t: (numbers(t, 2, 6, 4, 5)[:, :3], numbers(t, 2, 3, 5, 6)),
     "no rows": lambda t: (numbers(t, 0, 5), numbers(t, 5, 3)),
-    "large": lambda t: (numbers(t, 64, 64), numbers(t, 64, 33)),
 }
 
 
 @needs_blas
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", NATIVE)
-def test_small_products_are_native(name: str, type: str) -> None:
+def test_products_are_native(name: str, type: str) -> None:
     function, operands = xjit.jit(multiply), NATIVE[name](type)
     for _ in range(2):
         assert_same_bits(function(*operands), operands[0] @ operands[1])
@@ -103,13 +106,26 @@ def test_types_that_blas_lacks(type: str) -> None:
     assert_same_bits(xjit.jit(multiply)(a, b), a @ b)
 
 
-def test_a_matrix_with_itself_transposed_is_left_to_numpy() -> None:
+OWN_TRANSPOSE: dict[str, Function] = {
+    "second": lambda a: a @ a.T,
+    "first": lambda a: a.T @ a,
+    "part": lambda a: a[1:, 2:5].T @ a[1:, 2:5],
+}
+
+
+@needs_blas
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", OWN_TRANSPOSE)
+def test_a_matrix_with_itself_transposed(name: str, type: str, order: Any) -> None:
     """NumPy has a routine for it, whose results are symmetric bit for bit."""
-    a = numbers("f8", 9, 6)
-    for function, expected in ((lambda a: a @ a.T, a @ a.T), (lambda a: a.T @ a, a.T @ a)):
-        compiled = xjit.jit(function)
-        assert_same_bits(compiled(a), expected)
-        assert not is_native(compiled)
+    function, a = OWN_TRANSPOSE[name], np.asarray(numbers(type, 9, 7), order=order)
+    compiled = xjit.jit(function)
+    for _ in range(2):
+        found = compiled(a)
+        assert_same_bits(found, function(a))
+        assert found.tobytes() == np.ascontiguousarray(found.swapaxes(-1, -2)).tobytes()
+    assert is_native(compiled)
 
 
 @needs_blas
@@ -186,9 +202,41 @@ def test_without_blas_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_native(function)
 
 
-def test_the_largest_products_stay_on_one_thread() -> None:
+def test_small_products_stay_on_one_thread() -> None:
     """Below these sizes OpenBLAS starts no threads, so that there is no limit to obey."""
-    assert LARGEST["gemm"] <= 2**18 and LARGEST["gemv"] < 9216 and LARGEST["dot"] <= 10_000
+    limits = {"gemm": 2**18, "syrk": 0, "gemv": 9215, "dot": 10_000}
+    assert all(ON_ONE_THREAD[routine] <= limit for routine, limit in limits.items())
+
+
+@needs_blas
+def test_large_products_obey_the_limit_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int]] = []
+
+    class Control:
+        def begin(self, limit: int) -> None:
+            told.append(("begin", limit))
+
+        def end(self, limit: int) -> None:
+            told.append(("end", limit))
+
+    monkeypatch.setattr(products, "blas_threads", Control)
+    function, small, large = xjit.jit(multiply), numbers("f8", 6, 6), numbers("f8", 80, 80)
+    with xjit.threads(None):
+        assert_same_bits(function(large, large), large @ large)
+        assert not told
+    with xjit.threads(3):
+        function(small, small)
+        assert not told
+        function(large, large)
+    assert told == [("begin", 3), ("end", 3)]
+
+
+def test_what_short_integers_do_not_hold_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "LARGEST_COUNT", 5)
+    monkeypatch.setattr(products, "blas_products", lambda: Products({}, long=False))
+    function, a = xjit.jit(multiply), numbers("f8", 6, 6)
+    assert_same_bits(function(a, a), a @ a)
+    assert not is_native(function)
 
 
 @pytest.mark.parametrize("long", [False, True])
@@ -205,9 +253,18 @@ def test_integers_have_the_width_of_the_library(long: bool) -> None:
 
     address = ctypes.cast(routine, ctypes.c_void_p).value
     result = np.ones(2)
-    table = (ctypes.c_int64 * 10)(1000, 2000, result.ctypes.data, address, 80, 160, 8, 2**32 + 7, 3, -2)
+    table = (ctypes.c_int64 * 12)(1000, 2000, result.ctypes.data, address, 80, 160, 8, 1, 0, 2**32 + 7, 3, -2)
     adaptor = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
     adaptor(NativeModule(products_text(long)).function("dot_f64"))(0, 2, ctypes.addressof(table))
     length = 2**32 + 7 if long else 7
     assert seen == [(length, 1000, 3, 2000, -2), (length, 1080, 3, 2160, -2)]
     assert result.tolist() == [0.0, 2.5] and not np.signbit(result[0])
+
+
+@needs_blas
+@pytest.mark.parametrize("type", TYPES)
+def test_a_stack_with_itself_transposed(type: str) -> None:
+    function, a = xjit.jit(lambda a: a @ a.swapaxes(1, 2)), numbers(type, 4, 6, 5)
+    for _ in range(2):
+        assert_same_bits(function(a), a @ a.swapaxes(1, 2))
+    assert is_native(function)

@@ -46,18 +46,29 @@ class BlasThreads:
     @contextlib.contextmanager
     def limited(self, count: int) -> Iterator[None]:
         """In here no product uses more than ``count`` threads; a smaller number that was set already stays."""
+        limits = self.begin(count)
+        try:
+            yield
+        finally:
+            self.end(count, limits)
+
+    def begin(self, count: int) -> list[int]:
+        """From here on no product uses more than ``count`` threads; the limits that this one is now among."""
         with self._lock:
             limits = self._limits
             if not limits:
                 self._before = self._ask()
             limits.append(count)
             self._obey()
-        try:
-            yield
-        finally:
-            with self._lock:
+            return limits
+
+    def end(self, count: int, limits: list[int] | None = None) -> None:
+        """Up to here; ``limits`` are those that `begin` gave, which are others than now in a forked child."""
+        with self._lock:
+            limits = self._limits if limits is None else limits
+            if count in limits:
                 limits.remove(count)
-                self._obey()
+            self._obey()
 
     def _obey(self) -> None:
         self._tell(min([self._before, *self._limits]))

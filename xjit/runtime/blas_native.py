@@ -1,4 +1,4 @@
-"""Products of small matrices as kernels that call BLAS: the text of an adaptor for each routine and element type.
+"""Products of matrices as kernels that call BLAS: the text of an adaptor for each routine and element type.
 
 ``gemm_f64`` and its like have the signature of a kernel.  Number ``i`` of a stack of products is computed from the
 operands moved on by ``i`` times their step.  Their table:
@@ -6,7 +6,10 @@ operands moved on by ``i`` times their step.  Their table:
     0 .. 2    the first operand, the second one, the result
     3         the routine of BLAS
     4 .. 6    steps in bytes of the three
-    7 ..      gemm: transposed, transposed, rows, columns, summed, leading distances of the three
+    7         how many products are one step of the loop that threads share
+    8         1 where BLAS may use several threads: then the limit of the calling thread is made known to it
+    9 ..      gemm: transposed, transposed, rows, columns, summed, leading distances of the three
+              syrk: transposed, rows, summed, leading distance of the matrix, which is both operands
               gemv: order, rows, columns, leading distance, step of the vector (the matrix is transposed)
               dot:  length, steps of both
 
@@ -23,15 +26,16 @@ _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %first_turned = call i32 @flag(ptr %table, i64 7)
-  %second_turned = call i32 @flag(ptr %table, i64 8)
-  %rows = call $INT @count(ptr %table, i64 9)
-  %columns = call $INT @count(ptr %table, i64 10)
-  %summed = call $INT @count(ptr %table, i64 11)
-  %first_distance = call $INT @count(ptr %table, i64 12)
-  %second_distance = call $INT @count(ptr %table, i64 13)
-  %result_distance = call $INT @count(ptr %table, i64 14)
-  for %i from %low below %high
+  %first_turned = call i32 @flag(ptr %table, i64 9)
+  %second_turned = call i32 @flag(ptr %table, i64 10)
+  %rows = call $INT @count(ptr %table, i64 11)
+  %columns = call $INT @count(ptr %table, i64 12)
+  %summed = call $INT @count(ptr %table, i64 13)
+  %first_distance = call $INT @count(ptr %table, i64 14)
+  %second_distance = call $INT @count(ptr %table, i64 15)
+  %result_distance = call $INT @count(ptr %table, i64 16)
+  $BEGIN
+  for %i from %from below %to
     %first = call ptr @moved(ptr %table, i64 0, i64 %i)
     %second = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
@@ -39,25 +43,57 @@ entry:
         $ONE, ptr %first, $INT %first_distance, ptr %second, $INT %second_distance,
         $ZERO, ptr %result, $INT %result_distance)
   end %i
-  ret void
+  $END
+}
+
+define void @syrk_$NAME(i64 %low, i64 %high, ptr %table) {
+entry:
+  %routine = call ptr @pointer(ptr %table, i64 3)
+  %turned = call i32 @flag(ptr %table, i64 9)
+  %size = call i64 @word(ptr %table, i64 10)
+  %rows = call $INT @count(ptr %table, i64 10)
+  %summed = call $INT @count(ptr %table, i64 11)
+  %distance = call $INT @count(ptr %table, i64 12)
+  $BEGIN
+  for %i from %from below %to
+    %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
+    %result = call ptr @moved(ptr %table, i64 2, i64 %i)
+    call void %routine(i32 101, i32 121, i32 %turned, $INT %rows, $INT %summed, $ONE, ptr %matrix, $INT %distance,
+        $ZERO, ptr %result, $INT %rows)
+    for %p below %size                                  ; the routine fills the upper half
+      %beyond = add i64 %p, 1
+      %row = mul i64 %p, %size
+      for %q from %beyond below %size
+        %there = add i64 %row, %q
+        %down = mul i64 %q, %size
+        %here = add i64 %down, %p
+        %upper = getelementptr $ELEMENT, ptr %result, i64 %there
+        %lower = getelementptr $ELEMENT, ptr %result, i64 %here
+        %element = load $ELEMENT, ptr %upper, align 4
+        store $ELEMENT %element, ptr %lower, align 4
+      end %q
+    end %p
+  end %i
+  $END
 }
 
 define void @gemv_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %order = call i32 @flag(ptr %table, i64 7)
-  %rows = call $INT @count(ptr %table, i64 8)
-  %columns = call $INT @count(ptr %table, i64 9)
-  %distance = call $INT @count(ptr %table, i64 10)
-  %step = call $INT @count(ptr %table, i64 11)
-  for %i from %low below %high
+  %order = call i32 @flag(ptr %table, i64 9)
+  %rows = call $INT @count(ptr %table, i64 10)
+  %columns = call $INT @count(ptr %table, i64 11)
+  %distance = call $INT @count(ptr %table, i64 12)
+  %step = call $INT @count(ptr %table, i64 13)
+  $BEGIN
+  for %i from %from below %to
     %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
     %vector = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
     call void %routine(i32 %order, i32 112, $INT %rows, $INT %columns, $ONE, ptr %matrix, $INT %distance,
         ptr %vector, $INT %step, $ZERO, ptr %result, $INT 1)
   end %i
-  ret void
+  $END
 }
 """
 
@@ -65,16 +101,17 @@ _DOT = r"""
 define void @dot_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %length = call $INT @count(ptr %table, i64 7)
-  %first_step = call $INT @count(ptr %table, i64 8)
-  %second_step = call $INT @count(ptr %table, i64 9)
-  for %i from %low below %high
+  %length = call $INT @count(ptr %table, i64 9)
+  %first_step = call $INT @count(ptr %table, i64 10)
+  %second_step = call $INT @count(ptr %table, i64 11)
+  $BEGIN
+  for %i from %from below %to
     %first = call ptr @moved(ptr %table, i64 0, i64 %i)
     %second = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
 $SUM
   end %i
-  ret void
+  $END
 }
 """
 
@@ -95,7 +132,56 @@ _COMPLEX_SUM = r"""
     store $REAL %im_sum, ptr %imaginary
 """
 
+# Which products this call computes, and the limit on threads that holds until they are done.
+_BEGIN = """%each = call i64 @word(ptr %table, i64 7)
+  %from = mul i64 %low, %each
+  %to = mul i64 %high, %each
+  %limit = call i64 @begin(ptr %table)"""
+_END = """call void @finish(i64 %limit)
+  ret void"""
+
 _SHARED = r"""
+; ---- set from Python
+@blas_limit_key = global ptr null      ; Py_tss_t that holds the calling thread's own limit
+@blas_tss_get   = global ptr null      ; PyThread_tss_get, null when absent
+@blas_begin     = global ptr null      ; void (i64 limit): the library uses no more threads from here on
+@blas_end       = global ptr null      ; void (i64 limit): up to here
+
+; Makes the limit of the calling thread known, where it has one and the library may use several; 0 where not.
+define internal i64 @begin(ptr %table) {
+entry:
+  %several = call i64 @word(ptr %table, i64 8)
+  %get = load ptr, ptr @blas_tss_get
+  %absent = icmp eq ptr %get, null
+  %alone = icmp eq i64 %several, 0
+  %free = or i1 %absent, %alone
+  br i1 %free, label %none, label %ask
+ask:
+  %key = load ptr, ptr @blas_limit_key
+  %value = call ptr %get(ptr %key)
+  %limit = ptrtoint ptr %value to i64
+  %unset = icmp eq i64 %limit, 0
+  br i1 %unset, label %none, label %tell
+tell:
+  %function = load ptr, ptr @blas_begin
+  call void %function(i64 %limit)
+  ret i64 %limit
+none:
+  ret i64 0
+}
+
+define internal void @finish(i64 %limit) {
+entry:
+  %unset = icmp eq i64 %limit, 0
+  br i1 %unset, label %done, label %tell
+tell:
+  %function = load ptr, ptr @blas_end
+  call void %function(i64 %limit)
+  br label %done
+done:
+  ret void
+}
+
 @one_f32 = internal constant [2 x float] [float 1.0, float 0.0]
 @one_f64 = internal constant [2 x double] [double 1.0, double 0.0]
 @zero = internal constant [2 x double] zeroinitializer
@@ -136,12 +222,13 @@ def products_text(long: bool) -> str:
     """All adaptors, for a BLAS whose integers have 64 bits (``long``) or 32."""
     parts = [WORDS_TEXT, _SHARED, _LONG_COUNT if long else _SHORT_COUNT]
     for name, real in (("f32", "float"), ("f64", "double")):
-        names = {"NAME": name, "REAL": real, "ONE": f"{real} 1.0", "ZERO": f"{real} 0.0"}
+        names = {"NAME": name, "REAL": real, "ELEMENT": real, "ONE": f"{real} 1.0", "ZERO": f"{real} 0.0"}
         parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _REAL_SUM.strip("\n")), names))
     for name, real, one in (("c64", "float", "f32"), ("c128", "double", "f64")):
-        names = {"NAME": name, "REAL": real, "ONE": f"ptr @one_{one}", "ZERO": "ptr @zero"}
+        element = f"<2 x {real}>"
+        names = {"NAME": name, "REAL": real, "ELEMENT": element, "ONE": f"ptr @one_{one}", "ZERO": "ptr @zero"}
         parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _COMPLEX_SUM.strip("\n")), names))
-    return expand("".join(parts), INT="i64" if long else "i32")
+    return expand("".join(parts), INT="i64" if long else "i32", BEGIN=_BEGIN, END=_END)
 
 
 def _typed(text: str, names: dict[str, str]) -> str:

@@ -1,11 +1,13 @@
-"""Products of small matrices by BLAS within a run of kernels, with no Python in between.
+"""Products of matrices by BLAS within a run of kernels, with no Python in between.
 
-The routine and its arguments are those that NumPy would choose, so the bits are NumPy's as well.  Larger products are
-left to NumPy: there the way to BLAS no longer counts, and the limit on threads (:mod:`xjit.runtime.blas`) does.
+The routine and its arguments are those that NumPy would choose, so the bits are NumPy's as well.  Small products of a
+stack are shared among our own threads; in larger ones BLAS uses its threads, as many as the calling thread allows
+(:mod:`xjit.runtime.blas`).
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +16,19 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.operands import View
 from xjit.ir.node import Node
 from xjit.runtime import native_code
-from xjit.runtime.blas import blas_library
+from xjit.runtime.blas import blas_library, blas_threads
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.once import Once
 from xjit.runtime.segments import Piece
+from xjit.runtime.threads import limit_key
 from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, TupleType
 
-# How many products of elements each routine may form: few enough that OpenBLAS keeps to one thread.
-LARGEST = {"gemm": 2**17, "gemv": 2**13, "dot": 2**13}
+# How many products of elements each routine may form for OpenBLAS to keep to one thread in any case.
+ON_ONE_THREAD = {"gemm": 2**17, "syrk": 0, "gemv": 2**13, "dot": 2**13}
+# What NumPy sums at a time in a dot product, and what integers of BLAS hold if they have 32 bits.
+LONGEST_DOT = 2**30
+LARGEST_COUNT = 2**31 - 1
 # What such a product costs, in the additions that the work of kernels is counted in.
 WORK = 0.125
 
@@ -65,15 +71,16 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A routine of BLAS, ``gemm``, ``gemv`` or ``dot``: its operands and the arguments behind them."""
+    """A routine of BLAS, ``gemm``, ``syrk``, ``gemv`` or ``dot``: its operands and the arguments behind them."""
 
     routine: str
     operands: tuple[tuple[View, Matrix], tuple[View, Matrix]]
     arguments: tuple[int, ...]
 
 
-def call_of(node: Node, views: tuple[View, View], layouts: Layouts) -> tuple[Call, int] | None:
-    """How BLAS computes a node from operands that lie in these buffers, and for how many members of stacks.
+def call_of(node: Node, views: tuple[View, View], layouts: Layouts) -> tuple[Call, int, int] | None:
+    """How BLAS computes a node from operands that lie in these buffers, for how many members of stacks, and how many
+    products of elements each takes.
 
     None where NumPy does it some other way.
     """
@@ -89,9 +96,9 @@ def call_of(node: Node, views: tuple[View, View], layouts: Layouts) -> tuple[Cal
     if first is None or second is None:
         return None
     found = _routine((views[0], first), (views[1], second.turned))
-    if found is None or first.rows * first.columns * second.rows > LARGEST[found.routine]:
+    if found is None:
         return None
-    return found, math.prod(lhs.aval.shape[axis] for axis in batch[0])
+    return found, math.prod(lhs.aval.shape[axis] for axis in batch[0]), first.rows * first.columns * second.rows
 
 
 def _matrix(
@@ -120,11 +127,12 @@ def _merged(axes: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
 
 
 def _routine(lhs: tuple[View, Matrix], rhs: tuple[View, Matrix]) -> Call | None:
-    """What NumPy's matmul calls: a dot product, a matrix with a vector, or matrices other than of one with itself."""
+    """What NumPy's matmul calls: a dot product, a matrix with a vector, or matrices, maybe of one with itself."""
     operands, first, second = (lhs, rhs), lhs[1], rhs[1]
     if first.rows == 1 and second.columns == 1:
         steps = (first.column, second.row)
-        return Call("dot", operands, (first.columns, *steps)) if min(steps) > 0 else None
+        short = min(steps) > 0 and first.columns <= LONGEST_DOT
+        return Call("dot", operands, (first.columns, *steps)) if short else None
     if first.columns == 1:
         return None
     if second.columns == 1:
@@ -133,13 +141,14 @@ def _routine(lhs: tuple[View, Matrix], rhs: tuple[View, Matrix]) -> Call | None:
         return _matrix_vector((rhs[0], second.turned), operands[0], first.column)
     if not all(one.has_packed_rows or one.turned.has_packed_rows for _, one in operands):
         return None
+    turned = [PLAIN if one.has_packed_rows else TURNED for _, one in operands]
     if (lhs[0].base, lhs[0].start, first) == (rhs[0].base, rhs[0].start, second.turned):
-        return None
+        return Call("syrk", operands, (turned[0], first.rows, first.columns, first.leading))
     return Call(
         "gemm",
         operands,
         (
-            *(PLAIN if one.has_packed_rows else TURNED for _, one in operands),
+            *turned,
             first.rows,
             second.columns,
             first.columns,
@@ -164,30 +173,64 @@ class Products:
 
     def __init__(self, routines: Mapping[str, int], long: bool) -> None:
         self._routines = routines
-        self._native = Once(lambda: native_code.NativeModule(products_text(long)))
+        self._long = long
+        self._native = Once(lambda: _native(long))
 
     def piece(self, node: Node, views: tuple[View, View], layouts: Layouts) -> Piece | None:
         """The piece that computes a node from operands in these buffers; None where that is left to NumPy."""
         found = call_of(node, views, layouts)
         if found is None:
             return None
-        call, count = found
-        letter = _LETTERS[node.aval.dtype][1]
-        name = f"{call.routine}_{letter}"
+        call, count, products = found
+        if not self._long and max(call.arguments) > LARGEST_COUNT:
+            return None
+        name = f"{call.routine}_{_LETTERS[node.aval.dtype][1]}"
         item = node.aval.dtype.itemsize
         steps = [matrix.member * item for _, matrix in call.operands] + [node.aval.nbytes // count]
-        sizes = (matrix.rows * matrix.columns for _, matrix in call.operands)
-        work = count * math.prod(sizes) / max(1, call.operands[0][1].columns) * WORK
+        alone = products <= ON_ONE_THREAD[call.routine]
         native = self._native()
         kernel = LoadedKernel(native.function(name), name, native)
         return Piece(
             pointers=(*((view.base, view.start * item) for view, _ in call.operands), (node, 0)),
             written=(False, False, True),
-            words=(self._routines[name], *steps, *call.arguments),
-            extent=count,
-            work=work,
+            words=(self._routines[name], *steps, 1 if alone else count, int(not alone), *call.arguments),
+            extent=count if alone else 1,
+            work=count * products * WORK,
             load=lambda: kernel,
         )
+
+
+_LIMITING = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+
+
+def _begin(limit: int) -> None:
+    library = blas_threads()
+    if library is not None:
+        library.begin(limit)
+
+
+def _end(limit: int) -> None:
+    library = blas_threads()
+    if library is not None:
+        library.end(limit)
+
+
+# Native code calls them, so they have to stay.
+_CALLBACKS = (_LIMITING(_begin), _LIMITING(_end))
+
+
+def _native(long: bool) -> native_code.NativeModule:
+    """The adaptors, which know where the limit of a thread stands and whom to tell of it."""
+    native = native_code.NativeModule(products_text(long))
+    key = limit_key()
+    begin, end = (ctypes.cast(callback, ctypes.c_void_p).value or 0 for callback in _CALLBACKS)
+    native.bind(
+        blas_limit_key=key,
+        blas_tss_get=native_code.c_function_address(ctypes.pythonapi, "PyThread_tss_get") if key else 0,
+        blas_begin=begin,
+        blas_end=end,
+    )
+    return native
 
 
 def _found() -> Products | None:
@@ -199,7 +242,7 @@ def _found() -> Products | None:
         f"{routine}_{name}": native_code.c_function_address(
             library.handle, library.cblas(f"{letter}{_symbol(routine, name)}")
         )
-        for routine in ("gemm", "gemv", "dot")
+        for routine in ON_ONE_THREAD
         for letter, name in _LETTERS.values()
     }
     return Products(routines, library.long) if all(routines.values()) else None
