@@ -154,9 +154,10 @@ class ArrayType:
     @property
     def shape(self) -> tuple[int, ...]:
         """The dimensions as integers; ValueError if one of them is dynamic."""
-        if not self.is_static:
+        dims = tuple([dim for dim in self.dims if isinstance(dim, int)])
+        if len(dims) != len(self.dims):
             raise ValueError(f"{self} has a dynamic dimension")
-        return tuple(dim for dim in self.dims if isinstance(dim, int))
+        return dims
 
     @property
     def size(self) -> int:

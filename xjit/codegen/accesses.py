@@ -9,12 +9,11 @@ from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region, Unit
-from xjit.fusion.reads import walk
+from xjit.fusion.reads import Walk, walk
 from xjit.fusion.units import owner
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
 from xjit.passes.split import TINY
 
 
@@ -39,6 +38,7 @@ class RegionAccesses:
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
+    found: list[Walk] = field(default_factory=list)
     walks: list[tuple[Pull, ...]] = field(default_factory=list)
     reads: dict[Pull, Access] = field(default_factory=dict)
     writes: list[Access | None] = field(default_factory=list)
@@ -72,6 +72,7 @@ class RegionAccesses:
 
     def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
         found = walk(unit, self.leaves)
+        self.found.append(found)
         placed = tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in found.visits)
         self.walks.append(placed)
         for pull in placed:
@@ -94,10 +95,7 @@ class RegionAccesses:
 
     def _note_positions(self, pull: Pull) -> None:
         node = pull.node
-        if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
-            return
-        expr = node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
-        for axis in _index_axes(expr):
+        for axis in () if node.element is None else _index_axes(node.element):
             map = pull.index[axis]
             if map.axis is not None:
                 self.positions.add(map.axis)

@@ -141,10 +141,8 @@ class Elements:
 
     def element(self, node: Node, held: list[Held], index: IndexMap, scope: Scope) -> Held:
         """One element of an elementwise node from the elements of its operands, named in a scope."""
-        assert node.op.element is not None
-        aval = node.aval
-        expr = node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, aval)
-        return Evaluation(self, node, held, index, scope).result(expr)
+        assert node.element is not None
+        return Evaluation(self, node, held, index, scope).result(node.element)
 
     def plain(self, held: Held, dtype: DType, where: Where) -> Value:
         """The value in the type that arithmetic uses."""

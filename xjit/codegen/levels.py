@@ -5,7 +5,7 @@ from __future__ import annotations
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Schedule
 from xjit.fusion.plan import Pull, Region
-from xjit.fusion.reads import sources, walk
+from xjit.fusion.reads import sources
 from xjit.fusion.units import owner
 from xjit.ir.index import lookups_of, relabel
 from xjit.ir.node import Node
@@ -20,16 +20,16 @@ def is_row(region: Region, plan: Schedule, number: int) -> bool:
     return not touched & {axis for loop in plan.reduced for axis in loop.axes}
 
 
-def levels_of(region: Region, plan: Schedule, leaves: frozenset[Node]) -> list[int]:
+def levels_of(accesses: RegionAccesses, plan: Schedule) -> list[int]:
     """The pass after which, or in which, each unit is done.
 
     What a reduction gives is there after its pass, what a scan gives already within.
     """
-    levels: list[int] = []
+    region, levels = accesses.region, list[int]()
     row: dict[Node, int] = {}
     full: dict[Node, int] = {}
     for number, unit in enumerate(region.units):
-        made = [owner(pull.node) for pull in walk(unit, leaves).reads]
+        made = [owner(pull.node) for pull in accesses.found[number].reads]
         if is_row(region, plan, number):
             own = max((row.get(node, 0) for node in made), default=0)
         else:
@@ -71,10 +71,10 @@ def read_later(accesses: RegionAccesses, plan: Schedule, levels: list[int], leve
     """The results of a level that are read as they are, by later passes than the next and by what stores rows."""
     region, found = accesses.region, dict[Pull, None]()
     made = {unit.target for number, unit in enumerate(region.units) if unit.is_reduction and levels[number] == level}
-    for number, unit in enumerate(region.units):
+    for number in range(len(region.units)):
         if levels[number] <= level + (not is_row(region, plan, number)):
             continue
-        for pull in walk(unit, accesses.leaves).reads:
+        for pull in accesses.found[number].reads:
             if owner(pull.node) in made:
                 found[Pull(pull.node, relabel(pull.index, region.axes[number]))] = None
     return list(found)

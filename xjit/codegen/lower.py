@@ -35,7 +35,6 @@ from xjit.fusion.cost import COLUMN_BLOCK
 from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
-from xjit.fusion.reads import walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
@@ -75,7 +74,7 @@ class Lowering:
         self.tiles = None if loops_of.tiling is None else Tiles(*memory, loops_of.tiling)
         self.buffers = self.tiles or Buffers(*memory)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
-        self.levels = levels_of(self.region, self.plan, self.accesses.leaves)
+        self.levels = levels_of(self.accesses, self.plan)
         self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
         self.row_storage = RowStorage() if self.in_columns else self._chosen_rows()
         self.row_values = RowValues(self.region, self.nest, self.elements, self.strips, self.scratch, self._fill)
@@ -287,8 +286,8 @@ class Lowering:
         return found
 
     def _all_pulls(self) -> Iterator[Pull]:
-        for unit in self.region.units:
-            yield from walk(unit, self.accesses.leaves).reads
+        for found in self.accesses.found:
+            yield from found.reads
 
     def _store_result(self, node: Node, number: int, held: Held) -> None:
         access = self.accesses.writes[number]

@@ -100,7 +100,7 @@ def _block_dtype(reducer: Reducer, operand: Node, dtype: DType) -> DType:
     """The type that a block is accumulated in: for sums of integers made of narrow ones the least that holds it."""
     if reducer.combine != "add" or dtype_class(dtype) != "I" or operand.op.element is None:
         return dtype
-    expr = operand.op.element(tuple(source.aval for source in operand.inputs), operand.kwargs, operand.aval)
+    expr = operand.element
     if not isinstance(expr, Prim) or expr.name != "cast":
         return dtype
     source = expr.args[0].dtype

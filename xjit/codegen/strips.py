@@ -48,7 +48,6 @@ from xjit.ir.loops import (
     Var,
 )
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
 from xjit.types import BOOL, DType
 
 STRIP = 512
@@ -191,9 +190,7 @@ def _values(statement: Statement) -> Iterator[Value]:
 
 def calls_varied(node: Node) -> bool:
     """Whether the element of a node calls a function that has a quick variant for usual arguments."""
-    if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
-        return False
-    stack: list[Expr] = [node.op.element(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)]
+    stack: list[Expr] = [] if node.element is None else [node.element]
     seen: set[int] = set()
     while stack:
         expr = stack.pop()

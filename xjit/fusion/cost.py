@@ -32,10 +32,7 @@ def element_cost(node: Node) -> float:
     """The cost of computing one element of a node from elements of its inputs."""
     if is_foldable(node):
         return float(_elements(node))
-    if node.op.kind is not Kind.ELEMENTWISE or node.op.element is None:
-        return 0.0
-    types = tuple(source.aval for source in node.inputs)
-    return expression_cost(node.op.element(types, node.kwargs, node.aval))
+    return 0.0 if node.element is None else expression_cost(node.element)
 
 
 def _elements(node: Node) -> int:

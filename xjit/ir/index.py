@@ -27,19 +27,21 @@ def identity(dims: tuple[int, ...]) -> Index:
 def compose(access: Access, index: Index, inputs: tuple[Node, ...]) -> Index:
     """Where the first operand is read when the result is read at ``index``."""
     dims = inputs[0].aval.shape
-    return normalise(tuple(_through(map, index, inputs) for map in access.axes), dims)
+    return normalise(tuple([_through(map, index, inputs) for map in access.axes]), dims)
 
 
 def _through(map: AxisMap, index: Index, inputs: tuple[Node, ...]) -> AxisMap:
     looked_up = tuple(
-        Lookup(inputs[one.source], _within(one.axes, index, inputs, inputs[one.source]), one.times)
-        for one in map.found
+        [
+            Lookup(inputs[one.source], _within(one.axes, index, inputs, inputs[one.source]), one.times)
+            for one in map.found
+        ]
     )
     if map.axis is None:
         return AxisMap(None, 1, map.offset, looked_up)
     inner = index[map.axis]
     offset = inner.offset * map.scale + map.offset
-    found = (*looked_up, *(Lookup(one.source, one.axes, one.times * map.scale) for one in inner.found))
+    found = (*looked_up, *[Lookup(one.source, one.axes, one.times * map.scale) for one in inner.found])
     if inner.axis is None:
         return AxisMap(None, 1, offset, found)
     return AxisMap(inner.axis, inner.scale * map.scale, offset, found)
@@ -51,7 +53,7 @@ def _within(axes: Index, index: Index, inputs: tuple[Node, ...], source: Node) -
 
 def normalise(index: Index, dims: tuple[int, ...]) -> Index:
     """The same index with axes of one element read at 0."""
-    return tuple(ORIGIN if size == 1 else map for map, size in zip(index, dims, strict=True))
+    return tuple([ORIGIN if size == 1 else map for map, size in zip(index, dims, strict=True)])
 
 
 def axes_of(index: Index) -> frozenset[int]:

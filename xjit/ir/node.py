@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.expr import Literal
+from xjit.ir.expr import Expr, Literal
 from xjit.ir.opdef import Access, Kind, OpDef
 from xjit.ir.where import NOWHERE, Where
 from xjit.types import ArrayType, TupleType, Type
@@ -53,6 +53,13 @@ class Node:
         if self.op.access is None or self.op.kind is not Kind.INDEXING:
             return None
         return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
+
+    @functools.cached_property
+    def element(self) -> Expr | None:
+        """How one element is computed from elements of the inputs; None without such a rule."""
+        if self.op.kind is not Kind.ELEMENTWISE or self.op.element is None:
+            return None
+        return self.op.element(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
     @property
     def kwargs(self) -> dict[str, Any]:
