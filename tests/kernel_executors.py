@@ -35,7 +35,7 @@ def small_blocks() -> Iterator[None]:
     with (
         mock.patch.object(reductions, "SUM_BLOCK", 4),
         mock.patch.object(strips, "STRIP", 4),
-        mock.patch.object(lower, "COLUMN_BLOCK", 3),
+        mock.patch.multiple(lower, COLUMN_BLOCK=3, COLUMN_BYTES=0),
         mock.patch.object(schedule, "SHARED_EXTENT", 3),
         mock.patch.object(rows, "SCRATCH_BYTES", 100),
         mock.patch.multiple(tiles, TILE_COLUMNS=12, MOST_ROWS=20, FEWEST_ROWS=1, SHARED_BLOCKS=3),

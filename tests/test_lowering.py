@@ -126,52 +126,6 @@ def test_slow_axes_are_reduced_in_columns() -> None:
     assert "scratch" not in source_of(formulas.column_means, np.ones((300, 400), order="F"))
 
 
-def test_first_extremes_are_looked_for_in_one_block() -> None:
-    source = source_of(lambda a: np.argmax(a, axis=1), np.ones((4, 700)))
-    assert loops_of(source) == ["i0", "b0", "j0", "j0"] and "in range(p0, q0)" in source
-    assert "p0" not in source_of(lambda a: np.argmax(a, axis=0), np.ones((700, 40)))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint64, np.bool_])
-def test_positions_of_first_extremes(dtype: Any) -> None:
-    rows = np.ones((9, 1100), dtype)
-    for row, places in enumerate([(), (0, 511), (511, 512), (512, 1099), (1099,), (600, 601, 1030), (1024,)]):
-        rows[row, list(places)] = 0
-    rows[7:] = 0
-    rows[8, [700, 900]] = 1
-    check(lambda a: (np.argmin(a, axis=1), np.argmax(a, axis=1)), rows)
-    np.testing.assert_array_equal(
-        run_serial(lambda a: np.argmin(a, axis=1), [rows]), [0, 0, 511, 512, 1099, 600, 1024, 0, 0]
-    )
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_positions_of_the_first_nan(dtype: Any) -> None:
-    rows = np.zeros((6, 1100), dtype)
-    rows[0, [3, 600]], rows[1, [511, 512, 1099]], rows[2, 1099] = np.nan, np.nan, np.nan
-    rows[3], rows[4] = np.inf, -np.inf
-    rows[5, ::2] = -0.0
-    for function in (np.argmax, np.argmin):
-        np.testing.assert_array_equal(run_serial(lambda a, f=function: f(a, axis=1), [rows]), [3, 511, 1099, 0, 0, 0])
-
-
-def test_folds_stop_when_nothing_changes_them() -> None:
-    flags = np.zeros((8, 9000), np.bool_)
-    for row, place in enumerate((0, 1, 4095, 4096, 5000, 8999)):
-        flags[row, place:] = True
-    assert "if go0:" in source_of(lambda a: np.any(a, axis=1), flags)
-    assert "go0" not in source_of(lambda a: (np.any(a, axis=1), np.cumsum(a, axis=1)), flags)
-    assert "go0" not in source_of(lambda a: np.max(a, axis=1), flags.astype(np.int8))
-    both = xjit.jit(lambda a: (np.any(a, axis=1), np.all(a, axis=1), np.any(a), np.all(~a)))(flags)
-    np.testing.assert_array_equal(both[0], [True] * 6 + [False] * 2)
-    np.testing.assert_array_equal(both[1], [True] + [False] * 7)
-    assert both[2:] == (True, False)
-    positions = xjit.jit(lambda a: (np.argmax(a, axis=1), np.argmin(~a, axis=1)))(flags)
-    np.testing.assert_array_equal(positions, [[0, 1, 4095, 4096, 5000, 8999, 0, 0]] * 2)
-    bytes = np.where(flags, 127, -128).astype(np.int8)
-    np.testing.assert_array_equal(xjit.jit(lambda a: np.argmax(a, axis=1))(bytes), positions[0])
-
-
 @pytest.mark.parametrize("place", [0, 16_383, 16_384, 65_600, 69_999])
 @pytest.mark.parametrize("step", [1, -1, 2])
 def test_positions_in_long_vectors(place: int, step: int) -> None:

@@ -149,6 +149,11 @@ class RegionAccesses:
         found = [access.moves for access in self.reads.values()]
         return found + [access.moves for access in self.writes if access is not None]
 
+    def leaves_gaps(self, axis: int) -> bool:
+        """Whether elements are read along an axis that do not lie side by side, and nothing reads those between."""
+        together = self.interleaved()
+        return any(abs(access.moves[axis]) > 1 for access in self.reads.values() if access not in together)
+
     def work(self, columns: bool) -> float:
         """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
         region = self.region

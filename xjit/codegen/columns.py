@@ -23,6 +23,7 @@ class ColumnAccumulator:
         self.name = name
         self.column = column
         self.where = fold.unit.target.where
+        self.dtype = fold.dtype
 
     def _offset(self) -> Offset:
         return Offset((Term(self.column, 1), Term("b_start", -1)))

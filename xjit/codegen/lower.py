@@ -29,9 +29,10 @@ from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.codegen.several_rows import join_rows
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
-from xjit.fusion.cost import COLUMN_BLOCK
+from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES
 from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
@@ -203,7 +204,7 @@ class Lowering:
         if not blocked and not stops:
             self._loop(loop, start, stop, chosen, folds, short=False)
             return
-        size = reductions.SUM_BLOCK if blocked else reductions.STOP_BLOCK
+        size = reductions.block_size(self.accesses.leaves_gaps(loop.axes[-1])) if blocked else reductions.STOP_BLOCK
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
         scope.statements.append(Bound(end, block, size, stop))
@@ -357,8 +358,11 @@ class Lowering:
         self.nest.open(rows.variable, rows.axes)
         self._add_rows(loop, chosen, columns)
         self.nest.close(*(strip or self._range(rows)))
+        names = [column.name for column in columns.values()]
         if strip:
-            self.row_values.close(self._range(rows), [column.name for column in columns.values()])
+            self.row_values.close(self._range(rows), names)
+        elif sum(fold.dtype.itemsize for fold in columns.values()) * loop.extent >= COLUMN_BYTES:
+            join_rows(self.nest, names)
         for reduced in reversed(self.plan.reduced[:-1]):
             self.nest.close(*self._range(reduced))
         self._finish_columns(loop, {n: columns[n] for n in chosen if self.region.units[n].is_reduction})

@@ -85,6 +85,15 @@ class Accumulator:
         return self.elements.plain(self.operand(number), dtype, self.unit.target.where)
 
 
+def block_size(gaps: bool) -> int:
+    """The elements of a block of an innermost loop.
+
+    Vectors of elements with gaps between them reach beyond the last one, so that some have to be taken one by one at
+    the end: of one element more than fills vectors it is one, of as many as fill them a whole round of vectors.
+    """
+    return SUM_BLOCK + 1 if gaps else SUM_BLOCK
+
+
 def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
     """The accumulator of a reduction unit."""
     extreme = dict(unit.target.params).get("extreme")

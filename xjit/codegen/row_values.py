@@ -24,13 +24,13 @@ from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.codegen.several_rows import several_rows
+from xjit.codegen.several_rows import join_rows
 from xjit.codegen.strips import Strips
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.reads import sources
 from xjit.ir.index import axes_of, relabel
-from xjit.ir.loops import Bound, For, Offset, Term
+from xjit.ir.loops import Bound, Offset, Term
 from xjit.types import DType
 
 # Rows of a strip: whole vectors of numbers, and few enough that the rows are still in cache for their second walk.
@@ -66,10 +66,7 @@ class RowValues:
 
     def close(self, bounds: tuple[str, str], accumulators: Iterable[str]) -> None:
         """Ends the strip after the loop that adds its rows to accumulators, which now takes several in a step."""
-        statements = self.nest.inner.statements
-        loop = statements.pop()
-        assert isinstance(loop, For)
-        statements.extend(several_rows(loop, frozenset(accumulators), self.nest.fresh("h")))
+        join_rows(self.nest, accumulators)
         self.nest.close(*bounds, step=STRIP_ROWS)
         self.places.clear()
         self.waiting.clear()

@@ -19,15 +19,23 @@ so that no bit changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
+from xjit.codegen.scopes import Nest
 from xjit.ir.loops import Base, Call, For, Let, Load, Multiple, Offset, Position, Statement, Store, Term, Value, Var
 
 # As many rows as make the accumulators' own loads and stores few.
 ROWS = 4
 # More statements than this in the inner loop keep it busy without.
 LARGEST_BODY = 12
+
+
+def join_rows(nest: Nest, accumulators: Iterable[str]) -> None:
+    """Takes several rows in each step of the loop that has just been closed."""
+    loop = nest.inner.statements.pop()
+    assert isinstance(loop, For)
+    nest.inner.statements.extend(several_rows(loop, frozenset(accumulators), nest.fresh("h")))
 
 
 def several_rows(loop: For, accumulators: Collection[str], whole: str) -> tuple[Statement, ...]:

@@ -14,6 +14,9 @@ WORTH_A_ROW = 6.0
 # Columns that one thread accumulates at a time: their accumulators stay in the first-level cache, and pieces of rows
 # are long enough for memory to be read ahead.
 COLUMN_BLOCK = 4096
+# Accumulators of so many bytes fill most of the first-level cache and are loaded and stored for several rows at once.
+# Rows with fewer are taken one by one, as memory is read ahead best along one stream.
+COLUMN_BYTES = 24_576
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 # A loop over a few elements is written out if that makes at most so many operations.

@@ -1,0 +1,107 @@
+"""Reductions as kernels: several rows at a step, blocks, places of extremes, folds that stop early."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from kernel_executors import run_parallel, run_serial, run_uncompiled
+
+import xjit
+from xjit.codegen import lower
+
+
+def source_of(function: Callable[..., Any], *arguments: Any) -> str:
+    return xjit.jit(function).source(*arguments)
+
+
+def loops_of(source: str) -> list[str]:
+    """The loop variables, outermost first."""
+    return re.findall(r"for (\w+) in", source)
+
+
+def check(function: Callable[..., Any], *arguments: Any) -> None:
+    """Uncompiled and compiled, on one thread and in pieces: NumPy's answer."""
+    with np.errstate(all="ignore"):
+        expected = function(*arguments)
+    for run in (run_uncompiled, run_serial, run_parallel):
+        np.testing.assert_equal(run(function, arguments), expected)
+
+
+def test_many_columns_take_several_rows_at_a_step() -> None:
+    def of(columns: int, *rows: int) -> list[str]:
+        return loops_of(source_of(lambda a: np.sum(a, axis=0), np.ones((*rows, columns))))
+
+    assert of(100, 40) == ["b", "i0", "j0", "i0", "i0"]
+    assert of(5000, 40) == ["b", "i0", "j0", "i0", "j0", "i0", "i0"]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int8, np.complex64])
+@pytest.mark.parametrize("rows", [2, 12, 13, 15])
+def test_rows_at_a_step_are_added_in_order(rows: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lower, "COLUMN_BYTES", 0)
+    x = np.random.default_rng(rows).integers(-3, 4, (rows, 21)).astype(dtype)
+    weights = np.arange(rows).astype(dtype)
+    for view in (x, x[::-1], np.tile(x, 2)[:, ::2]):
+        check(lambda a, w: (np.sum(a, axis=0), np.sum(a * w[:, None], axis=0, dtype=a.dtype)), view, weights)
+        if np.dtype(dtype).kind != "c":
+            check(lambda a, w: (np.min(a, axis=0), np.max(a + w[:, None], axis=0)), view, weights)
+    cube = np.arange(3.0 * 7 * 10).reshape(3, 7, 10)
+    check(lambda a: (np.sum(a, axis=(0, 1)), np.min(a, axis=1)), cube)
+
+
+def test_sums_with_gaps_have_one_element_after_their_vectors() -> None:
+    text = source_of(lambda a: np.sum(a, axis=1), np.ones((4, 6000))[:, ::2])
+    assert ", 513)" in text
+    assert ", 512)" in source_of(lambda a: np.sum(a, axis=1), np.ones((4, 3000)))
+    x = np.arange(2200.0).reshape(2, 1100)
+    check(lambda a: (np.sum(a, axis=1), np.argmax(a, axis=1)), x[:, ::2])
+
+
+def test_first_extremes_are_looked_for_in_one_block() -> None:
+    source = source_of(lambda a: np.argmax(a, axis=1), np.ones((4, 700)))
+    assert loops_of(source) == ["i0", "b0", "j0", "j0"] and "in range(p0, q0)" in source
+    assert "p0" not in source_of(lambda a: np.argmax(a, axis=0), np.ones((700, 40)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint64, np.bool_])
+def test_positions_of_first_extremes(dtype: Any) -> None:
+    rows = np.ones((9, 1100), dtype)
+    for row, places in enumerate([(), (0, 511), (511, 512), (512, 1099), (1099,), (600, 601, 1030), (1024,)]):
+        rows[row, list(places)] = 0
+    rows[7:] = 0
+    rows[8, [700, 900]] = 1
+    check(lambda a: (np.argmin(a, axis=1), np.argmax(a, axis=1)), rows)
+    np.testing.assert_array_equal(
+        run_serial(lambda a: np.argmin(a, axis=1), [rows]), [0, 0, 511, 512, 1099, 600, 1024, 0, 0]
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_positions_of_the_first_nan(dtype: Any) -> None:
+    rows = np.zeros((6, 1100), dtype)
+    rows[0, [3, 600]], rows[1, [511, 512, 1099]], rows[2, 1099] = np.nan, np.nan, np.nan
+    rows[3], rows[4] = np.inf, -np.inf
+    rows[5, ::2] = -0.0
+    for function in (np.argmax, np.argmin):
+        np.testing.assert_array_equal(run_serial(lambda a, f=function: f(a, axis=1), [rows]), [3, 511, 1099, 0, 0, 0])
+
+
+def test_folds_stop_when_nothing_changes_them() -> None:
+    flags = np.zeros((8, 9000), np.bool_)
+    for row, place in enumerate((0, 1, 4095, 4096, 5000, 8999)):
+        flags[row, place:] = True
+    assert "if go0:" in source_of(lambda a: np.any(a, axis=1), flags)
+    assert "go0" not in source_of(lambda a: (np.any(a, axis=1), np.cumsum(a, axis=1)), flags)
+    assert "go0" not in source_of(lambda a: np.max(a, axis=1), flags.astype(np.int8))
+    both = xjit.jit(lambda a: (np.any(a, axis=1), np.all(a, axis=1), np.any(a), np.all(~a)))(flags)
+    np.testing.assert_array_equal(both[0], [True] * 6 + [False] * 2)
+    np.testing.assert_array_equal(both[1], [True] + [False] * 7)
+    assert both[2:] == (True, False)
+    positions = xjit.jit(lambda a: (np.argmax(a, axis=1), np.argmin(~a, axis=1)))(flags)
+    np.testing.assert_array_equal(positions, [[0, 1, 4095, 4096, 5000, 8999, 0, 0]] * 2)
+    bytes = np.where(flags, 127, -128).astype(np.int8)
+    np.testing.assert_array_equal(xjit.jit(lambda a: np.argmax(a, axis=1))(bytes), positions[0])
