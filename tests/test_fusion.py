@@ -125,6 +125,32 @@ def test_columns_and_rows_stay_apart() -> None:
     assert any("other reduced axes" in reason for reason in plan.reasons)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.tile(x, 3),
+        lambda x: np.repeat(x, 2, axis=0),
+        lambda x: np.broadcast_to(x[:, None], (64, 4, 100)).reshape(256, 100).copy(),
+    ],
+    ids=["tile", "repeat", "copy"],
+)
+def test_the_copy_of_a_reshape_is_that_reshape(function: Any) -> None:
+    plan = explained(function, ROWS)
+    assert len(plan.steps) == len(plan.kernels) + 1 == 2, plan
+    assert np.array_equal(xjit.jit(function)(ROWS), function(ROWS))
+
+
+def test_a_copy_of_another_result_is_memory_of_its_own() -> None:
+    def both(x: Any) -> Any:
+        tiled = np.tile(x, 3)
+        return tiled, tiled.copy(), np.broadcast_to(x, (3, 64, 100)).reshape(192, 100), tiled.reshape(3, -1)
+
+    def shared(results: tuple[np.ndarray, ...]) -> list[list[bool]]:
+        return [[np.shares_memory(one, other) for other in results] for one in results]
+
+    assert shared(xjit.jit(both)(ROWS)) == shared(both(ROWS))
+
+
 def test_reading_in_other_places_separates() -> None:
     plan = explained(lambda x: np.exp(x) - np.exp(x)[::-1], LINE)
     assert len(plan.kernels) == 2

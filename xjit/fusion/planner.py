@@ -20,6 +20,7 @@ from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
 from xjit.fusion.refusals import in_words
 from xjit.fusion.units import is_given, owner, units_of, view_chain
 from xjit.ir.context import CONSTANT
+from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
@@ -164,7 +165,7 @@ def _draft(
         if not _has_units(node):
             if owner(node) is node:
                 grouping.add_whole(node, _whole_array_step(node), conditions.get(node, ()))
-        elif node.op.flat and _is_alias(node, stored, layouts):
+        elif _is_alias(node, graph, stored, layouts):
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
             for unit in units_of(node, layouts):
@@ -176,10 +177,24 @@ def _draft(
     return _Draft(grouping.leaves, grouping, frozenset(uncut))
 
 
-def _is_alias(node: Node, stored: set[Node], layouts: Layouts) -> bool:
+def _is_alias(node: Node, graph: Graph, stored: set[Node], layouts: Layouts) -> bool:
+    """Whether the operand's buffer is the node's as well: a reshape of it, or a copy of what nobody is given."""
+    if not (node.op.flat or _is_copy(node)):
+        return False
     source = node.inputs[0]
-    there = source in stored or (is_given(source) and not is_pulled(source))
-    return there and layouts.is_row_major(source)
+    if node.op.flat:
+        there = source in stored or (is_given(source) and not is_pulled(source))
+        return there and layouts.is_row_major(source)
+    hidden = source in stored and source not in graph.outputs and _has_units(source)
+    return hidden and layouts.strides(source) == layouts.strides(node)
+
+
+def _is_copy(node: Node) -> bool:
+    """Whether every element is the operand's at the same place, as it is."""
+    if node.op.element is None or len(node.inputs) != 1 or node.aval.dtype != node.inputs[0].aval.dtype:
+        return False
+    types = (node.inputs[0].aval,)
+    return node.op.element(types, node.kwargs, node.aval) == Arg(0, node.aval.dtype)
 
 
 def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
