@@ -136,6 +136,16 @@ def test_what_a_loop_over_rare_arguments_calls_twice_is_not_inlined(dtype: str) 
     assert function(x)[-2:].tobytes() == function(np.append(x, x.dtype.type(1e4)))[998:1000].tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_powers_of_negative_numbers_are_vector_code(dtype: str) -> None:
+    x = ROWS[0].astype(dtype)
+    source = xjit.xjit(lambda x, y: x**y).source(x, x)
+    kind, lanes = ("f64", "<8 x double>") if dtype == "float64" else ("f32", "<16 x float>")
+    assert f"pow_{kind}(" in source.split("if rare0:")[1]
+    ir, _ = optimised(source)
+    assert ir.count(f"fdiv {lanes}") >= 2 and not called(ir)  # one logarithm in the usual loop, one in the other
+
+
 def test_only_short_texts_are_searched_for_pairs() -> None:
     pair = "    st(o, 0, ld(a, 0) * ld(b, 0))\n    st(o, 1, ld(a, 1) * ld(b, 1))\n"
     names = "".join(f"    {name} = ptr_f64(table, {slot})\n" for slot, name in enumerate("abop"))

@@ -18,6 +18,17 @@ def has_variants(prim: str, dtype: DType) -> bool:
     return function is not None and function.varied
 
 
+def is_frequent(prim: str, dtype: DType) -> bool:
+    """Whether loops over arguments that ``near`` is wrong for inline the function, so that they are vector code.
+
+    >>> import numpy as np
+    >>> is_frequent("pow", np.dtype(np.float64)), is_frequent("sin", np.dtype(np.float64))
+    (True, False)
+    """
+    function = _function(prim, dtype)
+    return function is not None and function.frequent
+
+
 def is_vector_function(prim: str, dtype: DType) -> bool:
     """Whether a primitive on operands of this type is a vector function, which has the variant ``rare``.
 

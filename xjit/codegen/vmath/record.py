@@ -11,12 +11,14 @@ class VectorFunction:
 
     ``error`` is a bound, found by trial, on the distance to the true value in units of the last place of that
     value.  Its companion :attr:`rare` is the function itself, but called instead of inlined.  A ``varied`` function
-    has two more: :attr:`near` is right wherever :attr:`is_far` is false, and for NaN, and cheaper.
+    has two more: :attr:`near` is right wherever :attr:`is_far` is false, and for NaN, and cheaper.  ``frequent`` says
+    that where some arguments are far many are, so that loops over them inline the function, to be vector code.
     """
 
     name: str
     error: float
     varied: bool = False
+    frequent: bool = False
 
     @property
     def near(self) -> str:
@@ -41,6 +43,6 @@ def everywhere(name: str, error: float) -> VectorFunction:
     return VectorFunction(name, error)
 
 
-def reduced(name: str, error: float) -> VectorFunction:
+def reduced(name: str, error: float, *, frequent: bool = False) -> VectorFunction:
     """A function with the variants ``name_near`` and ``name_is_far``."""
-    return VectorFunction(name, error, varied=True)
+    return VectorFunction(name, error, varied=True, frequent=frequent)
