@@ -12,7 +12,7 @@ from unittest import mock
 
 import xjit
 from xjit.codegen import lower, reductions, rows, schedule, strips, tiles
-from xjit.fusion import planner, tiny
+from xjit.fusion import cost, planner, tiny
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
 from xjit.ir.node import Graph, Node
@@ -44,6 +44,13 @@ def small_blocks() -> Iterator[None]:
 
 
 @contextmanager
+def small_tiles(room: int = 400) -> Iterator[None]:
+    """Stencils that are planned in here run in tiles of at most so many bytes, whatever is computed twice."""
+    with mock.patch.multiple(cost, TILED_BYTES=0, TILE_BYTES=room, LEAST_TILES=2, NARROWEST_TILE=2, ROUND_TRIP=1e9):
+        yield
+
+
+@contextmanager
 def many_pieces() -> Iterator[None]:
     """Programs that are built in here are cut as large ones would be: shared loops, reductions into chunks, and
     loops over all axes but those of two elements.
@@ -56,6 +63,7 @@ def many_pieces() -> Iterator[None]:
             split, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20, CHUNK_ROWS=1, MOST_COLUMN_CHUNKS=1000
         ),
         mock.patch.object(tiny, "TINY", 2),
+        small_tiles(),
     ):
         yield
 

@@ -71,11 +71,10 @@ def lower_graph(
     layouts = layouts_of(graph, specs)
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
     plan = make_plan(graph, layouts, viewed)
-    kernels = [step.regions for step in plan.steps if isinstance(step, KernelStep)]
-    spent = spent_in_kernels(plan)
+    kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [
-        lower(regions, layouts, plan.leaves, plan.stored, dying)
-        for regions, dying in zip(kernels, spent, strict=True)
+        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling)
+        for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
     sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access, RegionAccesses
@@ -20,16 +20,29 @@ from xjit.types import DType, dtype_class
 WIDE_STEP = 32
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Scratch that holds the part of a value that a tile needs. ``steps`` are the distances in elements by which
+    the window moves in the value from tile to tile, per loop over tiles, ``first`` where it begins for the first.
+    """
+
+    name: str
+    steps: Mapping[str, int]
+    first: int
+
+
 @dataclass(eq=False)
 class Pointers:
     """The pointers of a kernel, by the buffer, the element that they begin at and the type in which they count.
 
     Names are in the order of their slots. The type is another one than the buffer's where a bitcast is filled.
-    Buffers that are ``overwritten`` are both read and written, through one pointer.
+    Buffers that are ``overwritten`` are both read and written, through one pointer. Values with a window are in
+    scratch, which has one name for all of it.
     """
 
     nest: Nest
     overwritten: frozenset[Node] = frozenset()
+    windows: dict[Node, Window] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
     written: dict[str, bool] = field(default_factory=dict)
 
@@ -48,6 +61,8 @@ class Pointers:
 
     def pointer(self, node: Node, start: int, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer to a buffer from some element on, of the buffer's type unless told otherwise."""
+        if node in self.windows:
+            return self.windows[node].name
         key = (node, start, storage_dtype(node.aval.dtype if dtype is None else dtype))
         written = written or node in self.overwritten
         if key not in self.names:
@@ -81,7 +96,8 @@ class Buffers:
         dtype = node.aval.dtype
         name = self.pointers.pointer(access.node, self._start(access), written)
         offset = self.offset_of(access, name, loaded=True)
-        return self.held(Load(name, offset, storage_dtype(dtype), self.pointers.written[name]), scope, node)
+        written = self.pointers.written.get(name, True)  # scratch is
+        return self.held(Load(name, offset, storage_dtype(dtype), written), scope, node)
 
     def held(self, load: Load, scope: Scope, node: Node) -> Held:
         """What a load gives, as the element of a node."""
@@ -97,7 +113,8 @@ class Buffers:
             if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
                 variable = "k"
             strides[variable] = self.stride(access, name, loop, variable, loaded)
-        offset = self.nest.offset((name, access.moves), name, strides)
+        start = self._within_window(access, name, strides)
+        offset = self.nest.offset((name, access.moves, start), name, strides, start)
         if base is not None:
             return Offset(offset.terms, access.start - base)
         return Offset((*offset.terms, *self._lookups(access, name)))
@@ -109,6 +126,17 @@ class Buffers:
         if move in (0, 1) or (is_close and abs(move) <= TINY):
             return move
         return self.nest.word((access.node, variable or loop.variable, move), move, f"{name}_s")
+
+    def _within_window(self, access: Access, name: str, strides: dict[str, str | int]) -> str:
+        """Counts the address of a value in scratch from where its window begins; the name of the constant part."""
+        window = self.pointers.windows.get(access.node)
+        if window is None:
+            return ""
+        for variable, step in window.steps.items():
+            if step:
+                strides[variable] = self.nest.word((access.node, "tile", variable), -step, f"{name}_s")
+        start = self._start(access) - window.first
+        return self.nest.word((access.node, "start", start), start, f"{name}_c") if start else ""
 
     def _lookups(self, access: Access, name: str) -> Iterator[Term]:
         for stride, pull in access.lookups:

@@ -23,22 +23,30 @@ class Ordered:
     tiling: Tiling | None
 
 
-def ordered(region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]) -> Ordered:
-    """Decides the loops of a region. ``leaves`` are materialised nodes, ``stored`` those that get a buffer."""
-    accesses, plan = _scheduled(region, layouts, leaves, stored)
+def ordered(
+    region: Region,
+    layouts: Layouts,
+    leaves: frozenset[Node],
+    stored: frozenset[Node],
+    apart: frozenset[int] = frozenset(),
+) -> Ordered:
+    """Decides the loops of a region. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; along the
+    axes ``apart`` somebody else says where loops begin and end.
+    """
+    accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
     short = short_loop(region, plan, accesses.walks)
-    if short is not None:
+    if short is not None and apart.isdisjoint(short.axes):
         region = written_out(region, short)
-        accesses, plan = _scheduled(region, layouts, leaves, stored)
-    tiles = tiling(region, plan, accesses)
+        accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
+    tiles = None if apart else tiling(region, plan, accesses)
     return Ordered(region, accesses, plan if tiles is None else tiles.plan, tiles)
 
 
 def _scheduled(
-    region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node]
+    region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node], apart: frozenset[int]
 ) -> tuple[RegionAccesses, Schedule]:
     accesses = RegionAccesses(region, layouts, leaves, stored)
     exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in region.units)
-    fixed = frozenset(accesses.positions)
+    fixed = apart | accesses.positions
     accesses.turn(backward_axes(region, accesses.moves, fixed, exact, accesses.primary))
     return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary)

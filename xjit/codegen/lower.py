@@ -49,7 +49,7 @@ Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 @dataclass(eq=False)
 class Lowering:
     """One region: ``write`` puts its loops into the nest. ``shared`` are the names of the bounds of the loop that
-    threads share, None where they share none.
+    threads share, None where they share none. The loops over ``tiled`` axes stay apart and have ``bounds``.
     """
 
     region: Region
@@ -59,12 +59,14 @@ class Lowering:
     nest: Nest
     pointers: Pointers
     checks: Checks
+    tiled: frozenset[int] = frozenset()
     shared: tuple[str, str] | None = ("lo", "hi")
+    bounds: dict[int, tuple[str, str]] = field(default_factory=dict)
     allocs: list[Alloc] = field(default_factory=list)
     row_names: dict[Pull, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        loops_of = ordered(self.region, self.layouts, self.leaves, self.stored)
+        loops_of = ordered(self.region, self.layouts, self.leaves, self.stored, self.tiled)
         self.region, self.accesses, self.plan = loops_of.region, loops_of.accesses, loops_of.plan
         columns = self.plan.columns or not self.plan.reduced
         loops = self.plan.kept if columns else self.plan.reduced
@@ -126,6 +128,9 @@ class Lowering:
         return self.extent
 
     def _kept_bounds(self, number: int) -> tuple[str, str, LoopKind]:
+        axis = self.plan.kept[number].axes[0]
+        if axis in self.bounds:
+            return *self.bounds[axis], LoopKind.SERIAL
         if number == self.plan.shared and self.shared is not None:
             return *self.shared, LoopKind.PARALLEL
         return "0", self._extent(self.plan.kept[number]), LoopKind.SERIAL

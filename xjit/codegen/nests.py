@@ -21,9 +21,10 @@ from xjit.codegen.buffers import Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.in_place import overwrite
 from xjit.codegen.lower import Lowering
+from xjit.codegen.overlapped import in_windows, window_layouts, write_tiles
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import Region, Tiling
 from xjit.ir.loops import Kernel, LoopKind, Share, Word
 from xjit.ir.node import Node
 
@@ -53,17 +54,26 @@ def lower(
     leaves: frozenset[Node],
     stored: frozenset[Node],
     spent: frozenset[Node] = frozenset(),
+    tiling: Tiling | None = None,
 ) -> LoweredKernel:
     """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
-    buffers nobody reads after this kernel.
+    buffers nobody reads after this kernel. A ``tiling`` says how the regions run one behind the other.
     """
     nest = Nest()
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
-    parts = [Lowering(region, layouts, leaves, stored, nest, pointers, checks) for region in regions]
+    inner, tiled = regions, frozenset[int]()
+    if tiling is not None:
+        layouts, tiled = window_layouts(tiling, layouts), frozenset(tiling.axes)
+        inner = [in_windows(region, tiling, layouts) for region in regions]
+        spent = frozenset()  # the next tile reads of it too
+    parts = [Lowering(region, layouts, leaves, stored, nest, pointers, checks, tiled) for region in inner]
     in_place = overwrite(parts, spent)
     pointers.overwritten = frozenset(in_place.values())
-    extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
+    if tiling is not None:
+        extent = write_tiles(parts, tiling, nest, pointers)
+    else:
+        extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
     allocs = [alloc for part in parts for alloc in part.allocs]
     body = (*allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     arguments = pointers.arguments

@@ -94,12 +94,13 @@ class Nest:
         """What some open scope knows under this key, or None."""
         return next((scope.known[key] for scope in reversed(self.scopes) if key in scope.known), None)
 
-    def offset(self, key: Any, stem: str, strides: dict[str, str | int]) -> Offset:
+    def offset(self, key: Any, stem: str, strides: dict[str, str | int], start: str = "") -> Offset:
         """The address of an access in the innermost loop: a hoisted base and the term of the innermost variable.
 
-        ``strides`` maps loop variables to distances; variables that do not move it are left out.
+        ``strides`` maps loop variables to distances; variables that do not move it are left out. ``start`` names a
+        table word to begin at.
         """
-        terms: list[Term] = []
+        terms: list[Term] = [Term(start, 1)] if start else []
         for depth, scope in enumerate(self.scopes):
             stride = strides.get(scope.variable, 0) if scope.variable is not None else 0
             if stride == 0:

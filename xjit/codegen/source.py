@@ -62,9 +62,9 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
         case loops.Turn():
             writer.line(_turn(statement))
-        case loops.Share(low, high, first, extent):
-            writer.line(f"{low} = select(lo > {first}, lo - {first}, 0)")
-            writer.line(f"{high} = select(hi - {first} < {extent}, hi - {first}, {extent})")
+        case loops.Share(low, high, first, extent, start, stop):
+            writer.line(f"{low} = select({start} > {first}, {start} - {first}, 0)")
+            writer.line(f"{high} = select({stop} - {first} < {extent}, {stop} - {first}, {extent})")
         case loops.Alloc(buffer, extent, dtype):
             writer.line(f"{buffer} = scratch_{kind(dtype)}({extent})")
         case loops.If(flag, then):
@@ -190,4 +190,5 @@ def offset_text(offset: Offset) -> str:
         text = f"{text}{sign}{product}"
     if not text:
         return str(offset.constant)
-    return f"{text} + {offset.constant}" if offset.constant else text
+    sign = "-" if offset.constant < 0 else "+"
+    return f"{text} {sign} {abs(offset.constant)}" if offset.constant else text

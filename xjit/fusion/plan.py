@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from xjit.ir.index import Index, relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import AxisMap
+
+# (first, last) offsets along each of some axes.
+Reach: TypeAlias = "tuple[tuple[int, int], ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +103,36 @@ class Region:
         return {node: first for unit in self.units for node, first in unit.nested}
 
 
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """How the regions of a kernel run one behind the other, a tile of the result at a time.
+
+    ``axes`` are the tiled axes, the same ones of every region and of every value in between, ``dims`` the extents of
+    the result along them, ``sizes`` those of a tile. ``reaches`` says of every region how far before the first and
+    behind the last position of a tile it runs, along each tiled axis; ``windows`` the same of every value that is
+    kept in scratch: its window is all that a tile reads of it.
+    """
+
+    axes: tuple[int, ...]
+    dims: tuple[int, ...]
+    sizes: tuple[int, ...]
+    reaches: tuple[Reach, ...]
+    windows: Mapping[Node, Reach]
+
+    def window_shape(self, node: Node) -> tuple[int, ...]:
+        """The extents of the part of a value that a tile needs."""
+        shape = list(node.aval.shape)
+        for axis, size, (before, behind) in zip(self.axes, self.sizes, self.windows[node], strict=True):
+            shape[axis] = size + behind - before
+        return tuple(shape)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelStep:
-    """Runs a generated kernel: one loop nest for each region; those of a step do not need each other."""
+    """Runs a generated kernel: one loop nest for each region. Without a ``tiling``, none of them needs another."""
 
     regions: tuple[Region, ...]
+    tiling: Tiling | None = None
 
     @property
     def units(self) -> tuple[Unit, ...]:

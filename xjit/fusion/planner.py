@@ -14,6 +14,7 @@ from xjit.fusion.groups import Group, Grouping
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
+from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, parts_of
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Region, Step, Unit, ViewStep
 from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
@@ -53,8 +54,15 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     kept = _read_elsewhere(graph, steps, draft, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
     dead = _stored_by(steps) - _stored_by(live)
-    reasons = (*notes, *in_words(draft.grouping.refusals))
-    return Plan(graph, tuple(filter(_works, live)), draft.leaves - dead, kept, reasons)
+    working = tuple(filter(_works, live))
+    whole = _read_whole(graph, working, draft, views)
+
+    def reads(unit: Unit) -> tuple[Pull, ...]:
+        return draft.grouping.walk(unit).reads
+
+    tiled = in_tiles(working, kept, whole, draft.leaves, reads, layouts)
+    reasons = (*notes, *tiled.reasons, *in_words(draft.grouping.refusals))
+    return Plan(graph, tiled.steps, draft.leaves - dead, tiled.stored, reasons)
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
@@ -75,22 +83,29 @@ def _with_operands(graph: Graph, stored: set[Node], layouts: Layouts) -> tuple[s
 
 def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views: frozenset[Node]) -> frozenset[Node]:
     """The values that something outside of their own kernel reads: only these need a buffer."""
-    found: set[Node] = set()
-    for node in graph.outputs:
-        found.add(view_chain(node)[0] if node in views else node)
+    found: set[Node] = set(_read_whole(graph, steps, draft, views))
     for step in steps:
         if isinstance(step, KernelStep):
             own = {unit.target for unit in step.units}
             for unit in step.units:
                 reads = draft.grouping.walk(unit).reads
                 found.update(pull.node for pull in reads if owner(pull.node) not in own)
-        elif isinstance(step, AliasStep):
+    return frozenset(node for node in found if not is_given(node))
+
+
+def _read_whole(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views: frozenset[Node]) -> frozenset[Node]:
+    """The values that the caller gets, or that something else than a kernel reads or makes."""
+    found = {view_chain(node)[0] if node in views else node for node in graph.outputs}
+    for step in steps:
+        if isinstance(step, KernelStep):
+            continue
+        if isinstance(step, AliasStep):
             found.update((step.node, step.operand))
         elif isinstance(step, ViewStep):
             found.add(view_chain(step.node)[0])
         else:
             found.update((step.node, *draft.grouping.read_whole(step.node)))
-    return frozenset(node for node in found if not is_given(node))
+    return frozenset(found)
 
 
 def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:

@@ -157,6 +157,8 @@ def _written_bytes(unit: Unit, written: set[Node]) -> int:
         return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
     if unit.is_check or (unit.is_scan and unit.target not in written):
         return 0
+    if unit.is_plain and unit.target not in written:  # it stays in scratch
+        return 0
     dims = [unit.dims[axis] for axis in (unit.kept if unit.is_reduction else range(unit.rank))]
     return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize
 
@@ -181,7 +183,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         domain=region.dims,
         reduced=region.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
-        bytes_written=sum(_written_bytes(unit, written) for unit in units),
+        bytes_written=sum(_written_bytes(unit, written.union(kernel.in_place)) for unit in units),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
         overwritten=tuple(map(_label, kernel.in_place.values())),

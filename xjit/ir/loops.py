@@ -209,12 +209,16 @@ class Multiple:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """low, high = the part of a kernel's own range that lies in [first, first + extent), counted from first."""
+    """low, high = the part of a range that lies in [first, first + extent), counted from first. The range is the
+    kernel's own, or given by the names of its bounds.
+    """
 
     low: str
     high: str
     first: str
     extent: str
+    start: str = "lo"
+    stop: str = "hi"
 
 
 @dataclass(frozen=True, slots=True)

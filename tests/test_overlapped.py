@@ -1,0 +1,227 @@
+"""Stencils one behind the other: in tiles, with what is between them in scratch, and the same numbers as NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from capturing import captured
+from kernel_executors import KERNEL_EXECUTORS, run_uncompiled, small_tiles, uncompiled
+
+import xjit
+from xjit import compile
+from xjit.fusion import cost
+from xjit.fusion.plan import KernelStep, Plan
+from xjit.inspect.explain import Explanation
+
+Array = np.ndarray[Any, Any]
+Function = Callable[..., Any]
+
+RANDOM = np.random.default_rng(11)
+GRID = RANDOM.uniform(0.5, 2.0, size=(13, 19))
+CUBE = RANDOM.uniform(0.5, 2.0, size=(7, 8, 9))
+LINE = RANDOM.uniform(0.5, 2.0, size=61)
+LARGE = np.zeros((600, 500))
+
+
+def laplacian(u: Any) -> Any:
+    return u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
+
+
+def biharmonic(u: Any) -> Any:
+    return laplacian(laplacian(u))
+
+
+def blurred(x: Any) -> Any:
+    down = (x[:-4] + x[4:] + 4.0 * (x[1:-3] + x[3:-1]) + 6.0 * x[2:-2]) / 16.0
+    return (down[:, :-4] + down[:, 4:] + 4.0 * (down[:, 1:-3] + down[:, 3:-1]) + 6.0 * down[:, 2:-2]) / 16.0
+
+
+def box(p: Any) -> Any:
+    rows = (p[:-2] + p[1:-1] + p[2:]) / 3
+    return (rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]) / 3
+
+
+def edges(x: Any) -> Any:
+    down = x[2:] - x[:-2]
+    across = x[:, 2:] - x[:, :-2]
+    return box(np.sqrt(down[:, 1:-1] ** 2 + across[1:-1] ** 2))
+
+
+def corners(x: Any) -> Any:
+    down, across = x[2:, 1:-1] - x[:-2, 1:-1], x[1:-1, 2:] - x[1:-1, :-2]
+    a, b, c = box(down * down), box(down * across), box(across * across)
+    return a * c - b * b - 0.04 * (a + c) ** 2
+
+
+def unsharp(x: Any) -> Any:
+    inner = x[2:-2, 2:-2]
+    return np.clip(inner + 1.5 * (inner - blurred(x)), 0, 1)
+
+
+def developed(image: Any) -> Any:
+    """An RGB image of bytes, through filters and sums over colours."""
+    light = (image.astype(np.float32) / 255.0) ** 2
+    inner = light[2:-2, 2:-2]
+    sharp = inner + 1.5 * (inner - blurred(light))
+    grey = 0.2126 * sharp[..., 0] + 0.7152 * sharp[..., 1] + 0.0722 * sharp[..., 2]
+    return (255.0 * np.sqrt(np.clip(grey[..., None] + 1.3 * (sharp - grey[..., None]), 0.0, 1.0))).astype(np.uint8)
+
+
+def padded(u: Any) -> Any:
+    p = np.pad(u, 1, mode="edge")
+    return 0.25 * (p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:])
+
+
+def rolled(u: Any) -> Any:
+    def step(v: Any) -> Any:
+        return np.exp(-np.roll(v, 1, 0)) + np.roll(v, -1, 1) + np.roll(v, 1, 1)
+
+    return step(step(u))
+
+
+def line(x: Any) -> Any:
+    d = np.exp(-((x[1:] - x[:-1]) ** 2))
+    s = np.sqrt(d[2:] + d[:-2] + d[1:-1])
+    return s[1:] - s[:-1]
+
+
+def by_position(u: Any) -> Any:
+    """The stages depend on where they are."""
+    weights = np.exp(-u / (1.0 + np.arange(u.shape[0])[:, None]))
+    return weights[1:] - weights[:-1] * np.arange(u.shape[1])
+
+
+def in_space(u: Any) -> Any:
+    def step(v: Any) -> Any:
+        return np.sqrt(v[2:, 1:-1, 1:-1] + v[:-2, 1:-1, 1:-1] + v[1:-1, 2:, 1:-1] + v[1:-1, 1:-1, :-2])
+
+    return step(step(u))
+
+
+PROGRAMS: dict[str, tuple[Function, Array]] = {
+    "biharmonic": (biharmonic, GRID),
+    "blurred": (blurred, GRID),
+    "edges": (edges, GRID),
+    "corners": (corners, GRID),
+    "unsharp": (unsharp, GRID),
+    "four steps": (lambda u: biharmonic(np.exp(-(biharmonic(u) ** 2))), GRID),
+    "gradients": (lambda u: np.gradient(np.sqrt(np.gradient(u, axis=0) ** 2 + 1.0), axis=0), GRID),
+    "padded twice": (lambda u: padded(padded(u)), GRID),
+    "rolled twice": (rolled, GRID),
+    "padded exponentials": (lambda u: padded(np.exp(-(u**2))), GRID),
+    "line": (line, LINE),
+    "by position": (by_position, GRID),
+    "in space": (in_space, CUBE),
+    "sines": (lambda u: biharmonic(np.sin(1e5 * u)), GRID),
+    "one row of it": (lambda u: np.exp(u)[3:6].sum(axis=0) + np.exp(u)[5], GRID),
+    "turned": (lambda u: (np.exp(u)[1:] * np.exp(u)[:-1])[::-1], GRID),
+    "gathered across": (lambda u: (np.exp(u)[1:] + np.exp(u)[:-1])[:, np.array([3, 1, 4, 1])], GRID),
+    "across rows": (lambda u: np.exp(u)[:, :13].T + np.exp(u)[:, :13], GRID[:, :13]),
+    "bytes": (lambda u: box(np.sqrt(u.astype(np.float32))), (100 * GRID).astype(np.uint8)),
+    "picture": (developed, (100 * RANDOM.random((9, 11, 3))).astype(np.uint8)),
+    "half precision": (biharmonic, GRID.astype(np.float16)),
+    "complex": (lambda u: biharmonic(np.exp(1j * u)), GRID),
+    "truth": (lambda u: (lambda t: t[1:] ^ t[:-1])(np.sin(u) > np.cos(u)), GRID),
+}
+LAYOUTS: dict[str, Function] = {"C": np.ascontiguousarray, "F": np.asfortranarray, "backwards": lambda u: u[::-1]}
+EXTENTS = [(1, 1), (1, 19), (13, 1), (2, 3), (4, 4), (5, 5), (6, 19), (13, 7), (9, 9)]
+
+
+def assert_same(found: Array, expected: Array) -> None:
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    tolerance = 2e-5 if expected.dtype in (np.float32, np.float16) else 1e-11
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("run", KERNEL_EXECUTORS.values(), ids=lambda run: str(run.__name__))
+def test_tiles_give_numpys_numbers(run: Any, name: str) -> None:
+    function, array = PROGRAMS[name]
+    for layout in LAYOUTS.values():
+        given = layout(array)
+        with small_tiles():
+            assert_same(run(function, (given,)), function(given))
+
+
+@pytest.mark.parametrize("extents", EXTENTS, ids=str)
+def test_extents_that_tiles_do_not_divide(extents: tuple[int, int]) -> None:
+    for name in ("biharmonic", "blurred", "corners", "padded twice", "rolled twice", "by position"):
+        function, array = PROGRAMS[name]
+        given = array[: extents[0], : extents[1]].copy()
+        assert_same(run_uncompiled(function, (given,)), function(given))
+
+
+@pytest.mark.parametrize("room", [100, 200, 400, 1000, 5000, 50_000])
+def test_windows_of_all_sizes(room: int) -> None:
+    """Tiles of one row, of pieces of rows, of everything."""
+    for name in ("biharmonic", "corners", "padded twice", "in space", "line"):
+        function, array = PROGRAMS[name]
+        with small_tiles(room), uncompiled():
+            assert_same(xjit.jit(function)(array), function(array))
+
+
+def explained(function: Function, *arguments: Any) -> Explanation:
+    return xjit.jit(function).explain(*arguments)
+
+
+@pytest.mark.parametrize(
+    "name", ["biharmonic", "blurred", "edges", "corners", "unsharp", "gradients", "padded twice", "sines"]
+)
+def test_a_chain_of_stencils_moves_what_it_has_to(name: str) -> None:
+    plan = explained(PROGRAMS[name][0], LARGE)
+    assert len(plan.kernels) == 1
+    assert plan.bytes_moved == plan.minimum_bytes and not plan.temporary_bytes
+
+
+def test_a_picture_is_developed_in_one_kernel() -> None:
+    plan = explained(developed, np.zeros((600, 500, 3), np.uint8))
+    assert len(plan.kernels) == 1 and plan.bytes_moved == plan.minimum_bytes
+
+
+def test_a_long_row_is_cut_into_pieces() -> None:
+    plan = explained(biharmonic, np.zeros((60, 40_000)))
+    assert plan.bytes_moved == plan.minimum_bytes
+
+
+def test_what_the_caller_gets_is_stored() -> None:
+    def both(u: Any) -> Any:
+        first = np.exp(u)
+        return first, first[1:] - first[:-1]
+
+    assert len(explained(both, LARGE).kernels) == 2
+    with small_tiles():
+        assert_same(xjit.jit(both)(GRID)[1], both(GRID)[1])
+
+
+def test_small_values_are_stored() -> None:
+    assert len(explained(biharmonic, np.zeros((30, 40))).kernels) == 2
+
+
+def test_halos_that_cost_more_than_a_round_trip_are_not_computed_twice() -> None:
+    def wide(u: Any) -> Any:
+        v = np.tan(np.sin(np.exp(u)))
+        return v[:-40] + v[40:]
+
+    assert len(explained(wide, np.zeros((4000, 50, 100))).kernels) == 2
+
+
+def test_the_reason_is_told() -> None:
+    reasons = explained(biharmonic, LARGE).reasons
+    assert any("stays in scratch, a tile at a time" in reason for reason in reasons)
+
+
+def planned(function: Function, array: Array) -> Plan:
+    found, leaves = captured(function, array)
+    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], [False]).plan
+
+
+def test_scratch_stays_small() -> None:
+    for shape in [(300, 400), (2000, 2000), (50, 100_000), (3_000_000, 3)]:
+        for step in planned(corners, np.zeros(shape)).steps:
+            tiling = step.tiling if isinstance(step, KernelStep) else None
+            assert tiling is not None
+            room = sum(int(np.prod(tiling.window_shape(node))) * node.aval.dtype.itemsize for node in tiling.windows)
+            assert room <= cost.TILE_BYTES
