@@ -18,6 +18,8 @@ from xjit.runtime import products
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.native_code import NativeModule
 from xjit.runtime.products import ON_ONE_THREAD, Products, blas_products
+from xjit.runtime.records import FastProgram
+from xjit.runtime.segments import Segment
 
 TYPES = ("f4", "f8", "c8", "c16")
 needs_blas = pytest.mark.skipif(blas_products() is None, reason="the library behind NumPy's products is not known")
@@ -268,3 +270,22 @@ def test_a_stack_with_itself_transposed(type: str) -> None:
     for _ in range(2):
         assert_same_bits(function(a), a @ a.swapaxes(1, 2))
     assert is_native(function)
+
+
+@needs_blas
+@pytest.mark.parametrize(("size", "released"), [(6, False), (80, True)])
+def test_the_interpreter_is_free_while_large_products_are_computed(
+    size: int, released: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs: list[FastProgram] = []
+    program = Segment.program
+
+    def noted(self: Segment, *arguments: Any, **others: Any) -> Any:
+        made = program(self, *arguments, **others)
+        programs.append(made[0])
+        return made
+
+    monkeypatch.setattr(Segment, "program", noted)
+    a = numbers("f8", size, size)
+    xjit.jit(multiply)(a, a)
+    assert [one.heavy for one in programs] == [released]

@@ -197,6 +197,7 @@ class Products:
             extent=count if alone else 1,
             work=count * products * WORK,
             load=lambda: kernel,
+            unlocked=not alone,
         )
 
 

@@ -26,7 +26,8 @@ MAXIMUM_PIECES = 64
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
     """One kernel of a segment: the nodes whose buffers it gets and which of them it writes, the other words of its
-    table, the extent of its shared loop, its work in additions, and how its machine code is come by.
+    table, the extent of its shared loop, its work in additions, how its machine code is come by, and whether the
+    interpreter lock is released for it however little work it is, as NumPy does.
 
     A pointer is a node and the element of its buffer to start from.
     """
@@ -37,6 +38,7 @@ class Piece:
     extent: int
     work: float
     load: Callable[[], LoadedKernel]
+    unlocked: bool = False
 
 
 def generated(lowered: LoweredKernel, source: str, loader: Loader) -> Piece:
@@ -92,7 +94,7 @@ class Segment:
             temp_offsets=tuple(memory.offsets.values()),
             calls=tuple(call for call in calls if call.extent > 0),
             single=len(results) == 1,
-            heavy=work > PARALLEL_WORK,
+            heavy=work > PARALLEL_WORK or any(piece.unlocked for piece in self.pieces),
             keep_alive=tuple(keep),
             failures=tuple(functools.partial(failure_of, node) for node in statuses),
         )
