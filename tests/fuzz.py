@@ -2,6 +2,7 @@
 
     python -m tests.fuzz --seconds 60 --seed 1
     python -m tests.fuzz --seconds 60 --compiled
+    python -m tests.fuzz --seconds 60 --compiled --large   # arrays of up to 150,000 elements
     python -m tests.fuzz --seconds 60 --calls          # single calls and indices, on any types and layouts
 
 Prints each kind of failure with its shortest program; the exit status is 1 if there was any. The float comparison
@@ -27,7 +28,7 @@ from kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrol
 from random_calls import failure as call_failure
 from random_calls import random_call
 from random_judge import judge
-from random_programs import Program, random_program
+from random_programs import LARGE, SMALL, Program, Sizes, random_program
 
 Run = Callable[[Callable[..., Any], Any], Any]
 
@@ -78,13 +79,13 @@ def call_failures(seed: int, stop: float) -> tuple[int, dict[str, tuple[int, Any
     return seed - first, found
 
 
-def program_failures(seed: int, stop: float, compiled: bool) -> tuple[int, dict[str, tuple[int, Any]]]:
+def program_failures(seed: int, stop: float, compiled: bool, sizes: Sizes) -> tuple[int, dict[str, tuple[int, Any]]]:
     """The same for random programs, each shortened."""
     runs = (run_parallel, run_serial) if compiled else (run_uncompiled, run_unrolled)
     found: dict[str, tuple[int, Any]] = {}
     first = seed
     while time.monotonic() < stop:
-        program, run = random_program(random.Random(seed).choice), runs[seed % 2]
+        program, run = random_program(random.Random(seed).choice, sizes), runs[seed % 2]
         text = failure(program, run)
         if text is not None and text not in found:
             found[text] = (seed, shortened(program, run))
@@ -97,6 +98,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=None, help="the first program; a fresh one when left out")
     parser.add_argument("--compiled", action="store_true", help="compile the programs instead of interpreting them")
+    parser.add_argument("--large", action="store_true", help="larger arrays in the programs")
     parser.add_argument("--calls", action="store_true", help="single calls of NumPy instead of programs")
     options = parser.parse_args()
     os.environ["XJIT_STRICT"] = "1"
@@ -106,7 +108,7 @@ def main() -> int:
     if options.calls:
         count, found = call_failures(seed, stop)
     else:
-        count, found = program_failures(seed, stop, options.compiled)
+        count, found = program_failures(seed, stop, options.compiled, LARGE if options.large else SMALL)
     for text, (number, program) in found.items():
         print(f"--seed {number}: {text}\n{program}\n")  # noqa: T201
     print(f"{count} from --seed {seed} on, {len(found)} kinds of failure")  # noqa: T201

@@ -22,8 +22,6 @@ T = TypeVar("T")
 Array = np.ndarray[Any, Any]
 Pick = Callable[[Sequence[T]], T]
 
-MAXIMUM_SIZE = 300
-EXTENTS = (0, 1, 2, 3, 4, 5, 7)
 DTYPES = ("f8", "f8", "f4", "f4", "i4", "i8", "u1", "i1", "u4", "i2", "?", "f2")
 LAYOUTS = ("C", "F", "step", "negative", "broadcast", "moved", "C")
 
@@ -58,6 +56,19 @@ EXACT_FOLDS = ("min", "max", "any", "all", "argmin", "argmax")
 SLICES = (":", ":", ":", "1:", ":-1", "::2", "::-1", "-1::-2", "1:3", "2:1", "0", "-1", "None", "...", "1::3")
 LITERALS = ("0", "1", "2", "-3", "7", "0.5", "-2.0", "1e-3", "0.0", "True")
 SPECIALS = (math.nan, math.inf, -math.inf, -0.0, 0.0, 1e-310, 1e-41, 1.0, -1.0, 1e6, -3e9)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Extents of axes to choose from, and the most elements that a value may have."""
+
+    extents: tuple[int, ...]
+    most: int
+
+
+SMALL = Sizes((1, 2, 3, 4, 5, 7), 300)
+LARGE = Sizes((1, 2, 3, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129, 200, 300, 1000, 1030), 150_000)
+"""Beyond tiles, strips, blocks of columns and chunks."""
 
 
 @dataclass(frozen=True)
@@ -140,12 +151,13 @@ def laid_out(values: Array, layout: str) -> Array:
 class Generator:
     """One program under construction."""
 
-    def __init__(self, pick: Pick[Any], *, noisy: bool) -> None:
+    def __init__(self, pick: Pick[Any], *, noisy: bool, sizes: Sizes = SMALL) -> None:
         self.pick = pick
         self.noisy = noisy
+        self.sizes = sizes
         self.lines: list[str] = []
         self.values: dict[str, Any] = {}
-        self.extents = [pick(EXTENTS[1:]) for _ in range(3)]
+        self.extents = [pick(sizes.extents) for _ in range(3)]
         if pick(range(12)) == 0:
             self.extents[pick(range(3))] = 0
 
@@ -168,6 +180,8 @@ class Generator:
     def _input(self) -> Input:
         rank = self.pick((0, 1, 2, 2, 2, 3))
         kept = [self.pick((n, n, n, 1)) for n in self.extents[3 - rank :]]
+        while math.prod(kept) > self.sizes.most:
+            kept[kept.index(max(kept))] = 1
         return Input(
             self.pick(DTYPES), tuple(kept), self.pick(LAYOUTS), self.pick(range(1000)), self.pick((False, True))
         )
@@ -178,7 +192,7 @@ class Generator:
             if text is None:
                 continue
             value = evaluate(text, self.values)
-            if value is None or np.size(value) > MAXIMUM_SIZE or np.asarray(value).dtype == object:
+            if value is None or np.size(value) > self.sizes.most or np.asarray(value).dtype == object:
                 continue
             name = f"v{len(self.lines)}"
             self.lines.append(f"{name} = {text}")
@@ -402,6 +416,6 @@ RULES = (
 )
 
 
-def random_program(pick: Pick[Any]) -> Program:
+def random_program(pick: Pick[Any], sizes: Sizes = SMALL) -> Program:
     """One program; about half of them use functions whose last bits differ from NumPy's."""
-    return Generator(pick, noisy=pick((False, True))).program()
+    return Generator(pick, noisy=pick((False, True)), sizes=sizes).program()
