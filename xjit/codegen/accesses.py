@@ -11,10 +11,12 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.units import owner
+from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 from xjit.passes.split import TINY
+from xjit.types import TupleType
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,17 @@ class RegionAccesses:
         if unit.chunk is not None:
             moves[unit.chunk[0]] = strides[-1]
         return Access(unit.target, tuple(moves), start)
+
+    def results_of(self, target: Node) -> dict[int, list[Node]]:
+        """The values that a reduction makes, stored ones and those that are read, by the number of its result."""
+        if not isinstance(target.type, TupleType):
+            return {0: [target]}
+        reads = (pull.node for one in self.found for pull in one.reads)
+        found: dict[int, list[Node]] = {}
+        for node in set(reads).union(self.stored):
+            if node.op is PROJECT and owner(node) is target:
+                found.setdefault(node.param("index"), []).append(node)
+        return found
 
     def interleaved(self) -> dict[Access, int]:
         """Accesses that share a buffer and its steps of a few elements with others, and where their common part

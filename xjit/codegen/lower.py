@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -37,7 +36,6 @@ from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.units import owner
-from xjit.ir.context import PROJECT
 from xjit.ir.index import relabel
 from xjit.ir.loops import Alloc, Base, Bound, Load, LoopKind, Offset, Store, Term, Var
 from xjit.ir.node import Node
@@ -273,27 +271,13 @@ class Lowering:
         """Makes the results of a reduction known to the row, and stores those that have a buffer."""
         unit, axes = self.region.units[number], self.region.axes[number]
         index = made_at(unit, axes)
-        nodes = self._result_nodes(unit.target)
+        nodes = self.accesses.results_of(unit.target)
         for k, held in enumerate(results):
             for node in nodes.get(k, ()):
                 if index is not None:
                     row.known[Pull(node, index)] = held
                 if node in self.stored or (node is unit.target and not isinstance(node.type, TupleType)):
                     self._store_result(node, number, held)
-
-    def _result_nodes(self, target: Node) -> dict[int, list[Node]]:
-        if not isinstance(target.type, TupleType):
-            return {0: [target]}
-        found: dict[int, list[Node]] = {}
-        candidates = {pull.node for pull in self._all_pulls() if pull.node.op is PROJECT} | set(self.stored)
-        for node in candidates:
-            if node.op is PROJECT and owner(node) is target:
-                found.setdefault(node.param("index"), []).append(node)
-        return found
-
-    def _all_pulls(self) -> Iterator[Pull]:
-        for found in self.accesses.found:
-            yield from found.reads
 
     def _store_result(self, node: Node, number: int, held: Held) -> None:
         access = self.accesses.writes[number]
