@@ -55,7 +55,7 @@ from xjit.numpy.values import constant
 from xjit.types import ArrayType, scalar_type, type_of
 
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
-_RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc)
+_RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
 _CACHED_FUNCTION = type(functools.lru_cache(len))
 _SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass}
 

@@ -16,6 +16,7 @@ from xjit.capture.known_array import known
 from xjit.capture.libraries import is_pure
 from xjit.capture.paths import Path
 from xjit.capture.provenance import located, refuse
+from xjit.numpy.bracketed import SUBSCRIPTED
 from xjit.numpy.dispatch import TRACED_FUNCTIONS
 
 if TYPE_CHECKING:
@@ -127,9 +128,27 @@ def _errstate(**kwargs: Any) -> Any:
     return np.errstate(**kwargs)
 
 
+class TracedSubscripted:
+    """What traced code gets for ``numpy.r_`` and its like."""
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __getitem__(self, key: Any) -> Any:
+        key = constants(key)
+        if next(traced_leaves(key), None) is None:
+            return known(self._original[key])
+        return call_created(SUBSCRIPTED[self._original], (key,), {})
+
+    def __repr__(self) -> str:
+        return repr(self._original)
+
+
 @functools.lru_cache(maxsize=512)
-def traced_numpy(function: Any) -> Callable[..., Any] | None:
+def traced_numpy(function: Any) -> Any:
     """The traced version of a function of NumPy, None if the function is to be used as it is."""
+    if function in SUBSCRIPTED:
+        return TracedSubscripted(function)
     replacement = TRACED_FUNCTIONS.get(function)
     if replacement is None:
         return None
