@@ -34,7 +34,7 @@ def ordered(
     axes ``apart`` somebody else says where loops begin and end.
     """
     accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
-    short = short_loop(region, plan, accesses.walks)
+    short = short_loop(region, plan, accesses)
     if short is not None and apart.isdisjoint(short.axes):
         region = written_out(region, short)
         accesses, plan = _scheduled(region, layouts, leaves, stored, apart)

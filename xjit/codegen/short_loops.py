@@ -13,17 +13,18 @@ would run over three elements at a time. It becomes
         st(o0, i0 * 3 + 1, ld(a0, i0 * 3 + 1) - x1)
         st(o0, i0 * 3 + 2, ld(a0, i0 * 3 + 2) - x2)
 
-in which LLVM finds vector loads and stores with shuffles.
+in which LLVM finds vector loads and stores with shuffles.  Where the planes of an image are made of its pixels, the
+short loop is the one around; written out, it reads all pixels once.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
+from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.plan import Region, Unit
 from xjit.fusion.tiny import parts
 from xjit.passes.split import TINY
 
@@ -31,18 +32,31 @@ from xjit.passes.split import TINY
 VECTOR_BYTES = 64
 
 
-def short_loop(region: Region, plan: Schedule, walks: Sequence[tuple[Pull, ...]]) -> Loop | None:
-    """The innermost loop, if it is to be written out.
+def short_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop | None:
+    """The loop that is to be written out: the innermost one, or one around it that some operand is interleaved along.
 
-    That is: nothing is reduced, a longer loop is around it, its elements fill no vector, and the kernel stays short.
+    That is: nothing is reduced, a longer loop is there, its elements fill no vector, and the kernel stays short.
     """
     plain = all(unit.is_plain or unit.is_check for unit in region.units)
     if not plain or region.reduced or plan.nested or len(plan.kept) < 2:
         return None
-    *_, outer, inner = plan.kept
-    operations = sum(map(len, walks)) * inner.extent
-    is_short = inner.extent <= TINY < outer.extent and inner.extent * _widest(region) < VECTOR_BYTES
-    return inner if is_short and operations <= cost.WRITTEN_OUT_OPERATIONS else None
+    *outer, inner = plan.kept
+    if inner.extent <= TINY:
+        return inner if outer[-1].extent > TINY and _is_worth_it(region, inner, accesses) else None
+    found = (loop for loop in outer if _interleaves(accesses, loop, inner) and _is_worth_it(region, loop, accesses))
+    return next(found, None)
+
+
+def _is_worth_it(region: Region, loop: Loop, accesses: RegionAccesses) -> bool:
+    operations = sum(map(len, accesses.walks)) * loop.extent
+    is_short = loop.extent <= TINY and loop.extent * _widest(region) < VECTOR_BYTES
+    return is_short and operations <= cost.WRITTEN_OUT_OPERATIONS
+
+
+def _interleaves(accesses: RegionAccesses, loop: Loop, inner: Loop) -> bool:
+    """Whether an operand has the elements of the loop side by side between those of the innermost one."""
+    moves = (tuple(abs(access.moves[one.axes[-1]]) for one in (loop, inner)) for access in accesses.reads.values())
+    return any(0 < across < along <= TINY for across, along in moves)
 
 
 def _widest(region: Region) -> int:

@@ -10,6 +10,7 @@ from xjit.fusion import cost
 from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import with_nested
+from xjit.fusion.parts import VECTOR_BYTES
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.refusals import PARTS, Refusal
@@ -167,7 +168,7 @@ class Grouping:
             if group not in before
             and group.whole is None
             and ((group.dims, group.rank) == (unit.dims, unit.rank) or unit.is_check)
-            and (not read.isdisjoint(group.reads) or _are_small(group, unit))
+            and (not read.isdisjoint(group.reads) or _are_small(group, unit) or _are_neighbours(group, unit))
         ]
         return (*producers, *siblings)
 
@@ -265,6 +266,15 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
 def _are_small(group: Group, unit: Unit) -> bool:
     """Whether both reduce so little, as the results of chunks, that one kernel less counts more than anything."""
     return unit.is_reduction and group.has_reduction and math.prod(unit.dims) <= cost.SMALL_REDUCTION
+
+
+def _are_neighbours(group: Group, unit: Unit) -> bool:
+    """Whether the unit makes elements beside those of the group: single positions along the fastest axis."""
+    others = (other for other in group.units if other.target is unit.target and other.origin and unit.origin)
+    return any(
+        abs(unit.start - other.start) * unit.target.aval.dtype.itemsize < VECTOR_BYTES and unit.steps == other.steps
+        for other in others
+    )
 
 
 def _has_rows(group: Group) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,9 +16,12 @@ from xjit.fusion.reads import walk
 from xjit.ir.index import changed
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
+from xjit.passes.split import TINY
 
 # More parts than this take longer to compile than a kernel that puts the pieces together in memory.
 MOST_PARTS = 27
+# Elements that fill a vector by themselves are better left in one.
+VECTOR_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
         if crossing and not (cuts and unit.is_plain):
             return Parts((), pulled)
         if cuts:
+            cuts = _with_pixels(part, cuts)
+        if cuts:
             waiting += _cut(part, cuts)
         else:
             done.append(part)
@@ -53,6 +59,19 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
         if pulled and (len(waiting) + len(done) > MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
             return Parts((), pulled)
     return Parts(tuple(done))
+
+
+def _with_pixels(unit: Unit, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The cuts, or all positions along a short axis that is the fastest in memory and the only one that is cut.
+
+    What makes the elements of a pixel then shares a loop over pixels, as vectors with shuffles.
+    """
+    axis, *others = {axis for axis, _ in cuts}
+    size, item = unit.dims[axis], unit.target.aval.dtype.itemsize
+    fills_no_vector = size <= TINY and size * item < VECTOR_BYTES
+    if others or unit.steps[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= TINY * size:
+        return cuts
+    return {(axis, position) for position in range(1, size)}
 
 
 def _cut(unit: Unit, cuts: Iterable[tuple[int, int]]) -> Iterator[Unit]:
