@@ -74,7 +74,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one region reads and writes through the pointers of its kernel."""
+    """What one region reads and writes through the pointers of its kernel; ``packed`` is read from scratch."""
 
     nest: Nest
     elements: Elements
@@ -83,9 +83,11 @@ class Buffers:
     accesses: RegionAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
+    packed: dict[Access, tuple[str, Offset]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.interleaved = self.accesses.interleaved()
+        self.packed = {}
 
     def _start(self, access: Access) -> int:
         """Where the pointer of an access begins: neighbours share one."""
@@ -94,6 +96,8 @@ class Buffers:
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
+        if access in self.packed:
+            return self.held(Load(*self.packed[access], storage_dtype(dtype), True), scope, node)
         name = self.pointers.pointer(access.node, self._start(access), written)
         offset = self.offset_of(access, name, loaded=True)
         written = self.pointers.written.get(name, True)  # scratch is

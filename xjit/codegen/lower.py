@@ -23,6 +23,7 @@ from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later
 from xjit.codegen.loop_order import ordered
 from xjit.codegen.nested import NestedReductions
+from xjit.codegen.packed import PackedReductions
 from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
@@ -74,7 +75,8 @@ class Lowering:
         memory = (self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
         self.tiles = None if loops_of.tiling is None else Tiles(*memory, loops_of.tiling)
         self.buffers = self.tiles or Buffers(*memory)
-        self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent)
+        packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self._extent)
+        self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent, packed)
         self.levels = levels_of(self.accesses, self.plan)
         self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
         self.row_storage = RowStorage() if self.in_columns else self._chosen_rows()

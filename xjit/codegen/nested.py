@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from xjit.codegen import reductions
 from xjit.codegen.elements import Elements
+from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.fusion.plan import Pull, Unit
@@ -41,6 +42,7 @@ class NestedReductions:
     plan: Schedule
     first: Mapping[Node, int]
     extent: Callable[[Loop], str]
+    packed: PackedReductions
 
     def result(self, pull: Pull) -> Held:
         """One result of a nested reduction, computed in the scope that its index belongs to."""
@@ -63,6 +65,10 @@ class NestedReductions:
         fold = reductions.Recognised(self.elements, unit, {axis: axis for axis in used}, reducer)
         if len(loops) < 2 and all(loop.extent <= reductions.SUM_BLOCK for loop in loops):
             fold.in_one_block()
+        short = self.packed.loop(unit.values[0], fold.dtype, loops)
+        if short is not None:
+            value = self.packed.combined(unit.values[0], reducer.combine, short)
+            return fold.settle(value, scope, unit.target.where)
         fold.start(scope)
         for loop in loops[:-1]:
             self.nest.open(loop.variable, loop.axes)

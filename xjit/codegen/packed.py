@@ -1,0 +1,183 @@
+"""Short reductions whose results fill a row, written out, so that the loop along the row is vector code.
+
+The distances of a point to all centres, of 16 coordinates each, are sums of 16 elements, which wait in a row of
+scratch.
+Along a centre they would be added across the elements of one vector; along the row each vector holds as many centres.
+Centres are read across memory then, and therefore packed before, coordinate by coordinate:
+
+    m1 = scratch_f32(size0)
+    for j0 in range(n0):
+        for d2 in range(16):
+            st(m1, d2 * n0 + j0, ld(a1, j0 * a1_s0 + d2))
+    for i0 in range(lo, hi):
+        x0 = ld(a0, i0 * a0_s0)
+        x1 = ld(a0, i0 * a0_s0 + 1)
+        ...
+        for j0 in range(n0):
+            v0 = x0 - ldw(m1, j0)
+            v1 = x1 - ldw(m1, n0 + j0)
+            ...
+            st(m0, j0, v0 * v0 + v1 * v1 + ...)
+
+Values are combined pair by pair, as in a tree, so that errors of sums grow with the logarithm of their number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.buffers import Buffers
+from xjit.codegen.elements import Elements
+from xjit.codegen.schedule import Loop, Schedule
+from xjit.codegen.scopes import Nest
+from xjit.codegen.strips import calls_varied
+from xjit.fusion import cost
+from xjit.fusion.plan import Pull
+from xjit.fusion.reads import positions_of, sources
+from xjit.ir.index import changed
+from xjit.ir.loops import Call, Offset, Store, Term, Value
+from xjit.ir.opdef import AxisMap
+from xjit.types import FLOAT32, FLOAT64, DType
+
+# How many elements such a reduction has at most: their number of vectors fits into registers.
+LONGEST = 32
+# How many results a row has at least, of this many rows or more: to pack pays from a few rows on.
+SHORTEST_ROW, FEWEST_ROWS = 16, 32
+# What is packed stays in the first-level cache.
+PACKED_BYTES = 16_384
+
+
+@dataclass(eq=False)
+class PackedReductions:
+    """Writes reductions out where a loop along a row is open. ``scratch`` makes a buffer of some length and type,
+    ``extent`` names the length of a loop.
+    """
+
+    nest: Nest
+    elements: Elements
+    buffers: Buffers
+    scratch: Callable[[str, DType], str]
+    extent: Callable[[Loop], str]
+
+    @property
+    def _plan(self) -> Schedule:
+        return self.buffers.plan
+
+    @property
+    def _accesses(self) -> RegionAccesses:
+        return self.buffers.accesses
+
+    def loop(self, values: Pull, combined: DType, loops: list[Loop]) -> Loop | None:
+        """The loop of a reduction of ``values`` that is to be written out in the row loop at hand, if it is."""
+        plan = self._plan
+        rows = math.prod(loop.extent for loop in plan.kept)
+        if plan.columns or plan.chunked is not None or len(plan.reduced) != 1 or len(loops) != 1:
+            return None
+        (row,), (short,) = plan.reduced, loops
+        if self.nest.inner.variable != row.variable or combined not in (FLOAT32, FLOAT64):
+            return None
+        if not (1 < short.extent <= LONGEST and row.extent >= SHORTEST_ROW and rows >= FEWEST_ROWS):
+            return None
+        visits = list(self._visits(values))
+        if len(visits) * short.extent > cost.WRITTEN_OUT_OPERATIONS or not all(map(self._is_simple, visits)):
+            return None
+        across = [access for access in self._leaves(values) if self._is_across(access, short)]
+        if not all(self._can_be_packed(access, short) for access in across):
+            return None
+        size = sum(row.extent * short.extent * access.node.aval.dtype.itemsize for access in set(across))
+        return short if size <= PACKED_BYTES else None
+
+    def _visits(self, values: Pull) -> Iterator[Pull]:
+        """What is computed or read for one element."""
+        stack, seen = [values], set[Pull]()
+        while stack:
+            pull = stack.pop()
+            if pull not in seen:
+                seen.add(pull)
+                yield pull
+                if pull not in self._accesses.reads:
+                    stack.extend(sources(pull, self.elements.dims))
+
+    def _leaves(self, values: Pull) -> list[Access]:
+        return [self._accesses.reads[pull] for pull in self._visits(values) if pull in self._accesses.reads]
+
+    def _is_simple(self, pull: Pull) -> bool:
+        """Whether the value is a read, or computed by functions that have no rare arguments, at known positions."""
+        is_read = pull in self._accesses.reads
+        if positions_of(pull) or (not is_read and (self.elements.is_leaf(pull) or calls_varied(pull.node))):
+            return False
+        return not is_read or pull.node.aval.dtype in (FLOAT32, FLOAT64)
+
+    def _is_across(self, access: Access, short: Loop) -> bool:
+        """Whether the loop along the row reads across memory where the short one reads other elements."""
+        step = access.moves[self._plan.reduced[0].axes[-1]]
+        return access.moves[short.axes[0]] != 0 and step not in (0, 1)
+
+    def _can_be_packed(self, access: Access, short: Loop) -> bool:
+        """Whether all rows of the kernel read the same elements."""
+        own = {*self._plan.reduced[0].axes, *short.axes}
+        return not any(move for axis, move in enumerate(access.moves) if axis not in own)
+
+    def combined(self, values: Pull, combine: str, short: Loop) -> Value:
+        """All elements along the short loop, combined."""
+        added = dict(self._at_places(values, short))
+        self._accesses.reads.update(added)
+        result = self._tree(values, combine, short.axes[0], 0, short.extent)
+        for pull in added:
+            del self._accesses.reads[pull]
+        return result
+
+    def _tree(self, values: Pull, combine: str, axis: int, start: int, stop: int) -> Value:
+        node, dtype = values.node, values.node.aval.dtype
+        if stop - start == 1:
+            held = self.elements.value(_placed(values, axis, start))
+            return self.elements.plain(held, dtype, node.where)
+        middle = (start + stop) // 2
+        both = tuple(self._tree(values, combine, axis, *part) for part in ((start, middle), (middle, stop)))
+        return self.elements.let(self.nest.inner, "v", Call(combine, both, dtype), dtype, node.where)
+
+    def _at_places(self, values: Pull, short: Loop) -> Iterator[tuple[Pull, Access]]:
+        """The reads of each element along the short loop, and where they are to be found."""
+        (axis,) = short.axes
+        for pull in list(self._visits(values)):
+            access = self._accesses.reads.get(pull)
+            if access is None or not access.moves[axis]:
+                continue
+            packed = self._packed(pull, access, short) if self._is_across(access, short) else None
+            moves = tuple(0 if one == axis else move for one, move in enumerate(access.moves))
+            for place in range(short.extent):
+                here = dataclasses.replace(access, moves=moves, start=access.start + place * access.moves[axis])
+                self.buffers.interleaved[here] = access.start
+                if packed is not None:
+                    row = self._plan.reduced[0]
+                    offset = Offset((Term(self.extent(row), place), Term(row.variable, 1)))
+                    self.buffers.packed[here] = packed, offset if place else Offset((Term(row.variable, 1),))
+                yield _placed(pull, axis, place), here
+
+    def _packed(self, pull: Pull, access: Access, short: Loop) -> str:
+        """The scratch that holds the elements of an access, those along the row side by side."""
+        row, dtype = self._plan.reduced[0], pull.node.aval.dtype
+        name = self.scratch(self.nest.word(("packed", access), row.extent * short.extent, "size"), dtype)
+        hidden = self.nest.leave_to(self.nest.scopes[self.nest.outermost])
+        self.nest.open(row.variable, row.axes)
+        inner = self.nest.open(short.variable, short.axes)
+        value = self.elements.plain(self.buffers.load(access, inner, pull.node, False), dtype, pull.node.where)
+        place = Offset((Term(short.variable, self.extent(row)), Term(row.variable, 1)))
+        inner.statements.append(Store(name, place, value, dtype, pull.node.where))
+        self.nest.close("0", str(short.extent))
+        self.nest.close("0", self.extent(row))
+        self.nest.scopes.extend(hidden)
+        return name
+
+
+def _placed(pull: Pull, axis: int, place: int) -> Pull:
+    """The value at one position along an axis."""
+
+    def at(map: AxisMap) -> AxisMap:
+        return map if map.axis != axis else AxisMap(None, 1, map.scale * place + map.offset, map.found)
+
+    return Pull(pull.node, changed(pull.index, at))
