@@ -78,9 +78,14 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
 
 
 def _whole_store(part: Lowering, number: int) -> Access | None:
-    """The access of a unit that stores each element of its target once, at steps of its own; None of other units."""
+    """The access of a unit that stores each element of its target once, at steps of its own; None of other units.
+
+    What is written by way of tiles has its memory chosen.
+    """
     unit, access = part.region.units[number], part.accesses.writes[number]
-    if not unit.is_plain or access is None or unit.values[0].node is not unit.target or access.start:
+    if access is None or (part.tiles is not None and part.tiles.holds(access)):
+        return None
+    if not unit.is_plain or unit.values[0].node is not unit.target or access.start:
         return None
     steps = zip(access.moves, part.region.dims, strict=True)
     if any(extent > 1 and not move for move, extent in steps):
