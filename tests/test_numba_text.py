@@ -3,12 +3,17 @@ way through bytecode, byte for byte."""
 
 from __future__ import annotations
 
+import contextlib
+import linecache
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from xjit.codegen import inline_functions, intrinsics, llvm_pipeline, numba_compat
+from xjit.codegen.vmath import COMPLEX_FUNCTIONS, VECTOR_FUNCTIONS
 
 GOLDEN = sorted(Path(__file__).with_name("golden").glob("*.txt"))
 # What generated text and text for tests have between them that the golden files lack.
@@ -31,6 +36,7 @@ UNUSUAL = {
     "augmented": "    t = f64(0.0)\n    t += 1.0\n    st(ptr_f64(table, 0), lo, t)\n",
     "chained": "    a = b = f64(2.0)\n    st(ptr_f64(table, 0), lo, a * b)\n",
     "while": "    i = lo\n    while i < hi:\n        st(ptr_f64(table, 0), i, f64(2.0))\n        i = i + 1\n",
+    "swapped": "    a, b = f64(2.0), f64(3.0)\n    a, b = b, a\n    st(ptr_f64(table, 0), lo, a / b)\n",
     "else": "    t = f64(0.0)\n    if lo < hi:\n        t = f64(1.0)\n    else:\n        t = f64(2.0)\n"
     "    st(ptr_f64(table, 0), lo, t)\n",
 }
@@ -52,13 +58,27 @@ def function_of(source: str) -> Any:
     return scope["kernel"]
 
 
-def object_of(source: str, text: str | None) -> bytes:
-    """The machine code of a kernel, by the short way if its text is given."""
+def object_of(source: str, *, short: bool) -> bytes:
+    """The machine code of a kernel, by the short way or by the long one."""
     used = inline_functions.used_in(source)
-    routine = numba_compat.Routine(function_of(source), numba_compat.KERNEL_SIGNATURE, "kernel", used, text)
+    routine = numba_compat.Routine(function_of(source), numba_compat.KERNEL_SIGNATURE, "kernel", used, source)
     target = numba_compat.host()
-    module = numba_compat._optimised(routine, target)
+    with contextlib.nullcontext() if short else long_way():
+        module = numba_compat._optimised(routine, target)
     return llvm_pipeline.emit_object(module, target)[0]
+
+
+@contextlib.contextmanager
+def long_way() -> Iterator[None]:
+    """No text is usual enough."""
+    from xjit.codegen import numba_text
+
+    def refuse(function: Any, source: str | None = None) -> Any:
+        raise numba_text.UnusualTextError("refused")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numba_text, "numba_ir", refuse)
+        yield
 
 
 @pytest.mark.parametrize("source", texts().values(), ids=texts())
@@ -66,7 +86,7 @@ def test_both_ways_give_the_same_machine_code(source: str) -> None:
     from xjit.codegen.numba_text import numba_ir
 
     assert len(numba_ir(function_of(source), source).blocks) > 0  # the short way takes it
-    assert object_of(source, source) == object_of(source, None)
+    assert object_of(source, short=True) == object_of(source, short=False)
 
 
 @pytest.mark.parametrize("body", UNUSUAL.values(), ids=UNUSUAL)
@@ -76,7 +96,7 @@ def test_other_text_takes_the_long_way(body: str) -> None:
     source = f"def kernel(lo, hi, table):\n{body}"
     with pytest.raises(UnusualTextError):
         numba_ir(function_of(source), source)
-    assert object_of(source, source) == object_of(source, None)
+    assert object_of(source, short=True) == object_of(source, short=False)
 
 
 def test_constants_and_functions_are_named_once_in_a_block() -> None:
@@ -95,4 +115,56 @@ def test_zero_and_minus_zero_stay_apart() -> None:
         "def kernel(lo, hi, table):\n    x = ptr_f64(table, 0)\n    st(x, 0, f64(0.0))\n    st(x, 1, f64(-0.0))\n"
         "    st(x, 2, f64(1))\n    st(x, 3, f64(True))\n"
     )
-    assert object_of(source, source) == object_of(source, None)
+    assert object_of(source, short=True) == object_of(source, short=False)
+
+
+# ---- inline functions
+
+
+def some_inline_functions() -> list[str]:
+    """A part of the functions, and some that are written unlike others: nested, in pairs, with computed numbers.
+
+    The texts of fmod and hypot are not short enough.
+    """
+    names = sorted(name for name in {*VECTOR_FUNCTIONS, *COMPLEX_FUNCTIONS} if not name.startswith(("fmod", "hypot")))
+    return sorted({*random.Random(1).sample(names, 30), "f32_to_f16", "pow_f64", "sin_c128", "log_pair_f64"})
+
+
+def code_of(name: str) -> bytes:
+    """The machine code of an inline function alone, with everything in it made anew."""
+    target = numba_compat.host()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numba_compat, "_INLINE_IR", {})
+        patch.setattr(inline_functions, "stored", lambda key: None)
+        patch.setattr(inline_functions, "keep", lambda key, text: None)
+        text = numba_compat.inline_function_ir(name)
+    return bytes(llvm_pipeline.target_machine(target).emit_object(llvm_pipeline.parse(text, target)))
+
+
+@pytest.mark.parametrize("name", some_inline_functions())
+def test_inline_functions_come_from_their_text_too(name: str) -> None:
+    from xjit.codegen.numba_text import numba_ir
+
+    function = inline_functions.lookup(name)
+    assert function is not None
+    assert len(numba_ir(function.function).blocks) == 1
+    short = code_of(name)
+    with long_way():
+        assert code_of(name) == short
+
+
+def test_a_file_that_has_changed_is_not_taken_for_the_function(tmp_path: Path) -> None:
+    from xjit.codegen.numba_text import UnusualTextError, numba_ir
+
+    file = tmp_path / "changed.py"
+    scope: dict[str, Any] = {}
+    for text in ("def half(x):\n    return x * 0.5\n", "\n\ndef half(x):\n    return x * 0.5\n"):
+        exec(compile(text, str(file), "exec"), scope)
+    linecache.cache[str(file)] = (0, None, ["# one more line\n", "def half(x):\n", "    return x * 0.5\n"], str(file))
+    with pytest.raises(UnusualTextError):
+        numba_ir(scope["half"])
+    linecache.cache[str(file)] = (0, None, ["\n", "\n", "def half(x):\n", "    return x * 0.25\n"], str(file))
+    with pytest.raises(UnusualTextError):
+        numba_ir(scope["half"])
+    linecache.cache[str(file)] = (0, None, ["\n", "\n", "def half(x):\n", "    return x * 0.5\n"], str(file))
+    assert len(numba_ir(scope["half"]).blocks) == 1

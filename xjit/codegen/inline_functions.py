@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import linecache
 import re
 import sys
 from collections.abc import Callable
@@ -136,6 +137,16 @@ def inline(
         return register(function.__name__, function, signature, out_of_line=out_of_line, wide=wide)
 
     return decorate
+
+
+def function_of(name: str, text: str, words: dict[str, Any]) -> Callable[..., Any]:
+    """The function of this name that a text over these words defines; its text can be found as that of a file."""
+    scope = dict(words)
+    exec(compile(text, f"<{name}>", "exec"), scope)
+    # The None keeps it from being compared with a file.
+    linecache.cache[f"<{name}>"] = (len(text), None, text.splitlines(keepends=True), f"<{name}>")
+    function: Callable[..., Any] = scope[name]
+    return function
 
 
 def register_called(name: str, original: str) -> InlineFunction:

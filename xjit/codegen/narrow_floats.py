@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xjit.codegen import intrinsics
-from xjit.codegen.inline_functions import inline, register
+from xjit.codegen.inline_functions import function_of, inline, register
 from xjit.codegen.intrinsics import as_f32, as_u32, ashr, f32, f64, fabs, i64, lshr, select, shl, u32, u64
 
 F32_FRACTION_BITS, F32_BIAS = 23, 127
@@ -179,9 +179,7 @@ def _upper_part_text(form: NarrowFormat) -> str:
 
 
 def _register(name: str, text: str, signature: str) -> None:
-    scope: dict[str, Any] = intrinsics.namespace()
-    exec(compile(text, f"<{name}>", "exec"), scope)
-    register(name, scope[name], signature)
+    register(name, function_of(name, text, intrinsics.namespace()), signature)
 
 
 for _form in FORMATS.values():

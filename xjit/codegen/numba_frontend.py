@@ -320,7 +320,7 @@ class Frontend:
     ) -> str:
         """LLVM IR text of a module with one C function ``symbol``; inline functions are declared only.
 
-        ``source`` is the text of the function, where there is nothing else in it.
+        ``source`` is the text of the function, where that is known.
         """
         for inline in used:
             if inline.name not in self.typing.words:
@@ -383,9 +383,8 @@ def _flags() -> Any:
 
 
 def _numba_ir(function: Callable[..., Any], source: str | None) -> Any:
-    if source is not None:
-        with suppress(numba_text.UnusualTextError):
-            return numba_text.numba_ir(function, source)
+    with suppress(numba_text.UnusualTextError):
+        return numba_text.numba_ir(function, source)
     identity = bytecode.FunctionIdentity.from_function(function)
     function_ir = Interpreter(identity).interpret(bytecode.ByteCode(func_id=identity))
     # Numba's own pass at this place finds the lifetimes of variables, for reference counts that we have not.

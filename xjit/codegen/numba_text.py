@@ -1,8 +1,9 @@
-"""Kernel text to Numba's IR straight from its syntax tree.
+"""Functions of the kernel language to Numba's IR, straight from the syntax tree of their text.
 
 Numba itself follows a function's bytecode, with its stack, its exceptions and everything else that Python has.
-Kernel text has assignments, calls, operators, ``for`` over ``range`` and ``if``, so that a walk over its syntax
-tree writes the same IR in a fifth of the time.  Within a block a function or a constant is named once::
+Kernel text has assignments, calls, operators, ``for`` over ``range`` and ``if``, inline functions have a ``return``,
+so that a walk over the syntax tree writes the same IR in a fifth of the time.  Within a block a function or a
+constant is named once::
 
     v0 = x0 * f64(0.9)        $1 = global(f64)
     v1 = x1 * f64(0.9)        $2 = const(float, 0.9)
@@ -18,9 +19,12 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import linecache
 import operator
+import textwrap
 from collections import defaultdict
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from xjit.codegen.kinds import KINDS
@@ -52,12 +56,48 @@ class UnusualTextError(Exception):
     """The text has what only Numba's own way through bytecode knows."""
 
 
-def numba_ir(function: Callable[..., Any], source: str) -> Any:
-    """The IR of the only function in a text. Raises UnusualTextError for what generated text does not have."""
-    definition = ast.parse(source).body[0]
-    if not isinstance(definition, ast.FunctionDef):
+def numba_ir(function: Callable[..., Any], source: str | None = None) -> Any:
+    """The IR of a function. ``source`` is its text, if nothing else is in it and it need not be looked for.
+
+    Raises UnusualTextError for what kernels and inline functions do not have, and where the text is not found.
+    """
+    definition = _found(function) if source is None else ast.parse(source).body[0]
+    if not isinstance(definition, ast.FunctionDef) or definition.args.defaults:
         raise UnusualTextError("a definition of a function is expected")
     return _Writer(function, definition).function_ir()
+
+
+def _found(function: Any) -> ast.stmt:
+    """The definition in the file that the function came from, unless that has changed since."""
+    code: CodeType = function.__code__
+    try:
+        tree = ast.parse(_text_at(linecache.getlines(code.co_filename), code.co_firstlineno - 1))
+        definitions = [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
+        for definition in definitions:
+            definition.decorator_list.clear()
+        compiled = compile(tree, code.co_filename, "exec").co_consts
+    except SyntaxError as error:
+        raise UnusualTextError("the text is not that of a function") from error
+    if not any(isinstance(one, CodeType) and _outline(one) == _outline(code) for one in compiled):
+        raise UnusualTextError("the text of the function is not to be had")
+    return definitions[0]
+
+
+def _text_at(lines: list[str], start: int) -> str:
+    """The text of the definition in the line with this number, with its decorators, to the left."""
+    margin = len(lines[start]) - len(lines[start].lstrip()) if start < len(lines) else 0
+    taken, in_body = [], False
+    for line in lines[start:]:
+        if in_body and line.strip() and len(line) - len(line.lstrip()) <= margin:
+            break
+        taken.append(line)
+        in_body = in_body or line.lstrip().startswith("def ")
+    return textwrap.dedent("".join(taken))
+
+
+def _outline(code: CodeType) -> tuple[object, ...]:
+    """What stays the same in a function, be it nested in another or not."""
+    return code.co_name, code.co_varnames, code.co_consts, {*code.co_names, *code.co_freevars}
 
 
 class _Writer:
@@ -65,7 +105,7 @@ class _Writer:
 
     def __init__(self, function: Callable[..., Any], definition: ast.FunctionDef) -> None:
         self.identity = bytecode.FunctionIdentity.from_function(function)
-        self.globals = function.__globals__
+        self.globals = function.__globals__ | _closure(function)
         self.body = definition.body
         self.location = ir.Loc.from_function_id(self.identity)
         self.scope = ir.Scope(parent=None, loc=self.location)
@@ -79,9 +119,11 @@ class _Writer:
         start = self.location
         for index, name in enumerate(self.identity.arg_names):
             self._assign(ir.Arg(name, index, self.location), name)
-        self._statements(self.body)
-        nothing = self._assign(ir.Const(None, self.location))
-        result = self._assign(ir.Expr.cast(nothing, self.location))
+        *before, last = self.body
+        returned = last.value if isinstance(last, ast.Return) else None
+        self._statements(self.body if returned is None else before)
+        value = self._assign(ir.Const(None, self.location)) if returned is None else self._value(returned)
+        result = self._assign(ir.Expr.cast(value, self.location))
         self.block.append(ir.Return(result, self.location))
         arguments = self.identity.arg_count, self.identity.arg_names
         return ir.FunctionIR(self.blocks, False, self.identity, start, defaultdict(list), *arguments)
@@ -111,6 +153,10 @@ class _Writer:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._assign(self._expression(value), name)
+                case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                    self._assign_several(names, values)
+                case ast.Expr(value=ast.Constant(value=str())):
+                    continue  # says what the function is for
                 case ast.Expr(value=value):
                     self._assign(self._expression(value))
                 case ast.For(target=ast.Name(id=name), iter=values, body=inner, orelse=[]):
@@ -119,6 +165,15 @@ class _Writer:
                     self._branch(test, inner)
                 case _:
                     raise UnusualTextError(f"a statement of the kind {type(statement).__name__}")
+
+    def _assign_several(self, names: list[ast.expr], values: list[ast.expr]) -> None:
+        """One after the other, which is the same where no value reads one of the names."""
+        targets = [name.id for name in names if isinstance(name, ast.Name)]
+        read = {node.id for value in values for node in ast.walk(value) if isinstance(node, ast.Name)}
+        if len(targets) != len(names) or len(names) != len(values) or read & set(targets):
+            raise UnusualTextError("names that change while others are assigned")
+        for target, value in zip(targets, values, strict=True):
+            self._assign(self._expression(value), target)
 
     def _loop(self, name: str, values: ast.expr, body: list[ast.stmt]) -> None:
         """A block that asks for the next value, and the blocks of the body, which lead back to it."""
@@ -182,6 +237,9 @@ class _Writer:
                 return ir.Const(-value, self.location)  # as Python's own compiler reads it
             case ast.UnaryOp(op=op, operand=operand) if type(op) in _OPERATORS:
                 return ir.Expr.unary(_OPERATORS[type(op)], self._value(operand), self.location)
+            case ast.BinOp() if not any(isinstance(node, ast.Name) for node in ast.walk(expression)):
+                # Between numbers all of Python's operators are there, such as the shift in 1 << 52.
+                return ir.Const(eval(compile(ast.Expression(expression), "<constant>", "eval")), self.location)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 return self._binary(op, left, right)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPERATORS:
@@ -194,6 +252,12 @@ class _Writer:
 
     def _binary(self, op: ast.AST, left: ast.expr, right: ast.expr) -> Any:
         return ir.Expr.binop(_OPERATORS[type(op)], self._value(left), self._value(right), self.location)
+
+
+def _closure(function: Any) -> dict[str, Any]:
+    """The values that a nested function has from the functions around it."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells}
 
 
 def _constant_key(expression: ast.expr) -> object:

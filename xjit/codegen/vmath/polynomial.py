@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.codegen.inline_functions import InlineFunction, register
+from xjit.codegen.inline_functions import InlineFunction, function_of, register
 from xjit.codegen.intrinsics import f32, f64, fma
 
 _WORDS = {"f32": f32, "f64": f64, "fma": fma}
@@ -24,9 +24,8 @@ def horner(coefficients: Sequence[float], kind: str) -> str:
 
 def polynomial(name: str, kind: str, coefficients: Sequence[float]) -> InlineFunction:
     """Registers the inline function ``name(x)`` that evaluates a polynomial in arithmetic of ``kind``."""
-    scope = dict(_WORDS)
-    exec(compile(f"def {name}(x):\n    return {horner(coefficients, kind)}\n", f"<{name}>", "exec"), scope)
-    return register(name, scope[name], f"{kind}({kind})")
+    text = f"def {name}(x):\n    return {horner(coefficients, kind)}\n"
+    return register(name, function_of(name, text, _WORDS), f"{kind}({kind})")
 
 
 def estrin(coefficients: Sequence[float], kind: str) -> str:
@@ -51,6 +50,4 @@ def balanced_polynomial(name: str, kind: str, coefficients: Sequence[float]) -> 
     powers = [f"    x{2 * p} = {'x' if p == 1 else f'x{p}'} * {'x' if p == 1 else f'x{p}'}" for p in (1, 2, 4, 8)]
     used = [line for p, line in zip((1, 2, 4, 8), powers, strict=True) if len(coefficients) > 2 * p]
     text = "\n".join((f"def {name}(x):", *used, f"    return {estrin(coefficients, kind)}", ""))
-    scope = dict(_WORDS)
-    exec(compile(text, f"<{name}>", "exec"), scope)
-    return register(name, scope[name], f"{kind}({kind})")
+    return register(name, function_of(name, text, _WORDS), f"{kind}({kind})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.codegen.inline_functions import InlineFunction, register
+from xjit.codegen.inline_functions import InlineFunction, function_of, register
 from xjit.codegen.intrinsics import f32, f64, fma, select
 
 _WORDS = {"f32": f32, "f64": f64, "fma": fma, "select": select}
@@ -37,6 +37,5 @@ def polynomial_pair(
     if halves:
         even, odd = nested(terms[::2], "square"), nested(terms[1::2], "square")
         body = f"    square = x * x\n    return fma({odd}, x, {even})\n"
-    scope = dict(_WORDS)
-    exec(compile(f"def {name}(which, x):\n{body}", f"<{name}>", "exec"), scope)
-    return register(name, scope[name], f"{kind}(b1,{kind})")
+    text = f"def {name}(which, x):\n{body}"
+    return register(name, function_of(name, text, _WORDS), f"{kind}(b1,{kind})")

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from xjit.codegen.inline_functions import InlineFunction, inline, register
+from xjit.codegen.inline_functions import InlineFunction, function_of, inline, register
 from xjit.codegen.intrinsics import (
     as_f64,
     as_i64,
@@ -143,10 +143,8 @@ def _word_function(name: str, kind: str, words: tuple[int, ...], first: int, ind
 
     tests = [f"    bit{bit} = index & {kind}({1 << bit:#x}) != {kind}(0)" for bit in range(index_bits)]
     text = "\n".join((f"def {name}(index):", *tests, f"    return {node(first, 0)}", ""))
-    scope = {"select": select, "u32": u32, "u64": u64}
-    exec(compile(text, f"<{name}>", "exec"), scope)
-    function: Any = scope[name]
-    return register(name, function, f"{kind}({kind})")
+    known = {"select": select, "u32": u32, "u64": u64}
+    return register(name, function_of(name, text, known), f"{kind}({kind})")
 
 
 inverse_pi_word0_f32, inverse_pi_word1_f32, inverse_pi_word2_f32, inverse_pi_word3_f32 = (
