@@ -367,6 +367,26 @@ def kernel(lo, hi, table):
 """
 
 
+def test_stock_front_end_knows_vector_functions(stock, rng):
+    """Their texts are found, also where a program has written them, and numbers in them computed."""
+    x, out = rng.uniform(0.5, 2.0, 100), np.zeros(100)
+    with pytest.warns(FallbackWarning, match="not as expected"):
+        module = compile_kernel(LOGARITHM)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run(module, 0, 100, x, out)
+    np.testing.assert_allclose(out, np.log(x), rtol=1e-14, atol=1e-16)
+
+
+LOGARITHM = """
+def kernel(lo, hi, table):
+    x = ptr_f64(table, 0)
+    out = ptr_f64(table, 1)
+    for i in range(lo, hi):
+        st(out, i, log_f64(ld(x, i)))
+"""
+
+
 def test_stock_front_end_says_what_is_wrong(stock):
     with pytest.warns(FallbackWarning), pytest.raises(KernelTypeError, match="sqrt"):
         compile_kernel("def kernel(lo, hi, table):\n    sqrt(lo)\n")

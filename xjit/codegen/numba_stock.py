@@ -128,6 +128,8 @@ class _Rewrite(ast.NodeTransformer):
     """Operators to calls of words."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        if not any(isinstance(part, ast.Name) for part in ast.walk(node)):
+            return node  # computed by Python's own compiler, as in 1 << 52
         return _call(node.op, self.visit(node.left), self.visit(node.right))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
