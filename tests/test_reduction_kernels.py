@@ -105,3 +105,19 @@ def test_folds_stop_when_nothing_changes_them() -> None:
     np.testing.assert_array_equal(positions, [[0, 1, 4095, 4096, 5000, 8999, 0, 0]] * 2)
     bytes = np.where(flags, 127, -128).astype(np.int8)
     np.testing.assert_array_equal(xjit.jit(lambda a: np.argmax(a, axis=1))(bytes), positions[0])
+
+
+@pytest.mark.parametrize("columns", [127, 128, 129, 300, 512, 513, 1000])
+def test_threads_share_the_columns_of_an_array_in_cache(columns: int) -> None:
+    def statistics(x: Any) -> Any:
+        return x.mean(axis=0), x.std(axis=0), x.max(axis=0)
+
+    x = np.random.default_rng(columns).normal(size=(200, columns))
+    function = xjit.xjit(statistics)
+    told = str(function.explain(x))
+    assert ("parallel" in told) == (columns > 128), told
+    exact = x.astype(np.longdouble)
+    mean, deviation, largest = function(x)
+    np.testing.assert_allclose(mean, exact.mean(axis=0).astype(float), rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(deviation, exact.std(axis=0).astype(float), rtol=1e-13)
+    assert np.array_equal(largest, np.sort(x, axis=0)[-1])

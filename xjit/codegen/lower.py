@@ -32,7 +32,7 @@ from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.several_rows import join_rows
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
-from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES
+from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
 from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
@@ -309,11 +309,13 @@ class Lowering:
         for outer in self.plan.kept[:-1]:
             self.nest.open(outer.variable, outer.axes)
         scope = self.nest.open("b")
-        scope.statements.append(Base("b_start", Offset((Term("b", COLUMN_BLOCK),))))
-        scope.statements.append(Bound("b_stop", "b_start", COLUMN_BLOCK, self._extent(loop)))
+        block = min(COLUMN_BLOCK, shared_columns(loop.extent, math.prod(self.region.dims), self.work))
+        width = self.nest.word("width", block, "width")
+        scope.statements.append(Base("b_start", Offset((Term("b", width),))))
+        scope.statements.append(Bound("b_stop", "b_start", width, self._extent(loop)))
         for level in range(1, max(self.levels) + 1):
             self._column_pass(loop, level)
-        blocks = math.ceil(loop.extent / COLUMN_BLOCK)
+        blocks = math.ceil(loop.extent / block)
         extents = [outer.extent for outer in self.plan.kept[:-1]] + [blocks]
         stops = [self._extent(outer) for outer in self.plan.kept[:-1]] + [self.nest.word("blocks", blocks, "blocks")]
         shared = extents.index(max(extents)) if chunks is None else None

@@ -6,6 +6,7 @@ from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.passes.split import MANY_COLUMN_ELEMENTS
 
 # A value this cheap is computed again rather than stored and loaded: about one load from the first-level cache.
 CHEAP = 4.0
@@ -17,6 +18,11 @@ COLUMN_BLOCK = 4096
 # Accumulators of so many bytes fill most of the first-level cache and are loaded and stored for several rows at once.
 # Rows with fewer are taken one by one, as memory is read ahead best along one stream.
 COLUMN_BYTES = 24_576
+# Blocks into which threads share the columns of an array that stays in the second-level cache, and their least width.
+SHARED_COLUMN_BLOCKS = 4
+FEWEST_COLUMNS = 128
+# Work, in additions, below which waking another thread costs more than it saves.
+PARALLEL_WORK = 500_000.0
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 # A loop over a few elements is written out if that makes at most so many operations.
@@ -39,6 +45,17 @@ SMALL_REDUCTION = 65_536
 def is_worth_storing(total: float, times: int, size: int) -> bool:
     """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
     return total > CHEAP and (times - size) * total > CHEAP * size
+
+
+def shared_columns(columns: int, elements: int, work: float) -> int:
+    """How many columns of so many one thread accumulates at a time at most, so that there are some for the others.
+
+    >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7)
+    (128, 200)
+    """
+    if work < PARALLEL_WORK or elements >= MANY_COLUMN_ELEMENTS:
+        return columns
+    return max(1, -(-columns // (SHARED_COLUMN_BLOCKS * FEWEST_COLUMNS))) * FEWEST_COLUMNS
 
 
 def element_cost(node: Node) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.nests import LoweredKernel
 from xjit.fusion.checks import failure_of, is_status
+from xjit.fusion.cost import PARALLEL_WORK
 from xjit.fusion.layout import Layouts
 from xjit.fusion.memory import MemoryPlan, share_memory
 from xjit.ir.context import CONSTANT
@@ -16,8 +17,6 @@ from xjit.runtime.kernels import Loader
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
 
-# Work, in additions, below which waking another thread costs more than it saves.
-PARALLEL_WORK = 500_000.0
 # Work that one piece of a shared loop should hold, and how many pieces there are at most.
 PIECE_WORK = 500_000.0
 MAXIMUM_PIECES = 64
