@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import xjit
-from xjit.codegen import lower, reductions, rows, schedule, strips, tiles
+from xjit.codegen import lower, pairs, reductions, rows, schedule, strips, tiles
 from xjit.fusion import cost, planner, tiny
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
@@ -37,6 +37,7 @@ def small_blocks() -> Iterator[None]:
         mock.patch.object(strips, "STRIP", 4),
         mock.patch.multiple(lower, COLUMN_BLOCK=3, COLUMN_BYTES=0),
         mock.patch.object(schedule, "SHARED_EXTENT", 3),
+        mock.patch.object(pairs, "FEWEST_ROWS", 2),
         mock.patch.object(rows, "SCRATCH_BYTES", 100),
         mock.patch.multiple(tiles, TILE_COLUMNS=12, MOST_ROWS=20, FEWEST_ROWS=1, SHARED_BLOCKS=3),
     ):

@@ -45,6 +45,7 @@ class RegionAccesses:
     reads: dict[Pull, Access] = field(default_factory=dict)
     writes: list[Access | None] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
+    turned: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         region = self.region
@@ -59,6 +60,7 @@ class RegionAccesses:
 
     def turn(self, axes: frozenset[int]) -> None:
         """Walks axes from their other end: what moved backward along them moves forward."""
+        self.turned = axes
         self.reads = {at: self._turned(access, axes) for at, access in self.reads.items()}
         self.writes = [None if access is None else self._turned(access, axes) for access in self.writes]
 
@@ -142,6 +144,8 @@ class RegionAccesses:
         become vector loads and stores.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
+        if any(unit.lag is not None for unit in self.region.units):
+            return {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
             if not access.lookups:
                 together.setdefault((access.node, access.moves), set()).add(access.start)

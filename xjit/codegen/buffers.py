@@ -91,7 +91,11 @@ class Buffers:
 
     def _start(self, access: Access) -> int:
         """Where the pointer of an access begins: neighbours share one."""
-        return self.interleaved.get(access, access.start)
+        return 0 if self._is_late(access) else self.interleaved.get(access, access.start)
+
+    def _is_late(self, access: Access) -> bool:
+        """Whether the elements are counted from a later step than the first, which would be before the buffer."""
+        return access.start < 0 and any(unit.lag is not None for unit in self.region.units)
 
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
@@ -121,7 +125,12 @@ class Buffers:
         offset = self.nest.offset((name, access.moves, start), name, strides, start)
         if base is not None:
             return Offset(offset.terms, access.start - base)
-        return Offset((*offset.terms, *self._lookups(access, name)))
+        return Offset((*offset.terms, *self._before(access, name), *self._lookups(access, name)))
+
+    def _before(self, access: Access, name: str) -> Iterator[Term]:
+        """The distance to that place."""
+        if self._is_late(access):
+            yield Term(self.nest.word((access.node, "before", access.start), access.start, f"{name}_s"), 1)
 
     def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> str | int:
         """The distance from one position of a loop to the next: an integer of the text, or the name of a word."""

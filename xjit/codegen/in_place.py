@@ -60,6 +60,8 @@ def _uses(part: Lowering) -> dict[Node, set[Access]]:
 
 def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]) -> Iterator[tuple[int, Node]]:
     """Stores of a part that may go to the buffer of a spent value, at most one for each."""
+    if part.in_blocks or part.pairs is not None:  # what is overwritten may be read by another loop, or once more
+        return
     candidates = [node for node in uses if node in spent]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
     if not candidates or any(calls_varied(pull.node) for walked in part.accesses.walks for pull in walked):

@@ -41,6 +41,12 @@ def levels_of(accesses: RegionAccesses, plan: Schedule) -> list[int]:
     return levels
 
 
+def stores_once(region: Region, plan: Schedule, levels: list[int]) -> bool:
+    """Whether no pass but the first stores whole rows."""
+    later = (n for n, level in enumerate(levels) if level > 1)
+    return all(region.units[n].is_reduction or is_row(region, plan, n) for n in later)
+
+
 def read_ahead(accesses: RegionAccesses, plan: Schedule, levels: list[int], level: int) -> list[Pull]:
     """What the pass of a level reads that was computed from earlier results, the same for a whole row or column.
 

@@ -1,11 +1,12 @@
-"""The loops of a region with the accesses that decide them: their order and direction, short ones, tiles."""
+"""The loops of a region with the accesses that decide them: their order and direction, short ones, tiles, pairs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from xjit.codegen.accesses import RegionAccesses
-from xjit.codegen.schedule import Schedule, backward_axes, schedule
+from xjit.codegen.pairs import paired, paired_loop
+from xjit.codegen.schedule import Loop, Schedule, backward_axes, schedule
 from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.tiles import Tiling, tiling
 from xjit.fusion.layout import Layouts
@@ -15,12 +16,16 @@ from xjit.ir.node import Node
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered:
-    """A region, a short innermost loop written out, with what it accesses, its loops and the tiles of two of them."""
+    """A region, a short innermost loop written out, with what it accesses, its loops and the tiles of two of them.
+
+    ``pairs`` is the loop of which two steps are done at a time.
+    """
 
     region: Region
     accesses: RegionAccesses
     plan: Schedule
     tiling: Tiling | None
+    pairs: Loop | None = None
 
 
 def ordered(
@@ -39,7 +44,13 @@ def ordered(
         region = written_out(region, short)
         accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
     tiles = None if apart else tiling(region, plan, accesses)
-    return Ordered(region, accesses, plan if tiles is None else tiles.plan, tiles)
+    if tiles is not None:
+        return Ordered(region, accesses, tiles.plan, tiles)
+    pairs = None if apart else paired_loop(region, plan, accesses)
+    if pairs is not None:
+        region = paired(region, pairs)
+        accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
+    return Ordered(region, accesses, plan, None, pairs)
 
 
 def _scheduled(

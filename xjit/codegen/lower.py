@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xjit.codegen import reductions
 from xjit.codegen.buffers import Buffers, Pointers
 from xjit.codegen.checks import Checks
+from xjit.codegen.chunks import open_chunks
 from xjit.codegen.columns import ColumnAccumulator
 from xjit.codegen.elements import Elements, storage_dtype
-from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later
+from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later, stores_once
 from xjit.codegen.loop_order import ordered
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.packed import PackedReductions
@@ -32,15 +34,16 @@ from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.several_rows import join_rows
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
+from xjit.codegen.walks import BlockWalk
 from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
 from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.units import owner
 from xjit.ir.index import relabel
-from xjit.ir.loops import Alloc, Base, Bound, Load, LoopKind, Offset, Store, Term, Var
+from xjit.ir.loops import Alloc, Base, Bound, Load, LoopKind, Offset, Store, Term
 from xjit.ir.node import Node
-from xjit.types import BOOL, FLOAT64, INT64, DType, TupleType
+from xjit.types import BOOL, FLOAT64, DType, TupleType
 
 Folds: TypeAlias = "dict[int, reductions.Accumulator]"
 
@@ -67,6 +70,7 @@ class Lowering:
     def __post_init__(self) -> None:
         loops_of = ordered(self.region, self.layouts, self.leaves, self.stored, self.tiled)
         self.region, self.accesses, self.plan = loops_of.region, loops_of.accesses, loops_of.plan
+        self.pairs = loops_of.pairs
         columns = self.plan.columns or not self.plan.reduced
         loops = self.plan.kept if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
@@ -78,8 +82,13 @@ class Lowering:
         packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self._extent)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent, packed)
         self.levels = levels_of(self.accesses, self.plan)
-        self.in_columns = self.plan.columns and bool(self.region.reduced) and self._stores_once()
-        self.row_storage = RowStorage() if self.in_columns else self._chosen_rows()
+        self.walk = BlockWalk(self.region, self.accesses, self.nest, self.scratch)
+        running = self.walk.read_later(self.levels)
+        by_column = self.plan.columns and bool(self.region.reduced) and not running
+        self.in_columns = by_column and stores_once(self.region, self.plan, self.levels)
+        self.in_blocks = not self.in_columns and self.walk.is_worthwhile
+        self.row_storage = RowStorage() if self.in_columns or self.in_blocks else self._chosen_rows()
+        self.row_storage.keep_running(running)
         self.row_values = RowValues(self.region, self.nest, self.elements, self.strips, self.scratch, self._fill)
         self.level = 0
         self.scans: dict[int, RunningValue] = {}
@@ -99,7 +108,10 @@ class Lowering:
         """The number of steps of the shared loop, where it is one over elements."""
         if self.tiles is not None:
             return self.tiles.tiling.steps
-        return 1 if self.plan.shared is None else self.plan.kept[self.plan.shared].extent
+        return 1 if self.plan.shared is None else self._steps(self.plan.kept[self.plan.shared])
+
+    def _steps(self, loop: Loop) -> int:
+        return math.ceil(loop.extent / 2) if loop == self.pairs else loop.extent
 
     def _rows(self) -> int:
         """Kept loops around the passes; the number of steps of the shared loop."""
@@ -107,10 +119,13 @@ class Lowering:
             self.tiles.write(self.strips, self._row, self._kept_bounds, self._extent)
             self.allocs += self.tiles.allocs
             return self.extent
-        chunks = self._open_chunks() if self.plan.chunked is not None else None
+        chunks = open_chunks(self.nest, self.region, self.plan) if self.plan.chunked is not None else None
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         for loop in outer:
-            self.nest.open(loop.variable, loop.axes)
+            if loop == self.pairs:
+                self.nest.open_pairs(loop.variable, loop.axes, self.nest.word("pairs", loop.extent - 2, "n"))
+            else:
+                self.nest.open(loop.variable, loop.axes)
         if self.plan.reduced or not self.plan.kept:
             self._row()
         else:
@@ -128,12 +143,13 @@ class Lowering:
         return self.extent
 
     def _kept_bounds(self, number: int) -> tuple[str, str, LoopKind]:
-        axis = self.plan.kept[number].axes[0]
-        if axis in self.bounds:
-            return *self.bounds[axis], LoopKind.SERIAL
+        loop = self.plan.kept[number]
+        if loop.axes[0] in self.bounds:
+            return *self.bounds[loop.axes[0]], LoopKind.SERIAL
         if number == self.plan.shared and self.shared is not None:
             return *self.shared, LoopKind.PARALLEL
-        return "0", self._extent(self.plan.kept[number]), LoopKind.SERIAL
+        stop = self.nest.word("steps", self._steps(loop), "n") if loop == self.pairs else self._extent(loop)
+        return "0", stop, LoopKind.SERIAL
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
@@ -145,25 +161,13 @@ class Lowering:
             self._pass(level)
             self._row_units(level)
 
-    def _open_chunks(self) -> int:
-        """The loop over chunks of one reduced axis; defines where the chunk starts and stops."""
-        assert self.region.chunk is not None and self.plan.chunked is not None
-        loop = self.plan.reduced[self.plan.chunked]
-        size = self.nest.word("chunk", self.region.chunk[1], "chunk")
-        scope = self.nest.open("k", (self.region.chunk[0],))
-        for number in self.region.chunk_numbers:
-            scope.known[number] = Held(Var("k", INT64), None, scope)
-        scope.statements.append(Base("k_start", Offset((Term("k", size),))))
-        scope.statements.append(Bound("k_stop", "k_start", size, self._extent(loop)))
-        return math.ceil(loop.extent / self.region.chunk[1])
-
     def _range(self, loop: Loop) -> tuple[str, str]:
         if self.plan.chunked is not None and loop is self.plan.reduced[self.plan.chunked]:
             return "k_start", "k_stop"
         return "0", self._extent(loop)
 
     def _extent(self, loop: Loop) -> str:
-        return self.nest.word(("extent", loop.variable), loop.extent, "n")
+        return self.nest.extent(loop.variable, loop.extent)
 
     # ------------------------------------------------------------------ passes over a row
 
@@ -205,34 +209,32 @@ class Lowering:
     def _innermost(self, chosen: list[int], folds: Folds, blocked: bool) -> None:
         loop = self.plan.reduced[-1]
         start, stop = self._range(loop)
+        if self.in_blocks and self.scans:
+            self.walk.write(loop, stop, chosen, lambda one, b: self._loop(b, one.units, folds, True, one.filled))
+            return
         stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds.values())
         if not blocked and not stops:
-            self._loop(loop, start, stop, chosen, folds, short=False)
+            self._loop((start, stop), chosen, folds, short=False)
             return
         size = reductions.block_size(self.accesses.leaves_gaps(loop.axes[-1])) if blocked else reductions.STOP_BLOCK
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
         scope.statements.append(Bound(end, block, size, stop))
-        self._loop(loop, block, end, chosen, folds, short=blocked)
+        self._loop((block, end), chosen, folds, short=blocked)
         if stops:
             self.nest.only_if([fold.unfinished for fold in folds.values()], 1)
         self.nest.close(start, stop, step=size)
 
     def _loop(
-        self,
-        loop: Loop,
-        start: str,
-        stop: str,
-        chosen: list[int],
-        folds: Folds,
-        short: bool,
+        self, bounds: tuple[str, str], chosen: Sequence[int], folds: Folds, short: bool, filled: Sequence[Pull] = ()
     ) -> None:
-        around = self.nest.inner
-        for fold in folds.values():
-            fold.start_block(around, (start, stop))
+        around, own = self.nest.inner, [folds[number] for number in chosen if number in folds]
+        for fold in own:
+            fold.start_block(around, bounds)
         pulls = [pull for number in chosen for pull in self.accesses.walks[number] if not self._waits_in_row(pull)]
-        self.strips.loop(loop, (start, stop), pulls, lambda: self._body(chosen, folds), short=short)
-        for fold in folds.values():
+        pulls += [below for pull in filled for below in self.walk.below(pull)]
+        self.strips.loop(self.plan.reduced[-1], bounds, pulls, lambda: self._body(chosen, folds, filled), short=short)
+        for fold in own:
             fold.end_block(around)
 
     def _block(self, chosen: list[int], folds: Folds) -> None:
@@ -243,8 +245,8 @@ class Lowering:
         for fold in folds.values():
             fold.end_block(around)
 
-    def _body(self, chosen: list[int], folds: Folds) -> None:
-        for pull in self.row_storage.filled_in(self.level):
+    def _body(self, chosen: Sequence[int], folds: Folds, filled: Sequence[Pull] = ()) -> None:
+        for pull in (*self.row_storage.filled_in(self.level), *filled):
             self._fill(pull)
         for number in chosen:
             if number in folds:
@@ -262,7 +264,12 @@ class Lowering:
         unit, access = self.region.units[number], self.accesses.writes[number]
         index = made_at(unit, self.region.axes[number])
         assert access is not None and index is not None
-        self.nest.inner.known[Pull(unit.target, index)] = held
+        pull = Pull(unit.target, index)
+        self.nest.inner.known[pull] = held
+        if self.walk.keeps(pull):
+            self._fill(pull, self.walk.place(pull))
+        if pull in self.row_storage.running:
+            self._fill(pull, self._scratch_place(pull))
         if unit.target in self.stored:
             self.buffers.put(access, held)
 
@@ -305,7 +312,7 @@ class Lowering:
             for i in block: out[i] = acc[i]
         """
         loop = self.plan.kept[-1]
-        chunks = self._open_chunks() if self.plan.chunked is not None else None
+        chunks = open_chunks(self.nest, self.region, self.plan) if self.plan.chunked is not None else None
         for outer in self.plan.kept[:-1]:
             self.nest.open(outer.variable, outer.axes)
         scope = self.nest.open("b")
@@ -328,11 +335,6 @@ class Lowering:
             return max(extents)
         self.nest.close("lo", "hi", LoopKind.PARALLEL)
         return chunks
-
-    def _stores_once(self) -> bool:
-        """Whether no pass but the first stores whole rows."""
-        later = (n for n, level in enumerate(self.levels) if level > 1)
-        return all(self.region.units[n].is_reduction or is_row(self.region, self.plan, n) for n in later)
 
     def _column_pass(self, loop: Loop, level: int) -> None:
         """All reductions, scans and stores of one level, for one block of columns."""
@@ -396,9 +398,9 @@ class Lowering:
         self.row_storage.levels.update(dict.fromkeys(ahead, self.level))
 
     def _fill_columns(self, loop: Loop, chosen: list[int]) -> list[Pull]:
-        """Keeps what calls functions with rare arguments in scratch: a loop over accumulators cannot run twice."""
-        pulls = [pull for number in chosen for pull in self.accesses.walks[number]]
-        rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop))
+        """Keeps what calls functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
+        pulls, later = [pull for n in chosen for pull in self.accesses.walks[n]], self.walk.made_of_scans(chosen)
+        rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop) and pull not in later)
         kept = list(rare)[: SCRATCH_BYTES // (2 * COLUMN_BLOCK * FLOAT64.itemsize)]
 
         def fill() -> None:
@@ -427,7 +429,8 @@ class Lowering:
         return owner(pull.node) in self.accesses.targets & self.accesses.leaves
 
     def _waits_in_row(self, pull: Pull) -> bool:
-        return pull in self.row_values.waiting or self.row_storage.levels.get(pull, self.level) < self.level
+        earlier = self.row_storage.levels.get(pull, self.level) < self.level
+        return earlier or pull in self.row_values.waiting or self.walk.holds(pull)
 
     def _read(self, pull: Pull) -> Held:
         if self._waits_in_row(pull):
@@ -448,12 +451,12 @@ class Lowering:
         assert access is not None
         self.buffers.put(access, held, source=pull.node)
 
-    def _fill(self, pull: Pull) -> None:
+    def _fill(self, pull: Pull, place: tuple[str, Offset] | None = None) -> None:
         """Keeps an expensive value of the row for later passes: in scratch, or in the output row it will become."""
         held = self.elements.value(pull)
         dtype = pull.node.aval.dtype
         value = self.elements.bits(held, dtype, pull.node.where)
-        name, offset = self._row_place(pull)
+        name, offset = place or self._row_place(pull)
         self.nest.inner.statements.append(Store(name, offset, value, storage_dtype(dtype), pull.node.where))
 
     def _from_row(self, pull: Pull) -> Held:
@@ -466,11 +469,16 @@ class Lowering:
     def _row_place(self, pull: Pull) -> tuple[str, Offset]:
         if pull in self.row_values.places:
             return self.row_values.places[pull]
+        if self.walk.keeps(pull):
+            return self.walk.place(pull)
         number = self.row_storage.places.get(pull)
         if number is not None:
             access = self.accesses.writes[number]
             assert access is not None
             return self.buffers.place(access)
+        return self._scratch_place(pull)
+
+    def _scratch_place(self, pull: Pull) -> tuple[str, Offset]:
         loop = self.plan.kept[-1] if self.in_columns else self.plan.reduced[0]
         if pull not in self.row_names:
             extent = str(COLUMN_BLOCK) if self.in_columns else self._extent(loop)
@@ -487,4 +495,4 @@ class Lowering:
     @property
     def work(self) -> float:
         """How much there is to compute, in additions."""
-        return self.accesses.work(self.in_columns)
+        return self.accesses.work(self.in_columns) / (1 if self.pairs is None else 2)

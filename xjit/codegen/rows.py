@@ -22,15 +22,25 @@ SCRATCH_BYTES = 131_072
 
 @dataclass(eq=False)
 class RowStorage:
-    """Values with a place in memory between passes: the unit whose output row holds them, or None for scratch."""
+    """Values with a place in memory between passes: the unit whose output row holds them, or None for scratch.
+
+    ``running`` are what scans make, kept where it is made.
+    """
 
     places: dict[Pull, int | None] = field(default_factory=dict)
     levels: dict[Pull, int] = field(default_factory=dict)
     ahead: dict[Pull, int] = field(default_factory=dict)
+    running: frozenset[Pull] = frozenset()
 
     def filled_in(self, level: int) -> list[Pull]:
         """The values that the pass of this level has to keep."""
-        return [pull for pull, own in self.levels.items() if own == level and pull not in self.ahead]
+        others = self.ahead.keys() | self.running
+        return [pull for pull, own in self.levels.items() if own == level and pull not in others]
+
+    def keep_running(self, pulls: dict[Pull, int]) -> None:
+        """Keeps what scans make in passes of these levels in scratch."""
+        self.levels |= pulls
+        self.running = frozenset(pulls)
 
     def filled_before(self, level: int) -> list[Pull]:
         """The values that a loop of their own has to make before the pass of this level."""

@@ -9,18 +9,22 @@ from typing import Any
 
 from xjit.codegen.kinds import KINDS
 from xjit.ir.index import Index, axes_of
-from xjit.ir.loops import Assign, Base, Call, For, If, LoopKind, Offset, Statement, Term, Value, Word
+from xjit.ir.loops import Assign, Base, Bound, Call, For, If, LoopKind, Offset, Statement, Term, Value, Word
 from xjit.types import BOOL
 
 
 @dataclass(eq=False)
 class Scope:
-    """One open loop (or the kernel's prologue, or a block loop without axes)."""
+    """One open loop (or the kernel's prologue, or a block loop without axes).
+
+    ``counter`` is what the loop counts where its body gets the variable from that.
+    """
 
     variable: str | None
     axes: frozenset[int]
     statements: list[Statement] = field(default_factory=list)
     known: dict[Any, Any] = field(default_factory=dict)
+    counter: str = ""
 
 
 @dataclass(eq=False)
@@ -52,6 +56,10 @@ class Nest:
             self.words[own] = (Word(self.fresh(stem), len(self.words)), value)
         return self.words[own][0].name
 
+    def extent(self, variable: str, value: int) -> str:
+        """The name of the length of a loop."""
+        return self.word(("extent", variable), value, "n")
+
     @property
     def inner(self) -> Scope:
         """The innermost open scope."""
@@ -61,6 +69,13 @@ class Nest:
         """Opens a loop."""
         self.scopes.append(Scope(variable, frozenset(axes)))
         return self.inner
+
+    def open_pairs(self, variable: str, axes: tuple[int, ...], last: str) -> Scope:
+        """Opens a loop over pairs of steps, of which the last one begins at ``last`` at the latest."""
+        scope = self.open(variable, axes)
+        scope.counter = self.fresh("k")
+        scope.statements.append(Bound(variable, scope.counter, scope.counter, last))
+        return scope
 
     def leave_to(self, scope: Scope) -> list[Scope]:
         """Takes the scopes inside of one away for a while, so that something can be written before them."""
@@ -73,7 +88,8 @@ class Nest:
         """Closes the innermost loop and puts it into the one around it."""
         scope = self.scopes.pop()
         assert scope.variable is not None
-        self.inner.statements.append(For(scope.variable, start, stop, kind, tuple(scope.statements), step))
+        counter = scope.counter or scope.variable
+        self.inner.statements.append(For(counter, start, stop, kind, tuple(scope.statements), step))
 
     def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
         """Does the statements of the innermost loop from this one on only if one of the conditions holds."""

@@ -58,6 +58,9 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"{name} = select({start} + {step} < {limit}, {start} + {step}, {limit})")
         case loops.Multiple(name, start, stop, step):
             writer.line(f"{name} = {stop} - srem({stop} - {start}, {step})")
+        case loops.Clip(low, high, start, stop, first, last):
+            writer.line(f"{low} = select({start} > {first}, {start}, {first})")
+            writer.line(f"{high} = select({stop} < {last}, {stop}, {last})")
         case loops.Store(buffer, offset, value, _, where):
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
         case loops.Turn():

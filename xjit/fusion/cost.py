@@ -38,6 +38,8 @@ NARROWEST_TILE = 256
 # What storing and loading an element of a large array costs.
 ROUND_TRIP = 8.0
 
+# Bytes of a row that one kernel keeps of what its scans make, for later passes.
+SCANNED_ROW = 65_536
 # Reductions of at most so many elements share a kernel although they read different values.
 SMALL_REDUCTION = 65_536
 

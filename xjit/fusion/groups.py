@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from xjit.fusion import cost
 from xjit.fusion.checks import check_of, evaluates_condition
+from xjit.fusion.lagging import behind
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import with_nested
 from xjit.fusion.parts import VECTOR_BYTES
@@ -35,6 +36,9 @@ class Group:
     reads: dict[Node, None] = field(default_factory=dict)
     before: set[Group] = field(default_factory=set)
     conditions: dict[Node, Index] = field(default_factory=dict)
+    levels: dict[Node, int] = field(default_factory=dict)
+    scans: dict[Node, frozenset[Node]] = field(default_factory=dict)
+    late: set[Node] = field(default_factory=set)
     reasons: list[str] = field(default_factory=list)
     operations: int = 0
     fast: bool = True
@@ -53,6 +57,25 @@ class Group:
     def reductions(self) -> frozenset[Node]:
         """The nodes that the group reduces to."""
         return frozenset(unit.target for unit in self.units if unit.is_reduction)
+
+    def level(self, reads: Iterable[Pull]) -> int:
+        """The number of the pass that has what is read: results of reductions are there after their own."""
+        made = (owner(pull.node) for pull in reads)
+        return max((self.levels[node] + (node in self.reductions) for node in made if node in self.levels), default=1)
+
+    def scans_in(self, reads: Iterable[Pull]) -> frozenset[Node]:
+        """The scans that are read, also through what stores values made of them."""
+        made = (owner(pull.node) for pull in reads)
+        return frozenset().union(*(self.scans.get(node, ()) for node in made if node not in self.reductions))
+
+    def late_scans(self, reads: Iterable[Pull], level: int) -> frozenset[Node]:
+        """Those of them that an earlier pass than this one makes."""
+        return frozenset(node for node in self.scans_in(reads) if self.levels[node] < level)
+
+    def has_room_for(self, scans: frozenset[Node]) -> bool:
+        """Whether rows of these scans, and of those that wait already, are kept for later passes."""
+        size = math.prod(self.dims[axis] for axis in self.reduced)
+        return self.fast and size * sum(node.aval.dtype.itemsize for node in self.late | scans) <= cost.SCANNED_ROW
 
     def kept_extents(self) -> tuple[tuple[int, int], ...]:
         """(axis, extent) of the kept axes of more than one element."""
@@ -145,9 +168,11 @@ class Grouping:
         found = self.walk(unit)
         reads, before = found.reads, self._before(unit, found)
         for group in self._candidates(unit, reads, before):
-            axes = self._placement(group, unit, reads, before, len(found.visits))
+            here = behind(unit, found, group.units, group.dims) if group.fast and group in before else unit
+            seen = found if here is unit else self.walk(here)
+            axes = self._placement(group, here, seen.reads, before, len(seen.visits))
             if axes is not None:
-                return self._join(group, unit, axes, found, before - {group})
+                return self._join(group, here, axes, seen, before - {group})
         group = Group(unit.dims, unit.rank)
         self.groups.append(group)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
@@ -176,6 +201,9 @@ class Grouping:
         if (unit.is_reduction or unit.is_scan) and all(other.is_plain or other.is_check for other in group.units):
             group.reduced, group.chunk = unit.reduced, unit.chunk
             group.fast = self._reduces_fast_axes(unit, found.reads)
+        level = group.levels[unit.target] = group.level(found.reads)
+        group.late |= group.late_scans(found.reads, level)
+        group.scans[unit.target] = frozenset({unit.target}) if unit.is_scan else group.scans_in(found.reads)
         group.units.append(unit)
         group.axes.append(axes)
         group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
@@ -207,10 +235,13 @@ class Grouping:
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
-        for pull in reads:
+        for pull in reads if unit.lag is None else ():
             makers = [n for n, other in enumerate(group.units) if other.target is owner(pull.node)]
             if makers and not any(_reads_in_place(pull, group.units[n], group, n, axes) for n in makers):
                 return self._refuse(group, unit, "a value is read at another position than it is made at")
+        late = group.late_scans(reads, group.level(reads) + unit.is_search)
+        if late and (unit.is_search or unit.lag is not None or not group.has_room_for(late)):
+            return self._refuse(group, unit, "a running value is read in a later pass than that which makes it")
         if any(reaches(other, group) for other in before if other is not group):
             return self._refuse(group, unit, "another kernel has to run between the two")
         group.reasons.append(f"{_name(unit)} joins: same loops, values read where they are made")
@@ -239,6 +270,8 @@ class Grouping:
 
 def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     same = {axis: axis for axis in range(len(unit.dims))}
+    if unit.lag is not None:
+        return same
     if unit.is_reduction or unit.is_scan:
         if (unit.dims, unit.rank) != (group.dims, group.rank):
             return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xjit.ir.index import Index, relabel
+from xjit.ir.index import Index, changed, relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import AxisMap
 
@@ -34,7 +35,8 @@ class Unit:
     the first of the domain axes, after all others, that it reduces. A scan walks the one axis of ``reduced`` in order
     and stores what it has got so far at every step. A check evaluates a condition, ``values[0]``, everywhere; its
     target is the status that is set if the condition does not hold. ``origin`` is where the unit begins in the domain
-    that it is a part of; empty: at the first element of every axis.
+    that it is a part of; empty: at the first element of every axis. ``lag`` is how many steps of a scan in the same
+    loops the unit runs behind, its elements counted from there; None if it runs at every step of its loops.
     """
 
     target: Node
@@ -50,6 +52,7 @@ class Unit:
     is_check: bool = False
     origin: tuple[int, ...] = ()
     nested: tuple[tuple[Node, int], ...] = ()
+    lag: int | None = None
 
     @property
     def rank(self) -> int:
@@ -65,6 +68,25 @@ class Unit:
     def is_plain(self) -> bool:
         """Whether the unit does nothing but store a value, every element by itself."""
         return not (self.is_reduction or self.is_scan or self.is_check)
+
+    def moved(self, axis: int, steps: int) -> Unit:
+        """The same with all elements so many steps further along an axis."""
+
+        def at(map: AxisMap) -> AxisMap:
+            return map._replace(offset=map.offset + map.scale * steps) if map.axis == axis else map
+
+        origin = self.origin or (0,) * len(self.dims)
+        return dataclasses.replace(
+            self,
+            values=tuple(Pull(pull.node, changed(pull.index, at)) for pull in self.values),
+            start=self.start + (self.steps[axis] * steps if self.steps else 0),
+            origin=tuple(first + steps * (place == axis) for place, first in enumerate(origin)),
+        )
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it looks for the place of an extreme, for which it computes some values a second time."""
+        return self.is_reduction and dict(self.target.params).get("extreme") is not None
 
     @property
     def chunk_number(self) -> Pull | None:

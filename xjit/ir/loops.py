@@ -208,6 +208,18 @@ class Multiple:
 
 
 @dataclass(frozen=True, slots=True)
+class Clip:
+    """low, high = the part of [start, stop) that lies in [first, last); low is above high if there is none."""
+
+    low: str
+    high: str
+    start: str
+    stop: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """low, high = the part of a range that lies in [first, first + extent), counted from first. The range is the
     kernel's own, or given by the names of its bounds.
@@ -248,9 +260,8 @@ class Word:
     slot: int
 
 
-Statement: TypeAlias = (
-    "Let | Assign | Accumulate | Compensated | Base | Store | Turn | For | If | Bound | Multiple | Share | Alloc"
-)
+Integer: TypeAlias = "Base | Bound | Multiple | Clip | Share"
+Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Store | Turn | For | If | Integer | Alloc"
 
 
 @dataclass(frozen=True, slots=True)

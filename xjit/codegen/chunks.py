@@ -1,0 +1,29 @@
+"""The loop over chunks of a reduced axis, each with a result of its own.
+
+for k in range(lo, hi):
+    k_start = k * chunk
+    k_stop = min(k_start + chunk, n0)
+"""
+
+from __future__ import annotations
+
+import math
+
+from xjit.codegen.schedule import Schedule
+from xjit.codegen.scopes import Held, Nest
+from xjit.fusion.plan import Region
+from xjit.ir.loops import Base, Bound, Offset, Term, Var
+from xjit.types import INT64
+
+
+def open_chunks(nest: Nest, region: Region, plan: Schedule) -> int:
+    """Opens the loop and defines where the chunk starts and stops; the number of chunks."""
+    assert region.chunk is not None and plan.chunked is not None
+    loop = plan.reduced[plan.chunked]
+    size = nest.word("chunk", region.chunk[1], "chunk")
+    scope = nest.open("k", (region.chunk[0],))
+    for number in region.chunk_numbers:
+        scope.known[number] = Held(Var("k", INT64), None, scope)
+    scope.statements.append(Base("k_start", Offset((Term("k", size),))))
+    scope.statements.append(Bound("k_stop", "k_start", size, nest.extent(loop.variable, loop.extent)))
+    return math.ceil(loop.extent / region.chunk[1])

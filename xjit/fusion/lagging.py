@@ -1,0 +1,75 @@
+"""Readers of a scan at other positions: they run in the walk that makes it, some steps behind.
+
+In ``c = np.cumsum(x, axis=1)`` and ``(c[:, 20:] - c[:, :-20]) / 20`` an element needs the sums of its own position
+and of the 20th after it, so that it is computed 20 steps later than the first of the two; what the scan gave at the
+steps between is kept. The reader's elements are counted from where the walk begins: its loop starts at step 20.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from xjit.fusion.assembled import is_assembled
+from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.reads import Walk
+from xjit.fusion.units import owner
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap
+
+# Steps that all scans of a walk keep for what runs behind: they are moved once per block of the walk.
+LONGEST_HISTORY = 1024
+
+
+def behind(unit: Unit, found: Walk, others: Sequence[Unit], dims: tuple[int, ...]) -> Unit:
+    """The unit so many steps behind the walk of other units over ``dims`` that all it reads of theirs is made.
+
+    It is the unit itself where it does not read what a walk makes, where it is made there in every step, or where it
+    would have to be behind by too much.
+    """
+    walked = {other.reduced for other in others if other.is_scan}
+    if len(walked) != 1 or not _is_alongside(unit, dims, *walked) or any(other.nested for other in others):
+        return unit
+    ((axis,),) = walked
+    reads = list(_reads(found, others, axis))
+    if not reads or any(step is None for _, step in reads):
+        return unit
+    steps = [(made, step) for made, step in reads if step is not None]
+    lag = max(step for _, step in steps)
+    if (lag == 0 and unit.dims == dims) or any(is_assembled(pull.node) for pull in found.visits):
+        return unit
+    longest = LONGEST_HISTORY // sum(other.is_scan for other in others)
+    if any(step != lag and not (made.is_scan and lag - step <= longest) for made, step in steps):
+        return unit
+    return dataclasses.replace(unit.moved(axis, -lag), lag=lag)
+
+
+def _is_alongside(unit: Unit, dims: tuple[int, ...], walked: tuple[int, ...]) -> bool:
+    """Whether the unit has the axes of the walk and runs over as much or less of the one walked along."""
+    apart = unit.nested or unit.fixed or unit.chunk is not None or unit.is_check or unit.is_search
+    if apart or len(unit.dims) != len(dims):
+        return False
+    kept = [axis for axis in range(len(dims)) if axis not in walked]
+    same = all(unit.dims[axis] == dims[axis] for axis in kept)
+    return same and unit.dims[walked[0]] > 1 and unit.reduced in ((), walked)
+
+
+def _reads(found: Walk, others: Sequence[Unit], axis: int) -> Iterator[tuple[Unit, int | None]]:
+    """What the unit reads of the others, and how many steps ahead of its own element; None if at no such distance."""
+    made: dict[Node, Unit] = {other.target: other for other in others}
+    for pull in found.reads:
+        other = made.get(owner(pull.node))
+        if other is not None:
+            yield other, _steps_ahead(pull, other, axis)
+
+
+def _steps_ahead(pull: Pull, other: Unit, axis: int) -> int | None:
+    if other.is_reduction or len(pull.index) != len(other.dims):
+        return None
+    origin, along = other.origin or (0,) * len(other.dims), pull.index[axis]
+    for place, (map, size, first) in enumerate(zip(pull.index, other.dims, origin, strict=True)):
+        if place != axis and map != (AxisMap(None, 1, first) if size == 1 else AxisMap(place, 1, first)):
+            return None
+    if (along.axis, along.scale, along.found) != (axis, 1, ()):
+        return None
+    return along.offset - origin[axis]
