@@ -398,7 +398,7 @@ class Lowering:
         self.row_storage.levels.update(dict.fromkeys(ahead, self.level))
 
     def _fill_columns(self, loop: Loop, chosen: list[int]) -> list[Pull]:
-        """Keeps what calls functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
+        """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         pulls, later = [pull for n in chosen for pull in self.accesses.walks[n]], self.walk.made_of_scans(chosen)
         rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop) and pull not in later)
         kept = list(rare)[: SCRATCH_BYTES // (2 * COLUMN_BLOCK * FLOAT64.itemsize)]
