@@ -37,6 +37,12 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "backward_and_forward": (lambda x, y: x + y, (SINGLE[:, ::-1], SINGLE), "<16 x float>", "fadd"),
     "exclusive_or": (lambda x: np.bitwise_xor.reduce(x, axis=1), (ROWS.astype(np.int32),), "<16 x i32>", "xor"),
     "first_extreme": (lambda x: np.argmin(x, axis=1), (SINGLE,), "<16 x float>", "call nsz"),
+    "extreme_of_chosen": (
+        lambda x: np.where(np.isnan(x), -np.inf, x).max(axis=1),
+        (ROWS,),
+        "<8 x double>",
+        r"call nsz [^@]*@llvm.maximum.v8f64",
+    ),
     "integers": (formulas.collatz, (np.ones(100, np.int32),), "<16 x i32>", "mul"),
     "hypotenuse": (formulas.hypotenuse, (ROWS, ROWS), "<8 x double>", r"call [^@]*@llvm.sqrt.v8f64"),
     "column_means": (formulas.column_means, (ROWS,), "<8 x double>", "fadd"),
@@ -91,6 +97,8 @@ BROKEN = {
     "row_sums_of_every_second": (r"radd\(t0, x0\)", "t0 + x0"),
     "row_sums_backward": (r"radd\(t0, x0\)", "t0 + x0"),
     "column_extremes_of_every_third": (r"rmax\(x1, x0\)", "fmod(x1, x0)"),
+    # the infinity is known, and the choice moves behind the maximum
+    "extreme_of_chosen": (r"ld\(a1, 0\)", "as_f64(u64(18442240474082181120))"),
     "first_extreme": (r"rmin\(t0, x0\)", "fmod(t0, x0)"),
     "backward_and_forward": (r"x0 \+ x1", "fmod(x0, x1)"),
     "exclusive_or": (r"t0 \^ x0", "srem(t0, x0)"),

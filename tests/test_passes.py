@@ -243,3 +243,36 @@ def test_deep_graphs_do_not_exhaust_the_stack() -> None:
 
 def test_equal_nodes_are_made_once() -> None:
     assert names(graph_of(lambda a: ops.add(ops.exp(a), ops.exp(a)), LINE)) == ["exp", "add"]
+
+
+# ---- neutral choices
+
+
+def test_what_changes_no_extreme_is_read_from_memory() -> None:
+    x = np.ones((20, 30))
+
+    def of(function: Callable[..., Any], *arrays: Any) -> str:
+        return xjit.jit(function).source(*arrays)
+
+    infinite = "as_f64(u64(18442240474082181120))"
+    masked = of(lambda a: np.where(np.isnan(a), -np.inf, a).reshape(30, 20).max(axis=1), x)
+    assert masked.count(infinite) == 1 and "ld(a1, 0)" in masked
+    assert "ld(a1, 0)" in of(lambda a: np.where(a > 1, np.where(a > 2, a, -np.inf), 5.0).max(axis=1), x)
+    # what a sum does with zeros LLVM knows how to do, and one instruction replaces NaN by what it is compared with
+    assert "ld(a1, 0)" not in of(lambda a: np.where(np.isnan(a), 0.0, a).sum(axis=1), x)
+    assert "ld(a1, 0)" not in of(lambda a: np.nanmax(a, axis=1), x)
+    assert "ld(a1, 0)" not in of(lambda a: np.where(np.isnan(a), np.inf, a).max(axis=1), x)
+
+
+def test_extremes_of_chosen_elements() -> None:
+    x = np.random.default_rng(3).integers(-9, 9, (70, 90)).astype(np.float64)
+    x[x == 3] = np.nan
+    x[5] = np.nan
+    for function in (
+        lambda a: np.where(np.isnan(a), -np.inf, a).max(),
+        lambda a: np.where(np.isnan(a), np.inf, a).min(axis=0),
+        lambda a: np.min(a, axis=1, where=a > 2, initial=np.inf),
+        lambda a: np.argmax(np.where(a > 2, a, -np.inf), axis=1),
+        lambda a: (np.where(a > 0, a, -np.inf), np.where(a > 0, a, -np.inf).max(axis=1)),
+    ):
+        np.testing.assert_equal(xjit.jit(function)(x), function(x))

@@ -121,3 +121,11 @@ def test_threads_share_the_columns_of_an_array_in_cache(columns: int) -> None:
     np.testing.assert_allclose(mean, exact.mean(axis=0).astype(float), rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(deviation, exact.std(axis=0).astype(float), rtol=1e-13)
     assert np.array_equal(largest, np.sort(x, axis=0)[-1])
+
+
+def test_running_extremes_take_either_zero_on_the_surface_of_numpy() -> None:
+    x = np.array([[0.0, -1.0, np.nan, 7.0], [-3.0, 2.0, 1.0, np.inf]])
+    assert "rmax(" in source_of(lambda a: np.maximum.accumulate(a, axis=1), x)
+    assert "fmax(" in source_of(lambda a: xjit.ops.cummax(a, 1), x)
+    for axis in (0, 1):
+        check(lambda a, axis=axis: (np.maximum.accumulate(a, axis), np.minimum.accumulate(a, axis)), x)

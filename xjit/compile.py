@@ -3,6 +3,7 @@
 graph     what tracing recorded                                xjit.capture
 simplify  constants folded, chains of index maps shortened     xjit.passes.simplify
 products  some products with vectors as sums                   xjit.passes.products
+choices   what changes no extreme read from memory             xjit.passes.neutral_choices
 split     large full reductions cut into chunks                xjit.passes.split
 plan      nodes grouped into kernels and library steps         xjit.fusion.planner
 lower     each region as a loop nest                           xjit.codegen.nests
@@ -22,6 +23,7 @@ from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
 from xjit.passes.complex_sums import sum_parts
+from xjit.passes.neutral_choices import hide_neutral_choices
 from xjit.passes.products import write_products_out
 from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, ScalarSpec
 
-GRAPH_PASSES = (simplify, move_signs, write_products_out, sum_parts, split_reductions)
+GRAPH_PASSES = (simplify, move_signs, write_products_out, sum_parts, hide_neutral_choices, split_reductions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ class RunningValue(Recognised):
     def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
         super().__init__(elements, unit, axes, unit.target.param("reducer"))
         self.in_one_block()
-        self.rounds = self.relaxed = False
+        self.rounds, self.relaxed = False, self.relaxed and not self.rounds
         self.graph: Graph | None = unit.target.param("computation")
 
     def identity(self, dtype: DType) -> Const:
@@ -50,7 +50,7 @@ class RunningValue(Recognised):
         if self.graph is not None:
             (held,) = self.elements.inline(self.graph, [Held(before, None, scope), self.operand(0)], scope)
             return Held(self.elements.plain(held, dtype, where), held.bits, scope)
-        call = Call(self.reducer.combine, (before, self.plain_operand(0)), self.dtype)
+        call = Call(self.in_order, (before, self.plain_operand(0)), self.dtype)
         if dtype not in NARROW_FLOATS:
             return Held(self.elements.let(scope, "v", call, self.dtype, where), None, scope)
         bits = self.elements.let(scope, "h", Call("encode", (call,), dtype), storage_dtype(dtype), where)

@@ -86,7 +86,7 @@ def _along(ufunc: np.ufunc, value: Any, place: int, name: str) -> Any:
     if letter == "P":
         reducer = {"add": "or", "max": "or", "mul": "and", "min": "and"}.get(reducer, reducer)
     if reducer and not (letter == "C" and reducer in _LEXICOGRAPHIC):
-        return running(value, reducer, place, name)
+        return running(value, reducer, place, name, either_zero=True)
     if ufunc in (np.fmax, np.fmin) and letter in "PI":
         return accumulate(np.maximum if ufunc is np.fmax else np.minimum, value, place)
     found, combine = _LEXICOGRAPHIC[reducer] if reducer else _FOLDED[ufunc]

@@ -13,7 +13,7 @@ from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, aval_of, register, static_int
 from xjit.ops.computation import traced_scalars
 from xjit.ops.evaluate import evaluate_elementwise
-from xjit.ops.reduce import REDUCERS
+from xjit.ops.reduce import EITHER_ZERO, REDUCERS
 from xjit.ops.references import Array, maximum, minimum
 from xjit.ops.shape import rev
 from xjit.types import NARROW_FLOATS, ArrayType, c_order, scalar_type
@@ -74,15 +74,18 @@ SCAN = register(
 )
 
 
-def running(operand: Any, reducer: str, dimension: int, name: str) -> Any:
+def running(operand: Any, reducer: str, dimension: int, name: str, either_zero: bool = False) -> Any:
     """One of the reducers folded over the first elements along a dimension, as many as the position says.
+
+    With ``either_zero`` an extreme that is zero may be either zero of the elements'.
 
     >>> running(np.int32([1, 2, 3]), "mul", 0, "cumprod")
     array([1, 2, 6], dtype=int32)
     """
     array = as_operand(operand, name, "operand")
     axis = static_int(dimension, name, "dimension")
-    return apply(SCAN, array, axis=axis, reducer=REDUCERS[reducer], computation=None, name=name)
+    found = EITHER_ZERO.get(reducer, REDUCERS[reducer]) if either_zero else REDUCERS[reducer]
+    return apply(SCAN, array, axis=axis, reducer=found, computation=None, name=name)
 
 
 def running_fold(operand: Any, reducer: Reducer, computation: Callable[..., Any], dimension: int, name: str) -> Any:
