@@ -154,6 +154,19 @@ def test_extents_that_tiles_do_not_divide(extents: tuple[int, int]) -> None:
         assert_same(run_uncompiled(function, (given,)), function(given))
 
 
+def test_a_long_chain() -> None:
+    """Sums that two steps share ask for buffers, and are made in place after all."""
+
+    def steps(u: Any) -> Any:
+        for _ in range(12):
+            u = np.exp(-0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]))
+        return u
+
+    given = RANDOM.random((28, 27))
+    with small_tiles(2000), uncompiled():
+        assert_same(xjit.jit(steps)(given), steps(given))
+
+
 @pytest.mark.parametrize("room", [100, 200, 400, 1000, 5000, 50_000])
 def test_windows_of_all_sizes(room: int) -> None:
     """Tiles of one row, of pieces of rows, of everything."""
@@ -225,3 +238,9 @@ def test_scratch_stays_small() -> None:
             assert tiling is not None
             room = sum(int(np.prod(tiling.window_shape(node))) * node.aval.dtype.itemsize for node in tiling.windows)
             assert room <= cost.TILE_BYTES
+
+
+def test_a_kernel_holds_a_bounded_number_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(explained(PROGRAMS["four steps"][0], LARGE).kernels) == 1
+    monkeypatch.setattr(cost, "KERNEL_OPERATIONS", 30)
+    assert len(explained(PROGRAMS["four steps"][0], LARGE).kernels) > 1

@@ -58,6 +58,6 @@ def _scheduled(
 ) -> tuple[RegionAccesses, Schedule]:
     accesses = RegionAccesses(region, layouts, leaves, stored)
     exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in region.units)
-    fixed = apart | accesses.positions
-    accesses.turn(backward_axes(region, accesses.moves, fixed, exact, accesses.primary))
-    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary)
+    fixed = frozenset(accesses.positions)
+    accesses.turn(backward_axes(region, accesses.moves, fixed | apart, exact, accesses.primary))
+    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, apart)

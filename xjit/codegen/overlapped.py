@@ -119,12 +119,27 @@ def _write_part(part: Lowering, tiling: Tiling, reach: Reach, tiles: Sequence[st
             nest.open(nest.fresh("once"))
             once.append(bounds)
         else:
-            part.bounds[axis] = bounds
+            part.bounds[axis] = _within_loop(part, axis, bounds)
     nest.outermost = len(nest.scopes) - 1
     part.write()
     for bounds in reversed(once):
         nest.close(*bounds)
     nest.outermost = 0
+
+
+def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[str, str]:
+    """The bounds of the loop that begins with an axis: in elements, where faster axes fall together with it."""
+    loop = part.plan.loop_of(axis)
+    assert loop is not None and loop.axes[0] == axis
+    count = loop.extent // part.region.dims[axis]
+    if count == 1:
+        return bounds
+    step = part.nest.word(("elements", axis, count), count, "each")
+    names = part.nest.fresh("from"), part.nest.fresh("to")
+    part.nest.inner.statements += [
+        Base(name, Offset((Term(bound, step),))) for name, bound in zip(names, bounds, strict=True)
+    ]
+    return names
 
 
 def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int, int]) -> tuple[str, str]:

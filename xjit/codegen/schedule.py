@@ -49,19 +49,24 @@ class Schedule:
 
 
 def schedule(
-    region: Region, moves: Sequence[tuple[int, ...]], fixed: frozenset[int], exact: bool, primary: tuple[int, ...]
+    region: Region,
+    moves: Sequence[tuple[int, ...]],
+    fixed: frozenset[int],
+    exact: bool,
+    primary: tuple[int, ...],
+    first: frozenset[int] = frozenset(),
 ) -> Schedule:
     """The loops of a region.
 
     ``moves`` are the distances per axis of all accesses, ``fixed`` the axes whose position itself is a value,
     ``exact`` says that reduced axes must be walked in row-major order, ``primary`` are the distances that decide
-    the order.
+    the order; the axes ``first`` are the slowest of their loops.
     """
     dims = region.dims
     kept, reduced = _sorted_axes(region, exact, primary)
     barrier = fixed | ({region.chunk[0]} if region.chunk is not None else frozenset())
-    kept_loops = _collapse(kept, dims, moves, barrier, "i")
-    reduced_loops = _collapse(reduced, dims, moves, barrier, "j")
+    kept_loops = _collapse(kept, dims, moves, barrier, first, "i")
+    reduced_loops = _collapse(reduced, dims, moves, barrier, first, "j")
     columns = not exact and _is_column_wise(kept, reduced, primary)
     chunked = None
     if region.chunk is not None:
@@ -97,11 +102,16 @@ def _sorted_axes(region: Region, exact: bool, primary: tuple[int, ...]) -> tuple
 
 
 def _collapse(
-    axes: list[int], dims: tuple[int, ...], moves: Sequence[tuple[int, ...]], barrier: frozenset[int], letter: str
+    axes: list[int],
+    dims: tuple[int, ...],
+    moves: Sequence[tuple[int, ...]],
+    barrier: frozenset[int],
+    first: frozenset[int],
+    letter: str,
 ) -> tuple[Loop, ...]:
     runs: list[list[int]] = []
     for axis in axes:
-        joins = runs and axis not in barrier and runs[-1][-1] not in barrier
+        joins = runs and axis not in barrier | first and runs[-1][-1] not in barrier
         if joins and all(one[runs[-1][-1]] == one[axis] * dims[axis] for one in moves):
             runs[-1].append(axis)
         else:

@@ -17,17 +17,16 @@ import dataclasses
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Pull, Reach, Region, Step, Tiling, Unit
+from xjit.fusion.reads import Walk, walk
 from xjit.fusion.units import owner
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
-
-Reads = Callable[[Unit], Iterable[Pull]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,15 +43,14 @@ def in_tiles(
     stored: frozenset[Node],
     elsewhere: frozenset[Node],
     leaves: frozenset[Node],
-    reads: Reads,
     layouts: Layouts,
 ) -> Tiled:
     """Steps in which kernels are stages of the kernels that read them.
 
     ``stored`` are the values with a buffer, ``elsewhere`` those that something else than kernels reads, ``leaves``
-    those at which pulling stops; ``reads`` says what a unit reads.
+    those at which pulling stops.
     """
-    chains = _Chains(steps, elsewhere, reads, layouts, leaves)
+    chains = _Chains(steps, elsewhere, layouts, leaves)
     found: dict[int, KernelStep] = {}
     gone: set[int] = set()
     for number in reversed(range(len(steps))):
@@ -74,14 +72,14 @@ class _Chains:
         self,
         steps: Sequence[Step],
         elsewhere: frozenset[Node],
-        reads: Reads,
         layouts: Layouts,
         leaves: frozenset[Node],
     ) -> None:
         self._steps = steps
         self._table = cost.CostTable(leaves)
         self._elsewhere = elsewhere
-        self._reads = reads
+        self._leaves = leaves
+        self._walks: dict[Unit, Walk] = {}
         self._layouts = layouts
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
@@ -89,8 +87,19 @@ class _Chains:
             if isinstance(step, KernelStep):
                 for unit in step.units:
                     self._makers.setdefault(unit.target, set()).add(number)
-                    for pull in reads(unit):
+                    for pull in self._walked(unit).reads:
                         self._readers.setdefault(owner(pull.node), set()).add(number)
+        self._sources: dict[int, set[int]] = {}
+        for node, readers in self._readers.items():
+            for number in readers:
+                self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
+
+    def _walked(self, unit: Unit) -> Walk:
+        """What a unit pulls in, down to what is stored in the end: not every value is that asked for a buffer."""
+        found = self._walks.get(unit)
+        if found is None:
+            found = self._walks[unit] = walk(unit, self._leaves)
+        return found
 
     def ending_in(self, last: int) -> tuple[set[int], KernelStep | None]:
         """The kernels that become stages of a kernel, with itself, and all of them as one kernel."""
@@ -110,10 +119,11 @@ class _Chains:
 
     def _producers(self, members: set[int], refused: set[int]) -> Iterator[set[int]]:
         """Sets of kernels that make values which only the members read, nearest first."""
-        for number in reversed(range(max(members))):
-            if number in members or number in refused or not _may_be_tiled(self._steps[number]):
-                continue
+        near = set().union(*(self._sources.get(member, ()) for member in members)) - members - refused
+        for number in sorted(near, reverse=True):
             makers = self._makers_together(number)
+            if not all(_may_be_tiled(self._steps[maker]) for maker in makers):
+                continue
             targets = {unit.target for one in makers for unit in _units(self._steps[one])}
             hidden = targets.isdisjoint(self._elsewhere) and makers.isdisjoint(members | refused)
             readers = set().union(*(self._readers.get(node, set()) for node in targets)) - makers
@@ -134,6 +144,9 @@ class _Chains:
         last = max(members)
         whole = [region for number in sorted(members) for region in _regions(self._steps[number])]
         regions = tuple(part for region in whole for part in _of_one_origin(region))
+        operations = sum(len(self._walked(unit).visits) for region in regions for unit in region.units)
+        if operations > cost.KERNEL_OPERATIONS:
+            return None
         results = {unit.target for unit in _units(self._steps[last]) if unit.is_plain}
         inner = {unit.target for region in regions for unit in region.units} - results
         if not all(self._is_regular(unit) for region in regions for unit in region.units if unit.target in inner):
@@ -180,7 +193,7 @@ class _Chains:
             reaches.insert(0, reach)
             targets = {unit.target for unit in region.units}
             for unit, places in zip(region.units, region.axes, strict=True):
-                for pull in self._reads(unit):
+                for pull in self._walked(unit).reads:
                     if pull.node not in made or pull.node in targets:
                         continue
                     at = Pull(pull.node, relabel(pull.index, places))

@@ -56,13 +56,10 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     dead = _stored_by(steps) - _stored_by(live)
     working = tuple(filter(_works, live))
     whole = _read_whole(graph, working, draft, views)
-
-    def reads(unit: Unit) -> tuple[Pull, ...]:
-        return draft.grouping.walk(unit).reads
-
-    tiled = in_tiles(working, kept, whole, draft.leaves, reads, layouts)
+    leaves = draft.leaves - dead
+    tiled = in_tiles(working, kept, whole, leaves, layouts)
     reasons = (*notes, *tiled.reasons, *in_words(draft.grouping.refusals))
-    return Plan(graph, tiled.steps, draft.leaves - dead, tiled.stored, reasons)
+    return Plan(graph, tiled.steps, leaves, tiled.stored, reasons)
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
