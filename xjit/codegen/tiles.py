@@ -45,7 +45,7 @@ from xjit.types import DType
 
 RangeOf: TypeAlias = "Callable[[int], tuple[str, str, LoopKind]]"
 
-# Elements of a tile along the innermost loop, and bytes of all tiles of a kernel. Longer rows, 256 by 64 elements, take
+# Elements of a tile along the innermost loop, and bytes of all tiles of a kernel. Tiles of 256 by 64 elements take
 # 8 % off large arrays of float32, but a fifth more for arrays in the cache and twice the time for narrow ones.
 TILE_COLUMNS = 64
 TILE_BYTES = 32_768
