@@ -289,3 +289,32 @@ def test_the_interpreter_is_free_while_large_products_are_computed(
     a = numbers("f8", size, size)
     xjit.jit(multiply)(a, a)
     assert [one.heavy for one in programs] == [released]
+
+
+@needs_blas
+def test_heads_of_a_product_are_read_in_place() -> None:
+    def heads(x: Any, w: Any) -> Any:
+        each = (x @ w).reshape(x.shape[0], 4, 3).swapaxes(0, 1)
+        return each @ each.swapaxes(1, 2)
+
+    function, x, w = xjit.jit(heads), numbers("f8", 7, 5), numbers("f8", 5, 12)
+    for _ in range(2):
+        assert_same_bits(function(x, w), heads(x, w))
+    assert is_native(function)
+    assert not function.explain(x, w).kernels, "nothing is copied"
+
+
+@pytest.mark.parametrize("layout", ["by columns", "with gaps", "part"])
+def test_other_layouts_are_reshaped_before(layout: str) -> None:
+    def heads(x: Any) -> Any:
+        each = x.reshape(8, 4, 3).swapaxes(0, 1)
+        return each @ each.swapaxes(1, 2)
+
+    x = {
+        "by columns": numbers("f8", 12, 8).T,
+        "with gaps": numbers("f8", 16, 12)[::2],
+        "part": numbers("f8", 8, 15)[:, :12],
+    }
+    function = xjit.jit(heads)
+    for _ in range(2):
+        np.testing.assert_allclose(function(x[layout]), heads(x[layout]), rtol=1e-13, atol=1e-13)

@@ -43,11 +43,16 @@ class View:
 
 
 def view_of(node: Node, layouts: Layouts) -> View | None:
-    """The node as a view of the base of its index operations; None where data decide what it shows."""
+    """The node as a view of the base of its index operations; None where data decide what it shows.
+
+    A reshape of the base itself is such an operation where both have their elements in row-major order.
+    """
     chain, shape = view_chain(node), node.aval.shape
-    index = identity(shape)
-    for node in reversed(chain[1:]):
-        if node.access is None:
-            return None
-        index = compose(node.access, index, node.inputs)
-    return View(chain[0], *layouts.coefficients(chain[0], index, len(shape)))
+    index, place = identity(shape), len(chain) - 1
+    while place and (access := chain[place].access) is not None:
+        index = compose(access, index, chain[place].inputs)
+        place -= 1
+    base, source = chain[0], chain[place]
+    if place > 1 or (place and not (source.op.flat and all(map(layouts.is_row_major, (base, source))))):
+        return None
+    return View(base, *layouts.coefficients(source, index, len(shape)))
