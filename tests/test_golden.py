@@ -39,7 +39,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "nearest_of_long": (formulas.nearest, (np.ones((40, 20)), np.ones((12, 20)))),
     "collatz": (formulas.collatz, (np.ones(100, np.int32),)),
     "across": (formulas.blended, (SINGLE.T.copy(), SINGLE, SINGLE[0])),
-    "stencil_of_stencil": (formulas.biharmonic, (np.ones((300, 400)),)),
+    "stencil_of_stencil": (formulas.biharmonic, (np.ones((2000, 300)),)),
     "rolling_mean": (formulas.rolling_mean, (ROWS,)),
     "half_precision": (formulas.hypotenuse, (LINE.astype(np.float16), LINE.astype(np.float16))),
 }

@@ -23,7 +23,7 @@ RANDOM = np.random.default_rng(11)
 GRID = RANDOM.uniform(0.5, 2.0, size=(13, 19))
 CUBE = RANDOM.uniform(0.5, 2.0, size=(7, 8, 9))
 LINE = RANDOM.uniform(0.5, 2.0, size=61)
-LARGE = np.zeros((600, 500))
+LARGE = np.zeros((1500, 1000))
 
 
 def laplacian(u: Any) -> Any:
@@ -181,7 +181,7 @@ def explained(function: Function, *arguments: Any) -> Explanation:
 
 
 @pytest.mark.parametrize(
-    "name", ["biharmonic", "blurred", "edges", "corners", "unsharp", "gradients", "padded twice", "sines"]
+    "name", ["biharmonic", "blurred", "edges", "corners", "unsharp", "gradients", "padded twice"]
 )
 def test_a_chain_of_stencils_moves_what_it_has_to(name: str) -> None:
     plan = explained(PROGRAMS[name][0], LARGE)
@@ -190,7 +190,7 @@ def test_a_chain_of_stencils_moves_what_it_has_to(name: str) -> None:
 
 
 def test_a_picture_is_developed_in_one_kernel() -> None:
-    plan = explained(developed, np.zeros((600, 500, 3), np.uint8))
+    plan = explained(developed, np.zeros((900, 800, 3), np.uint8))
     assert len(plan.kernels) == 1 and plan.bytes_moved == plan.minimum_bytes
 
 
@@ -232,7 +232,7 @@ def planned(function: Function, array: Array) -> Plan:
 
 
 def test_scratch_stays_small() -> None:
-    for shape in [(300, 400), (2000, 2000), (50, 100_000), (3_000_000, 3)]:
+    for shape in [(1000, 1000), (2000, 2000), (50, 100_000), (3_000_000, 3)]:
         for step in planned(corners, np.zeros(shape)).steps:
             tiling = step.tiling if isinstance(step, KernelStep) else None
             assert tiling is not None
@@ -241,6 +241,6 @@ def test_scratch_stays_small() -> None:
 
 
 def test_a_kernel_holds_a_bounded_number_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(explained(PROGRAMS["four steps"][0], LARGE).kernels) == 1
+    assert len(explained(corners, LARGE).kernels) == 1
     monkeypatch.setattr(cost, "KERNEL_OPERATIONS", 30)
-    assert len(explained(PROGRAMS["four steps"][0], LARGE).kernels) > 1
+    assert len(explained(corners, LARGE).kernels) > 1

@@ -28,15 +28,15 @@ KERNEL_OPERATIONS = 1_200
 # A loop over a few elements is written out if that makes at most so many operations.
 WRITTEN_OUT_OPERATIONS = 256
 
-# Values between stencils stay in scratch if they have at least so many bytes together; fewer stay in cache.
-TILED_BYTES = 262_144
+# Values between stencils stay in scratch if they have at least so many bytes together; fewer stay in cache anyway.
+TILED_BYTES = 4_194_304
 # Scratch for all windows of a tile: they stay in the second-level cache, and on the stack.
 TILE_BYTES = 131_072
 # Tiles per axis, so that threads have some to share, and the narrowest pieces of rows, so that loops stay long.
 LEAST_TILES = 8
 NARROWEST_TILE = 256
 # What storing and loading an element of a large array costs.
-ROUND_TRIP = 8.0
+ROUND_TRIP = 2.0
 
 # Bytes of a row that one kernel keeps of what its scans make, for later passes.
 SCANNED_ROW = 65_536
