@@ -439,3 +439,20 @@ def test_integers_that_machine_code_is_better_for_stay_in_the_text() -> None:
     literals = {int(number) for number in re.findall(r"i64\((\d+)\)", source)}
     assert {24, 36, 48} <= literals
     assert 60 not in literals
+
+
+@pytest.mark.parametrize("reduction", ["sum", "max", "any"])
+@pytest.mark.parametrize("shape", [(30_000, 3), (300, 40, 5)])
+def test_chunks_of_packed_rows_are_one_loop(reduction: str, shape: tuple[int, ...]) -> None:
+    x = np.arange(float(np.prod(shape))).reshape(shape)
+
+    def reduced(x: Any) -> Any:
+        return getattr(x, reduction)()
+
+    def of_columns(x: Any) -> Any:
+        return getattr(x[..., 1:], reduction)()
+
+    function, gaps = xjit.jit(reduced), xjit.jit(of_columns)
+    first = function.source(x).split("def kernel")[1]
+    assert "k * chunk0" in first and "j0" in first and "j1" not in first
+    assert function(x) == reduced(x) and gaps(x) == of_columns(x)

@@ -162,9 +162,13 @@ class RegionAccesses:
 
     @property
     def moves(self) -> list[tuple[int, ...]]:
-        """The distances of all accesses."""
+        """The distances of all accesses; results of chunks lie still, as they move with chunks, not with elements."""
         found = [access.moves for access in self.reads.values()]
-        return found + [access.moves for access in self.writes if access is not None]
+        for unit, access in zip(self.region.units, self.writes, strict=True):
+            if access is not None:
+                cut = None if unit.chunk is None else unit.chunk[0]
+                found.append(tuple(0 if axis == cut else move for axis, move in enumerate(access.moves)))
+        return found
 
     def leaves_gaps(self, axis: int) -> bool:
         """Whether elements are read along an axis that do not lie side by side, and nothing reads those between."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.elements import Elements, storage_dtype
@@ -117,10 +117,11 @@ class Buffers:
         strides: dict[str, str | int] = {}
         base = self.interleaved.get(access)
         for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
-            variable = loop.variable
             if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
-                variable = "k"
-            strides[variable] = self.stride(access, name, loop, variable, loaded)
+                of_chunks = replace(loop, variable="k", axes=self.region.chunk[:1])
+                strides["k"] = self.stride(access, name, of_chunks, "k", loaded)
+            else:
+                strides[loop.variable] = self.stride(access, name, loop, loop.variable, loaded)
         start = self._within_window(access, name, strides)
         offset = self.nest.offset((name, access.moves, start), name, strides, start)
         if base is not None:

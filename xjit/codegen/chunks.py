@@ -20,10 +20,11 @@ def open_chunks(nest: Nest, region: Region, plan: Schedule) -> int:
     """Opens the loop and defines where the chunk starts and stops; the number of chunks."""
     assert region.chunk is not None and plan.chunked is not None
     loop = plan.reduced[plan.chunked]
-    size = nest.word("chunk", region.chunk[1], "chunk")
+    elements = region.chunk[1] * loop.extent // region.dims[region.chunk[0]]  # of all axes that the loop runs over
+    size = nest.word("chunk", elements, "chunk")
     scope = nest.open("k", (region.chunk[0],))
     for number in region.chunk_numbers:
         scope.known[number] = Held(Var("k", INT64), None, scope)
     scope.statements.append(Base("k_start", Offset((Term("k", size),))))
     scope.statements.append(Bound("k_stop", "k_start", size, nest.extent(loop.variable, loop.extent)))
-    return math.ceil(loop.extent / region.chunk[1])
+    return math.ceil(loop.extent / elements)

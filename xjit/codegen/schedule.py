@@ -32,7 +32,8 @@ class Schedule:
     """``kept`` loops enclose ``reduced`` ones; ``shared`` is the kept loop whose range threads split.
 
     ``columns``: the last kept loop runs innermost in blocks with an accumulator per element, because the reduced axes
-    are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each.
+    are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each, of which the axis
+    that is cut is the slowest.
     ``nested`` are the loops of reductions inside of other loops, one for each of their axes.
     """
 
@@ -64,9 +65,9 @@ def schedule(
     """
     dims = region.dims
     kept, reduced = _sorted_axes(region, exact, primary)
-    barrier = fixed | ({region.chunk[0]} if region.chunk is not None else frozenset())
-    kept_loops = _collapse(kept, dims, moves, barrier, first, "i")
-    reduced_loops = _collapse(reduced, dims, moves, barrier, first, "j")
+    first |= frozenset(region.chunk[:1] if region.chunk is not None else ())
+    kept_loops = _collapse(kept, dims, moves, fixed, first, "i")
+    reduced_loops = _collapse(reduced, dims, moves, fixed, first, "j")
     columns = not exact and _is_column_wise(kept, reduced, primary)
     chunked = None
     if region.chunk is not None:
@@ -105,13 +106,13 @@ def _collapse(
     axes: list[int],
     dims: tuple[int, ...],
     moves: Sequence[tuple[int, ...]],
-    barrier: frozenset[int],
+    fixed: frozenset[int],
     first: frozenset[int],
     letter: str,
 ) -> tuple[Loop, ...]:
     runs: list[list[int]] = []
     for axis in axes:
-        joins = runs and axis not in barrier | first and runs[-1][-1] not in barrier
+        joins = runs and axis not in fixed | first and runs[-1][-1] not in fixed
         if joins and all(one[runs[-1][-1]] == one[axis] * dims[axis] for one in moves):
             runs[-1].append(axis)
         else:
