@@ -62,7 +62,7 @@ FLAT = """
     argpartition(a, 0)
     lexsort((a,))
     lexsort(())
-    searchsorted(a, a)
+    searchsorted(xp.sort(a), a)
     searchsorted(a, 0.5, "r")
     searchsorted(a, a, "middle")
     searchsorted(a, a, sorter=xp.argsort(a, kind="stable"))
@@ -116,7 +116,7 @@ def test_steps_between_kernels() -> None:
         np.testing.assert_allclose(got, want, 1e-14)
     assert function.stats().fallbacks == 0
     steps = function.explain(x, y).steps
-    assert sum(step.startswith("library call: numpy_") for step in steps) == 4
+    assert sum(step.startswith("library call: numpy_") for step in steps) == 3
     assert not any("thread" in step for step in steps if step.startswith("library"))
 
 

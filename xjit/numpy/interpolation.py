@@ -12,9 +12,9 @@ from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.indexing import getitem
 from xjit.numpy.promotion import cast
+from xjit.numpy.searching import searchsorted
 from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array
-from xjit.numpy.sorting import searchsorted
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, numpy_errors, refuse, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of

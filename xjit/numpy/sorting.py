@@ -133,57 +133,6 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     return apply(records.LEXSORT, *values, axis=place)
 
 
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    """Where each element of ``v`` belongs in the sorted line ``a``, as int64: before equal ones, or on the right.
-
-    ``sorter`` are positions that sort ``a``. Raises ArgumentError for other ranks and sides.
-
-    >>> searchsorted(np.array([1.0, 2.0]), 1.5)
-    np.int64(1)
-    """
-    line, wanted = as_value(a, "searchsorted"), as_value(v, "searchsorted", "v")
-    if len(shape_of(line)) != 1:
-        raise ArgumentError(f"numpy.searchsorted: a: rank 1 is required; got {shape_of(line)}")
-    extra = [] if sorter is None else [_sorter(as_value(sorter, "searchsorted", "sorter"), line)]
-    return as_scalar(apply(records.SEARCHSORTED, line, wanted, *extra, side=_side(side)))
-
-
-def _sorter(sorter: Operand, line: Operand) -> Operand:
-    if dtype_class(dtype_of(sorter)) != "I":
-        raise DTypeError(f"numpy.searchsorted: sorter must only contain integers; got {dtype_of(sorter)}")
-    if shape_of(sorter) != shape_of(line):
-        raise ArgumentError("numpy.searchsorted: sorter.size must equal a.size")
-    return sorter
-
-
-def _side(side: Any) -> str:
-    if not isinstance(side, str):
-        raise DTypeError(f"numpy.searchsorted: side: 'left' or 'right' is required; got {side!r}")
-    if side not in ("left", "right"):
-        raise ArgumentError(f"numpy.searchsorted: search side must be 'left' or 'right'; got {side!r}")
-    return side
-
-
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
-    """The number of the bin that each element lies in, as int64; ``bins`` are their edges, up or down.
-
-    Raises DTypeError for complex numbers, ArgumentError for edges of another rank; edges that are in no order raise
-    ValueError, when the program runs if they are computed in it.
-
-    >>> digitize(np.array([0.5, 2.5]), [1, 2])
-    array([0, 2])
-    """
-    value, edges = as_value(x, "digitize", "x"), as_value(bins, "digitize", "bins")
-    if "C" in (dtype_class(dtype_of(value)), dtype_class(dtype_of(edges))):
-        raise DTypeError("numpy.digitize: x may not be complex")
-    if len(shape_of(edges)) != 1:
-        raise ArgumentError(f"numpy.digitize: bins: rank 1 is required; got {shape_of(edges)}")
-    if isinstance(edges, np.ndarray):
-        with numpy_errors("digitize", ArgumentError):
-            np.digitize(0, edges)
-    return as_scalar(apply(records.DIGITIZE, value, edges, right=bool(right)))
-
-
 def isin(
     element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None
 ) -> Any:
@@ -215,15 +164,9 @@ FUNCTIONS: dict[Any, Any] = {
     np.partition: partition,
     np.argpartition: argpartition,
     np.lexsort: lexsort,
-    np.searchsorted: searchsorted,
-    np.digitize: digitize,
     np.isin: isin,
     np.sort_complex: sort_complex,
 }
 
 
-def _searchsorted_method(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    return searchsorted(a, v, side, sorter)
-
-
-METHODS: dict[str, Any] = {"argsort": argsort, "argpartition": argpartition, "searchsorted": _searchsorted_method}
+METHODS: dict[str, Any] = {"argsort": argsort, "argpartition": argpartition}
