@@ -45,12 +45,10 @@ def _value(value: Any) -> str:
 @functools.cache
 def _text(function: Any) -> str:
     """The body and the arguments of a function without comments, documentation and decorators."""
-    try:
-        source = inspect.getsource(function)
-    except OSError:  # a polynomial made from its coefficients: they are all there is to it, in their order
-        code = function.__code__
+    code = function.__code__
+    if code.co_filename.startswith("<"):  # a polynomial made from its coefficients: they are all there is to it
         return repr((code.co_varnames, code.co_names, [value for value in code.co_consts if type(value) is float]))
-    tree = ast.parse(textwrap.dedent(source)).body[0]
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if not isinstance(tree, ast.FunctionDef):  # a lambda, in the statement that it stands in
         return ast.unparse(tree)
     body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
