@@ -1,8 +1,9 @@
 # mypy: disallow-subclassing-any=False
 """Numba's private parts: kernel functions to LLVM IR through Numba's front end, with our own small contexts.
 
-Numba turns bytecode into its IR, infers types and walks the IR; what a name or an operator means comes from
-our operation table, so none of Numba's function registries is loaded.  Importing this module imports Numba.
+The IR comes from the text (:mod:`xjit.codegen.numba_text`), of an unusual one from bytecode; Numba infers types and
+walks it.  What a name or an operator means comes from our operation table, so none of Numba's function registries is
+loaded.  Importing this module imports Numba.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Piece:
     table, the extent of its shared loop, its work in additions, how its machine code is come by, and whether the
     interpreter lock is released for it however little work it is, as NumPy does.
 
-    A pointer is a node and the element of its buffer to start from.
+    A pointer is a node and the byte of its buffer to start from.
     """
 
     pointers: tuple[tuple[Node, int], ...]
