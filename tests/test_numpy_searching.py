@@ -49,8 +49,21 @@ def test_other_executors_and_types_that_differ(run: Any) -> None:
 
 
 @pytest.mark.parametrize("right", [False, True])
-@pytest.mark.parametrize("edges", [[1.0, 2.0, 2.0, 5.0], [5.0, 2.0, 2.0, 1.0], [3.0], [2.0, 2.0], []])
-def test_digitize(edges: list[float], right: bool) -> None:
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [1.0, 2.0, 2.0, 5.0],
+        [5.0, 2.0, 2.0, 1.0],
+        [3.0],
+        [2.0, 2.0],
+        [],
+        [1.0, 2.0, np.nan],
+        [2, 2, 1],
+        [2**53 + 1, 2**53],
+    ],
+    ids=str,
+)
+def test_digitize(edges: list[Any], right: bool) -> None:
     x = np.array([[0.0, 1.0, 1.5, 2.0], [3.0, 5.0, 7.0, np.nan]])
     found = run_serial(lambda a: np.digitize(a, np.array(edges), right), [x])
     np.testing.assert_array_equal(found, np.digitize(x, edges, right))
@@ -65,3 +78,13 @@ def test_a_search_is_one_kernel_with_what_it_feeds() -> None:
     assert "library" not in str(told)
     x = np.random.default_rng(1).standard_normal(1000)
     np.testing.assert_allclose(xjit.xjit(between)(x, points, points**2), between(x, points, points**2), rtol=1e-14)
+
+
+def test_lines_of_other_lengths_have_the_same_kernel() -> None:
+    search = xjit.xjit(lambda a, v: np.searchsorted(a, v))
+    for length in (100, 101, 127):
+        line = np.arange(float(length))
+        assert search(line, np.array([0.5, 98.5, 200.0])).tolist() == [1, 99, length]
+    assert search.stats().compiles + search.stats().cache_hits == 3
+    texts = {search.source(np.zeros(length), np.zeros(3)) for length in (100, 101, 127)}
+    assert len(texts) == 1

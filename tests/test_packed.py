@@ -133,3 +133,12 @@ def test_sums_in_pairs_are_as_exact_as_numpys() -> None:
     exact = (x[:, None, :] + y[None, :, :]).astype(np.float64).sum(axis=2).max(axis=1)
     found, numpys = (np.abs(one - exact).max() for one in (xjit.jit(sums)(x, y), sums(x, y)))
     assert found <= 1.5 * numpys
+
+
+def test_what_is_packed_may_be_read_on_its_own_as_well() -> None:
+    def spread(x: Any, y: Any) -> Any:
+        squares = np.square(x[:, None, :] - y[None, :, :]).sum(axis=2)
+        return (np.abs(squares - squares.min(axis=1)[:, None]) * y[None, :, 0]).sum(axis=1)
+
+    for run in (run_uncompiled, run_parallel):
+        np.testing.assert_allclose(run(spread, [POINTS, CENTRES]), spread(POINTS, CENTRES), rtol=1e-12)

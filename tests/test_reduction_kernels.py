@@ -129,3 +129,14 @@ def test_running_extremes_take_either_zero_on_the_surface_of_numpy() -> None:
     assert "fmax(" in source_of(lambda a: xjit.ops.cummax(a, 1), x)
     for axis in (0, 1):
         check(lambda a, axis=axis: (np.maximum.accumulate(a, axis), np.minimum.accumulate(a, axis)), x)
+
+
+def test_many_sums_of_columns_share_what_scratch_there_is() -> None:
+    def sums(x: Any) -> Any:
+        return tuple(np.maximum(x, k * 0.001).sum(axis=0) for k in range(40))
+
+    x = np.random.default_rng(3).random((30, 4096))
+    reserved = sum(int(count) * 8 for count in re.findall(r"scratch_f64\((\d+)\)", source_of(sums, x)))
+    assert 0 < reserved <= 2**18
+    for found, expected in zip(xjit.jit(sums)(x), sums(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13)

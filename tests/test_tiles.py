@@ -155,8 +155,7 @@ def test_tiles_do_not_depend_on_sizes() -> None:
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 @pytest.mark.parametrize("across", [False, True])
-def test_results_are_written_over_what_dies(run: Any, across: bool) -> None:
-    """The sum of rows is stored for being read twice, and overwritten by its last reader."""
+def test_sums_are_read_along_rows_and_across_them(run: Any, across: bool) -> None:
     x, y = elements((40, 30), "f8"), elements((30, 40), "f8")
 
     def program(a: Any, b: Any) -> Any:

@@ -277,3 +277,14 @@ def test_which_rows_are_walked_in_pairs() -> None:
 def test_the_width_is_not_part_of_the_text() -> None:
     x = values(4, 1000)
     assert xjit.jit(rolling_mean(20)).source(x) == xjit.jit(rolling_mean(30)).source(x)
+
+
+def test_readers_of_a_scan_beside_operands_that_run_down_columns() -> None:
+    def difference(x: Any, weights: Any, y: Any) -> Any:
+        total = np.cumsum(x[None, :] * weights[:, None], axis=1)
+        return (total[:, 5:] - total[:, :-5]) * y[:, 5:]
+
+    rng = np.random.default_rng(4)
+    arguments = [rng.random(60), rng.random(40), np.asfortranarray(rng.random((40, 60)))]
+    for run in (run_uncompiled, run_serial, run_parallel):
+        np.testing.assert_allclose(run(difference, arguments), difference(*arguments), rtol=1e-12)

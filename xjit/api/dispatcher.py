@@ -155,6 +155,9 @@ class Dispatcher:
         refused = error if isinstance(error, XjitError) else _reported(self.function, error)
         if self.options.raises:
             raise refused
+        if len(self._refused) >= MAXIMUM_TRACES:  # all anew: what is refused again costs one more try
+            self._refused.clear()
+            self._flat_refused.clear()
         self._refused[key] = _forgotten(refused)
         self._fallbacks += 1
         warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())

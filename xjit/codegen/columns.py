@@ -12,7 +12,20 @@ from __future__ import annotations
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
+from xjit.fusion.plan import Region
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
+from xjit.types import COMPLEX128
+
+# Bytes of all accumulators of one loop over columns: scratch is part of the stack.
+ACCUMULATOR_BYTES = 262_144
+FEWEST_COLUMNS = 16
+
+
+def most_columns(region: Region) -> int:
+    """How many columns have an accumulator for every reduction and scan of a region, in whole vectors."""
+    count = sum(unit.is_reduction or unit.is_scan for unit in region.units)
+    columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
+    return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
 
 
 class ColumnAccumulator:

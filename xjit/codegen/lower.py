@@ -20,7 +20,7 @@ from xjit.codegen import reductions
 from xjit.codegen.buffers import Buffers, Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.chunks import open_chunks
-from xjit.codegen.columns import ColumnAccumulator
+from xjit.codegen.columns import ColumnAccumulator, most_columns
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later, stores_once
 from xjit.codegen.loop_order import ordered
@@ -84,7 +84,9 @@ class Lowering:
         self.levels = levels_of(self.accesses, self.plan)
         self.walk = BlockWalk(self.region, self.accesses, self.nest, self.scratch)
         running = self.walk.read_later(self.levels)
-        by_column = self.plan.columns and bool(self.region.reduced) and not running
+        lagging = any(unit.lag is not None for unit in self.region.units)
+        by_column = self.plan.columns and bool(self.region.reduced) and not running and not lagging
+        self.column_block = min(COLUMN_BLOCK, most_columns(self.region))
         self.in_columns = by_column and stores_once(self.region, self.plan, self.levels)
         self.in_blocks = not self.in_columns and self.walk.is_worthwhile
         self.row_storage = RowStorage() if self.in_columns or self.in_blocks else self._chosen_rows()
@@ -316,7 +318,7 @@ class Lowering:
         for outer in self.plan.kept[:-1]:
             self.nest.open(outer.variable, outer.axes)
         scope = self.nest.open("b")
-        block = min(COLUMN_BLOCK, shared_columns(loop.extent, math.prod(self.region.dims), self.work))
+        block = min(self.column_block, shared_columns(loop.extent, math.prod(self.region.dims), self.work))
         width = self.nest.word("width", block, "width")
         scope.statements.append(Base("b_start", Offset((Term("b", width),))))
         scope.statements.append(Bound("b_stop", "b_start", width, self._extent(loop)))
@@ -401,7 +403,7 @@ class Lowering:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         pulls, later = [pull for n in chosen for pull in self.accesses.walks[n]], self.walk.made_of_scans(chosen)
         rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop) and pull not in later)
-        kept = list(rare)[: SCRATCH_BYTES // (2 * COLUMN_BLOCK * FLOAT64.itemsize)]
+        kept = list(rare)[: SCRATCH_BYTES // (2 * self.column_block * FLOAT64.itemsize)]
 
         def fill() -> None:
             for pull in kept:
@@ -415,7 +417,7 @@ class Lowering:
     def _column(self, number: int, loop: Loop) -> ColumnAccumulator:
         fold = self._running(number) if self.region.units[number].is_scan else self._accumulator(number)
         assert isinstance(fold, reductions.Recognised)
-        return ColumnAccumulator(fold, self.scratch(str(COLUMN_BLOCK), fold.dtype), loop.variable)
+        return ColumnAccumulator(fold, self.scratch(str(self.column_block), fold.dtype), loop.variable)
 
     # ------------------------------------------------------------------ memory
 
@@ -481,7 +483,7 @@ class Lowering:
     def _scratch_place(self, pull: Pull) -> tuple[str, Offset]:
         loop = self.plan.kept[-1] if self.in_columns else self.plan.reduced[0]
         if pull not in self.row_names:
-            extent = str(COLUMN_BLOCK) if self.in_columns else self._extent(loop)
+            extent = str(self.column_block) if self.in_columns else self._extent(loop)
             self.row_names[pull] = self.scratch(extent, storage_dtype(pull.node.aval.dtype))
         first = (Term("b_start", -1),) if self.in_columns else ()
         return self.row_names[pull], Offset((Term(loop.variable, 1), *first))

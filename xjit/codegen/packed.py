@@ -124,11 +124,12 @@ class PackedReductions:
 
     def combined(self, values: Pull, combine: str, short: Loop) -> Value:
         """All elements along the short loop, combined."""
-        added = dict(self._at_places(values, short))
-        self._accesses.reads.update(added)
+        reads = self._accesses.reads
+        added = {pull: access for pull, access in self._at_places(values, short) if pull not in reads}
+        reads.update(added)
         result = self._tree(values, combine, short.axes[0], 0, short.extent)
         for pull in added:
-            del self._accesses.reads[pull]
+            del reads[pull]
         return result
 
     def _tree(self, values: Pull, combine: str, axis: int, start: int, stop: int) -> Value:

@@ -97,7 +97,10 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
 
 
 def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], full: list[int]) -> list[int]:
-    """Units of the last pass that store every element of the domain once: their rows are free until then."""
+    """Units of the last pass that store every element of the domain once: their rows are free until then.
+
+    The rows of what a bitcast fills are counted in elements of another type.
+    """
     last = max(levels[number] for number in full)
     return [
         number
@@ -105,5 +108,6 @@ def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], fu
         if levels[number] == last
         and not region.units[number].is_reduction
         and region.units[number].dims == region.dims
+        and region.units[number].values[0].node is region.units[number].target
         and accesses.writes[number] is not None
     ]

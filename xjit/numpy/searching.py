@@ -18,8 +18,8 @@ from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast, result_type
 from xjit.numpy.values import as_scalar, as_value, numpy_errors, shape_of, with_order
 from xjit.ops import numpy_sorting as records
-from xjit.ops._core import Operand, apply, dtype_of
-from xjit.types import BOOL, INT64, DType, c_order, dtype_class
+from xjit.ops._core import Operand, apply, constant, dtype_of
+from xjit.types import BOOL, FLOAT64, INT64, DType, c_order, dtype_class
 
 BYTE: DType = np.dtype(np.uint8)
 
@@ -72,10 +72,17 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     with numpy_errors("digitize", ArgumentError):
         np.digitize(0, edges)
     side = "left" if right else "right"
-    if np.all(edges[:-1] <= edges[1:]):
+    if _rises(edges):
         return as_scalar(places(edges, value, side))
     found = places(edges[::-1], value, side)
     return as_scalar(ops.sub(_like(edges.size, found), found))
+
+
+def _rises(edges: np.ndarray[Any, Any]) -> bool:
+    """Which way NumPy takes edges to go: as float64, by the first one that is another than the one before it."""
+    numbers = edges.astype(FLOAT64)
+    others = numbers[numbers != numbers[:1]]
+    return not others.size or not bool(others[0] < numbers[0])
 
 
 def places(line: Operand, wanted: Operand, side: str) -> Any:
@@ -98,7 +105,9 @@ def places(line: Operand, wanted: Operand, side: str) -> Any:
 
     half = 1 << (size.bit_length() - 1)
     zero = broadcast_to_shape(np.zeros((), INT64), shape_of(wanted))
-    start = ops.select(passes(_like(half - 1, zero)), _like(size - half, zero), zero)
+    # The only number that is another for every length: kept out of the text, so that lengths share kernels.
+    rest = broadcast_to_shape(constant(np.asarray(size - half, INT64), by_reference=True), shape_of(wanted))
+    start = ops.select(passes(_like(half - 1, zero)), rest, zero)
     while half > 1:
         half //= 2
         start = ops.select(passes(ops.add(start, _like(half - 1, zero))), ops.add(start, _like(half, zero)), start)

@@ -13,7 +13,7 @@ from xjit.numpy import joining, shaping
 from xjit.numpy.promotion import cast, requested
 from xjit.numpy.static import memory_of
 from xjit.numpy.values import Shape, as_value, as_view, numpy_errors, scalar_like, shape_of
-from xjit.ops._core import Operand, dtype_of
+from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.types import BOOL, DType, dtype_class
 
 BYTE: DType = np.dtype(np.uint8)
@@ -37,8 +37,15 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
     if wanted is None or wanted == dtype_of(value):
         return scalar_like(x, as_view(value))
     shape = _checked_shape(value, wanted)
-    read = _read(shaping.reshape(value, shape_of(value) or (1,)), wanted, shape or (1,))
-    return scalar_like(x, as_view(shaping.reshape(read, shape)))
+    if not shape:
+        read = _read(shaping.reshape(value, (1,)), wanted, (1,))
+        return scalar_like(x, as_view(shaping.reshape(read, ())))
+    order = aval_of(value).order
+    if len(order) != len(shape) or order[-1] != len(shape) - 1:
+        return as_view(_read(value, wanted, shape))
+    # Packed as the operand is, as far as it is: its slowest axis first.
+    read = _read(shaping.transpose(value, order), wanted, tuple(shape[axis] for axis in order))
+    return as_view(shaping.transpose(read, [order.index(axis) for axis in range(len(shape))]))
 
 
 def _checked_shape(value: Operand, wanted: DType) -> Shape:
