@@ -12,9 +12,12 @@ from kernel_executors import KERNEL_EXECUTORS, run_uncompiled, small_tiles, unco
 
 import xjit
 from xjit import compile
+from xjit.codegen.accesses import RegionAccesses
 from xjit.fusion import cost
-from xjit.fusion.plan import KernelStep, Plan
+from xjit.fusion.layout import Layouts
+from xjit.fusion.plan import KernelStep, Plan, Tiling
 from xjit.inspect.explain import Explanation
+from xjit.runtime.build import layouts_of
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
@@ -126,6 +129,45 @@ PROGRAMS: dict[str, tuple[Function, Array]] = {
     "complex": (lambda u: biharmonic(np.exp(1j * u)), GRID),
     "truth": (lambda u: (lambda t: t[1:] ^ t[:-1])(np.sin(u) > np.cos(u)), GRID),
 }
+
+
+def sums(s: Any) -> Any:
+    return s[:6] + s[1:7] + s[2:8]
+
+
+def products(s: Any) -> Any:
+    return s[6:12] * s[7:13] * s[8:14]
+
+
+def turned_halves(x: Any) -> Any:
+    """Halves of one size are one loop nest, in which each half of the second result reads one of the first."""
+    s = np.exp(np.sin(x))
+    a = np.concatenate([sums(s), products(s)])
+    return a, np.roll(a, 6, axis=0) + 1
+
+
+def turned_halves_in_between(x: Any) -> Any:
+    s = np.exp(np.sin(x))
+    a = np.sqrt(np.concatenate([sums(s), products(s)]))
+    b = np.exp(-np.roll(a, 6, axis=0))
+    return (a[2:] * a[1:-1] * a[:-2] + b[2:] * b[1:-1] * b[:-2],)
+
+
+def read_where_another_part_begins(x: Any) -> Any:
+    """Of one loop nest, the part at row 2 is made before what reads it at row 0, but after something else there."""
+    s = np.exp(np.sin(x))
+    d = np.sqrt(sums(s))
+    a = np.exp(-np.concatenate([s[:2], products(s)]))
+    b = np.sqrt(a[2:8] + 3)
+    return (d[2:] * d[1:-1] * d[:-2] + b[2:] * b[1:-1] * b[:-2] + a[2:-2] * a[1:-3] * a[:-4],)
+
+
+TOGETHER: dict[str, Function] = {
+    "turned halves": turned_halves,
+    "turned halves in between": turned_halves_in_between,
+    "read where another part begins": read_where_another_part_begins,
+}
+PARTED = RANDOM.uniform(0.5, 2.0, size=(14, 11))
 LAYOUTS: dict[str, Function] = {"C": np.ascontiguousarray, "F": np.asfortranarray, "backwards": lambda u: u[::-1]}
 EXTENTS = [(1, 1), (1, 19), (13, 1), (2, 3), (4, 4), (5, 5), (6, 19), (13, 7), (9, 9)]
 
@@ -144,6 +186,15 @@ def test_tiles_give_numpys_numbers(run: Any, name: str) -> None:
         given = layout(array)
         with small_tiles():
             assert_same(run(function, (given,)), function(given))
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+@pytest.mark.parametrize("run", KERNEL_EXECUTORS.values(), ids=lambda run: str(run.__name__))
+def test_parts_that_read_each_other_are_not_torn_apart(run: Any, name: str) -> None:
+    function = TOGETHER[name]
+    with small_tiles():
+        for found, expected in zip(run(function, (PARTED,)), function(PARTED), strict=True):
+            assert_same(found, expected)
 
 
 @pytest.mark.parametrize("extents", EXTENTS, ids=str)
@@ -226,9 +277,43 @@ def test_the_reason_is_told() -> None:
     assert any("stays in scratch, a tile at a time" in reason for reason in reasons)
 
 
-def planned(function: Function, array: Array) -> Plan:
+def lowered(function: Function, array: Array) -> compile.Lowered:
     found, leaves = captured(function, array)
-    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], [False]).plan
+    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], [False] * len(found.graph.outputs))
+
+
+def planned(function: Function, array: Array) -> Plan:
+    return lowered(function, array).plan
+
+
+def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
+    """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
+    count = 0
+    for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
+        late = {unit.target for other in step.regions[number:] for unit in other.units}
+        for pull in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
+            if pull.node not in tiling.windows:
+                assert pull.node not in {unit.target for unit in step.units}
+                continue
+            count += 1
+            assert pull.node not in late
+            window = tiling.windows[pull.node]
+            for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
+                begin = region.units[0].origin[axis] if region.units[0].origin else 0
+                distance = pull.index[axis].offset - begin
+                assert first <= low + distance and high + distance <= last
+    return count
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, *TOGETHER])
+def test_what_is_read_lies_within_the_windows(name: str) -> None:
+    function, array = PROGRAMS[name] if name in PROGRAMS else (TOGETHER[name], PARTED)
+    with small_tiles():
+        found = lowered(function, array)
+        layouts = layouts_of(found.graph, found.specs)
+        for step in found.plan.steps:
+            if isinstance(step, KernelStep) and step.tiling is not None:
+                assert read_in_windows(found.plan, step, step.tiling, layouts) >= len(step.tiling.windows)
 
 
 def test_scratch_stays_small() -> None:

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xjit.fusion import cost
+from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Pull, Reach, Region, Step, Tiling, Unit
 from xjit.fusion.reads import Walk, walk
@@ -173,7 +174,13 @@ class _Chains:
         return same and unit.start == sum(a * b for a, b in zip(first, strides, strict=True))
 
     def _chain(self, regions: tuple[Region, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
-        """The regions with how far each has to run, or None where that is not the same everywhere."""
+        """The regions with how far each has to run, or None where that is not the same everywhere.
+
+        From the last region back, every read of what the kernel makes widens the reach of its makers, all of which
+        run before: a window holds all that is read of it. Refused is a read of what runs in the same region or a
+        later one, as two parts of one loop nest may have read each other where they now lie in different tiles, and
+        one of a result, which other tiles write.
+        """
         origins = [_origin(region, axes) for region in regions]
         if not axes or None in origins:
             return None
@@ -184,6 +191,7 @@ class _Chains:
         inner: dict[Node, Reach] = {}
         reaches: list[Reach] = []
         made = {unit.target for region in regions for unit in region.units} - results
+        settled = set(results)  # how far they run is settled: nothing more can be asked of them
         for region, origin in zip(reversed(regions), reversed(origins), strict=True):
             own = [none if unit.target in results else inner.get(unit.target) for unit in region.units]
             reach = _hull(one for one in own if one is not None)
@@ -191,12 +199,11 @@ class _Chains:
             if reach is None:
                 return None
             reaches.insert(0, reach)
-            targets = {unit.target for unit in region.units}
-            for unit, places in zip(region.units, region.axes, strict=True):
-                for pull in self._walked(unit).reads:
-                    if pull.node not in made or pull.node in targets:
-                        continue
-                    at = Pull(pull.node, relabel(pull.index, places))
+            settled.update(unit.target for unit in region.units)
+            for at in self._reads_of_memory(region):
+                if at.node in settled:
+                    return None
+                if at.node in made:
                     distances = _distances(at, region, axes, origin)
                     if distances is None:
                         return None
@@ -204,6 +211,17 @@ class _Chains:
                     inner[at.node] = _hull([moved, inner.get(at.node, moved)]) or moved
         windows = _windows(regions, reaches, made)
         return _Chain(regions, axes, min(extents), tuple(reaches), windows, self._table)
+
+    def _reads_of_memory(self, region: Region) -> Iterator[Pull]:
+        """What a region reads, in its own axes, but for what it makes itself at that very place."""
+        here = {
+            Pull(unit.target, index)
+            for unit, places in zip(region.units, region.axes, strict=True)
+            if (index := made_at(unit, places)) is not None
+        }
+        for unit, places in zip(region.units, region.axes, strict=True):
+            placed = (Pull(pull.node, relabel(pull.index, places)) for pull in self._walked(unit).reads)
+            yield from (at for at in placed if at not in here)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
