@@ -28,9 +28,6 @@ from xjit.fusion.plan import Region, Unit
 from xjit.fusion.tiny import parts
 from xjit.passes.split import TINY
 
-# Elements that fill a vector by themselves are better left in one.
-VECTOR_BYTES = 64
-
 
 def short_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop | None:
     """The loop that is to be written out: the innermost one, or one around it that some operand is interleaved along.
@@ -49,7 +46,7 @@ def short_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop
 
 def _is_worth_it(region: Region, loop: Loop, accesses: RegionAccesses) -> bool:
     operations = sum(map(len, accesses.walks)) * loop.extent
-    is_short = loop.extent <= TINY and loop.extent * _widest(region) < VECTOR_BYTES
+    is_short = loop.extent <= TINY and loop.extent * _widest(region) < cost.VECTOR_BYTES
     return is_short and operations <= cost.WRITTEN_OUT_OPERATIONS
 
 

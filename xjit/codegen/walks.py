@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from xjit.codegen import reductions
 from xjit.codegen.accesses import RegionAccesses
@@ -63,9 +62,6 @@ class Stage:
     units: tuple[int, ...]
     filled: tuple[Pull, ...]
     span: tuple[int, int] | None
-
-
-WriteStage: TypeAlias = Callable[[Stage, "tuple[str, str]"], None]
 
 
 @dataclass(eq=False)

@@ -12,6 +12,8 @@ from xjit.passes.split import MANY_COLUMN_ELEMENTS
 CHEAP = 4.0
 # Storing a row for a later pass pays from about one division on.
 WORTH_A_ROW = 6.0
+# Elements that fill a vector by themselves are better left in one.
+VECTOR_BYTES = 64
 # Columns that one thread accumulates at a time: their accumulators stay in the first-level cache, and pieces of rows
 # are long enough for memory to be read ahead.
 COLUMN_BLOCK = 4096

@@ -11,7 +11,6 @@ from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.lagging import behind
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import with_nested
-from xjit.fusion.parts import VECTOR_BYTES
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.refusals import PARTS, Refusal
@@ -305,7 +304,8 @@ def _are_neighbours(group: Group, unit: Unit) -> bool:
     """Whether the unit makes elements beside those of the group: single positions along the fastest axis."""
     others = (other for other in group.units if other.target is unit.target and other.origin and unit.origin)
     return any(
-        abs(unit.start - other.start) * unit.target.aval.dtype.itemsize < VECTOR_BYTES and unit.steps == other.steps
+        abs(unit.start - other.start) * unit.target.aval.dtype.itemsize < cost.VECTOR_BYTES
+        and unit.steps == other.steps
         for other in others
     )
 

@@ -20,8 +20,6 @@ from xjit.passes.split import TINY
 
 # More parts than this take longer to compile than a kernel that puts the pieces together in memory.
 MOST_PARTS = 27
-# Elements that fill a vector by themselves are better left in one.
-VECTOR_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ def _with_pixels(unit: Unit, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]
     """
     axis, *others = {axis for axis, _ in cuts}
     size, item = unit.dims[axis], unit.target.aval.dtype.itemsize
-    fills_no_vector = size <= TINY and size * item < VECTOR_BYTES
+    fills_no_vector = size <= TINY and size * item < cost.VECTOR_BYTES
     if others or unit.steps[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= TINY * size:
         return cuts
     return {(axis, position) for position in range(1, size)}

@@ -92,7 +92,7 @@ def parts(unit: Unit, chosen: Sequence[int]) -> Iterator[Unit]:
             dims=tuple(1 if axis in fixed else size for axis, size in enumerate(unit.dims)),
             values=tuple(Pull(pull.node, changed(pull.index, at)) for pull in unit.values),
             start=unit.start + sum(unit.steps[axis] * place for axis, place in fixed.items() if unit.steps),
-            fixed=tuple(fixed.items()),
+            fixed=(*unit.fixed, *fixed.items()),
         )
 
 
