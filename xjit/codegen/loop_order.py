@@ -8,7 +8,7 @@ from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.pairs import paired, paired_loop
 from xjit.codegen.schedule import Loop, Schedule, backward_axes, schedule
 from xjit.codegen.short_loops import short_loop, written_out
-from xjit.codegen.tiles import Tiling, tiling
+from xjit.codegen.tiles import Transposition, transposition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Region
 from xjit.ir.node import Node
@@ -24,7 +24,7 @@ class Ordered:
     region: Region
     accesses: RegionAccesses
     plan: Schedule
-    tiling: Tiling | None
+    transposition: Transposition | None
     pairs: Loop | None = None
 
 
@@ -43,9 +43,9 @@ def ordered(
     if short is not None and apart.isdisjoint(short.axes):
         region = written_out(region, short)
         accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
-    tiles = None if apart else tiling(region, plan, accesses)
-    if tiles is not None:
-        return Ordered(region, accesses, tiles.plan, tiles)
+    turned = None if apart else transposition(region, plan, accesses)
+    if turned is not None:
+        return Ordered(region, accesses, turned.plan, turned)
     pairs = None if apart else paired_loop(region, plan, accesses)
     if pairs is not None:
         region = paired(region, pairs)

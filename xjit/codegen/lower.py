@@ -77,7 +77,7 @@ class Lowering:
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.region.dims)
         self.strips = Strips(self.nest, self.elements)
         memory = (self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
-        self.tiles = None if loops_of.tiling is None else Tiles(*memory, loops_of.tiling)
+        self.tiles = None if loops_of.transposition is None else Tiles(*memory, loops_of.transposition)
         self.buffers = self.tiles or Buffers(*memory)
         packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self._extent)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent, packed)
@@ -109,7 +109,7 @@ class Lowering:
     def extent(self) -> int:
         """The number of steps of the shared loop, where it is one over elements."""
         if self.tiles is not None:
-            return self.tiles.tiling.steps
+            return self.tiles.transposition.steps
         return 1 if self.plan.shared is None else self._steps(self.plan.kept[self.plan.shared])
 
     def _steps(self, loop: Loop) -> int:

@@ -48,7 +48,7 @@ RangeOf: TypeAlias = "Callable[[int], tuple[str, str, LoopKind]]"
 # Elements of a tile along the innermost loop, and bytes of all tiles of a kernel. Tiles of 256 by 64 elements take
 # 8 % off large arrays of float32, but a fifth more for arrays in the cache and twice the time for narrow ones.
 TILE_COLUMNS = 64
-TILE_BYTES = 32_768
+TURNED_BYTES = 32_768
 # Rows beyond which a tile gains nothing, and below which it costs more than it saves.
 MOST_ROWS = 256
 FEWEST_ROWS = 8
@@ -60,7 +60,7 @@ SHARED_BLOCKS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Tiling:
+class Transposition:
     """The last two loops of a schedule in tiles: ``rows`` positions of the one around, TILE_COLUMNS of the innermost.
 
     ``across`` are the accesses that move less from one row to the next than within a row. Where threads share one of
@@ -84,7 +84,7 @@ class Tiling:
         return sizes.get(number, 1)
 
 
-def tiling(region: Region, plan: Schedule, accesses: RegionAccesses) -> Tiling | None:
+def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> Transposition | None:
     """The tiles of a region; None where nothing lies across the innermost loop.
 
     A loop around the innermost one moves next to it if more lies across these two than across any other pair.
@@ -98,14 +98,14 @@ def tiling(region: Region, plan: Schedule, accesses: RegionAccesses) -> Tiling |
     if not found[rows]:
         return None
     column_bytes = TILE_COLUMNS * sum(access.node.aval.dtype.itemsize for access in found[rows])
-    count = min(MOST_ROWS, TILE_BYTES // column_bytes)
+    count = min(MOST_ROWS, TURNED_BYTES // column_bytes)
     if count < FEWEST_ROWS:
         return None
     count = 1 << (count.bit_length() - 1)  # whole blocks of registers
     kept = (*(loop for loop in outer if loop is not rows), rows, columns)
     extents = [loop.extent for loop in kept[:-2]]
     extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / TILE_COLUMNS)]
-    return Tiling(dataclasses.replace(plan, kept=kept, shared=_shared(extents)), found[rows], count)
+    return Transposition(dataclasses.replace(plan, kept=kept, shared=_shared(extents)), found[rows], count)
 
 
 def _across(accesses: RegionAccesses, rows: Loop, columns: Loop) -> Iterator[Access]:
@@ -143,7 +143,7 @@ def _bounds(loop: Loop) -> tuple[str, str]:
 class Tiles(Buffers):
     """The buffers of a region that is computed in tiles, where what lies across is in scratch; writes its loops."""
 
-    tiling: Tiling
+    transposition: Transposition
     names: dict[Access, str] = field(default_factory=dict)
     dtypes: dict[Access, DType] = field(default_factory=dict)
 
@@ -154,12 +154,12 @@ class Tiles(Buffers):
     @property
     def allocs(self) -> list[Alloc]:
         """The scratch that the tiles lie in."""
-        extent = str(self.tiling.rows * TILE_COLUMNS)
+        extent = str(self.transposition.rows * TILE_COLUMNS)
         return [Alloc(name, extent, self.dtypes[access]) for access, name in self.names.items()]
 
     def holds(self, access: Access) -> bool:
         """Whether the elements of an access are in scratch."""
-        return access in self.tiling.across
+        return access in self.transposition.across
 
     def write(
         self,
@@ -193,7 +193,7 @@ class Tiles(Buffers):
     def _open_tile(self, range_of: RangeOf, extent_of: Callable[[Loop], str]) -> None:
         for number, loop in self._blocked():
             start, stop = _bounds(loop)
-            size = self.tiling.size(number)
+            size = self.transposition.size(number)
             if range_of(number)[2] is LoopKind.PARALLEL:
                 block = f"{loop.variable}_block"
                 self.nest.open(block).statements.append(Base(start, Offset((Term(block, size),))))
@@ -206,7 +206,7 @@ class Tiles(Buffers):
     def _close_tile(self, range_of: RangeOf) -> None:
         for number, _ in reversed(self._blocked()):
             start, stop, kind = range_of(number)
-            self.nest.close(start, stop, kind, 1 if kind is LoopKind.PARALLEL else self.tiling.size(number))
+            self.nest.close(start, stop, kind, 1 if kind is LoopKind.PARALLEL else self.transposition.size(number))
 
     def _blocked(self) -> list[tuple[int, Loop]]:
         """The two loops with their numbers."""
