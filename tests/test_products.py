@@ -10,6 +10,9 @@ import pytest
 from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
+from xjit import ops
+from xjit.ops.linalg import DOT_GENERAL, DotDimensionNumbers
+from xjit.runtime.allocator import SMALLEST_BYTES
 
 Function = Callable[..., Any]
 
@@ -89,3 +92,35 @@ def test_computed_elements_are_not_stored(rng: np.random.Generator) -> None:
     plan = jitted.explain(x, w)
     assert len(plan.kernels) == len(plan.steps) == 1 and plan.temporary_bytes == 0
     np.testing.assert_allclose(jitted(x, w), (np.exp(x) - 1) @ w, rtol=1e-12, atol=1e-11)
+
+
+OUTPUTS: dict[str, Any] = {
+    "matrices": (((3,), (2,)), ((0, 1), (0, 1))),
+    "stacks exchanged": (((3,), (2,)), ((1, 0), (1, 0))),
+    "two axes summed": (((2, 3), (2, 3)), ((1, 0), (1, 0))),
+    "more free axes": (((3,), (2,)), ((1,), (1,))),
+}
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "c8", "i4", "?"])
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_a_given_output_is_filled_and_returned(name: str, dtype: str, rng: np.random.Generator) -> None:
+    ((left, right), (batch, _)), x = OUTPUTS[name], whole_numbers(rng, (3, 2, 4, 4), np.int64).astype(dtype)
+    numbers = DotDimensionNumbers(left, right, batch, batch)
+    letters = {(3,): ("abcd", "abde"), (2, 3): ("abcd", "abcd")}[left]
+    second = letters[1] if batch != (1,) else "fbde"
+    result = {"matrices": "abce", "stacks exchanged": "bace", "two axes summed": "ba", "more free axes": "bacfe"}[
+        name
+    ]
+    expected = np.einsum(f"{letters[0]},{second}->{result}", x.real.astype("f8"), x.real.astype("f8"))
+    out = np.ones(expected.shape, dtype)
+    assert DOT_GENERAL.reference(x, x, numbers=numbers, out=out) is out
+    np.testing.assert_array_equal(out, expected.astype(dtype))
+
+
+def test_kernels_read_large_narrow_products_with_stacks_exchanged() -> None:
+    x = np.ones((3, 2, 160, 160), np.float16)
+    assert x.nbytes >= SMALLEST_BYTES, "the result is written into memory that is used again"
+    function = xjit.jit(lambda x: ops.dot_general(x, x, (((3,), (2,)), ((1, 0), (1, 0)))) + np.float16(1))
+    for _ in range(2):
+        np.testing.assert_array_equal(function(x), np.full((2, 3, 160, 160), 161, np.float16))

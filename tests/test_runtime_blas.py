@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -12,75 +14,136 @@ import pytest
 from gaps import lenient, operation_of
 
 import xjit
-from xjit.runtime import blas
-from xjit.runtime.blas import BlasThreads, blas_limit, blas_threads
+from xjit.runtime import blas, native_code
+from xjit.runtime.blas import NativeLimits, PythonLimits, blas_limits, limited
 from xjit.runtime.threads import threads
 
 SQUARE = np.arange(9.0).reshape(3, 3)
+Ask, Tell = ctypes.CFUNCTYPE(ctypes.c_int32), ctypes.CFUNCTYPE(None, ctypes.c_int32)
+
+needs_library = pytest.mark.skipif(blas_limits() is None, reason="the library behind NumPy's products is not known")
+needs_signals = pytest.mark.skipif(os.name != "posix", reason="there are no such signals here")
 
 
 class Library:
     """A BLAS library with the number of threads that it was told."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, native: bool) -> None:
         self.count = count
-        self.control = BlasThreads(lambda: self.count, self.tell)
+        self.functions = Ask(lambda: self.count), Tell(self.tell)
+        self.limits = NativeLimits(*map(address, self.functions)) if native else PythonLimits(*self.functions)
 
     def tell(self, count: int) -> None:
         self.count = count
 
 
-@pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+def address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+@pytest.fixture(params=["native", "Python"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
     """Eight threads, in place of what NumPy uses."""
-    made = Library(8)
-    monkeypatch.setattr(blas, "blas_threads", lambda: made.control)
+    if request.param == "native" and not native_code.supported():
+        pytest.skip("native code is not supported")
+    made = Library(8, request.param == "native")
+    monkeypatch.setattr(blas, "blas_limits", lambda: made.limits)
     with threads(None):
         yield made
 
 
-def test_a_limit_holds_inside_and_ends_with_the_block(library: Library) -> None:
-    with threads(3), blas_limit():
-        assert library.count == 3
+def test_a_limit_holds_inside_and_ends_with_the_step(library: Library) -> None:
+    with threads(3):
+        assert limited(lambda: library.count) == 3
     assert library.count == 8
-    with threads(30), blas_limit():
-        assert library.count == 8
-    with blas_limit():
-        assert library.count == 8
+    with threads(2**40):
+        assert limited(lambda: library.count) == 8
+    assert limited(lambda: library.count) == 8
 
 
 def test_a_limit_ends_when_a_step_fails(library: Library) -> None:
-    with pytest.raises(ZeroDivisionError), threads(3), blas_limit():
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError), threads(3):
+        limited(lambda: 1 // 0)
     assert library.count == 8
 
 
 def test_the_tightest_of_several_limits_holds(library: Library) -> None:
+    """Whichever of them ends first; the last one puts the number back."""
     inside, leave = threading.Event(), threading.Event()
 
     def other() -> None:
-        with threads(2), blas_limit():
-            inside.set()
-            leave.wait(60)
+        with threads(2):
+            limited(lambda: (inside.set(), leave.wait(60)))
 
-    thread = threading.Thread(target=other)
-    with threads(5), blas_limit():
+    def step() -> None:
         thread.start()
         assert inside.wait(60)
         assert library.count == 2
+        assert limited(lambda: library.count) == 2
+        if this_first:
+            return
         leave.set()
         thread.join()
-        assert library.count == 5
+        assert library.count <= 5
+
+    for this_first in (False, True):
+        inside.clear()
+        leave.clear()
+        thread = threading.Thread(target=other)
+        with threads(5):
+            limited(step)
+        if this_first:
+            assert library.count == 2
+            leave.set()
+            thread.join()
+        assert library.count == 8
+
+
+def test_many_threads_leave_the_number_as_it_was(library: Library) -> None:
+    above: list[int] = []
+
+    def steps(limit: int) -> None:
+        with threads(limit):
+            for _ in range(200):
+                seen = limited(lambda: library.count)
+                if seen > limit:
+                    above.append(seen)
+
+    workers = [threading.Thread(target=steps, args=(limit,)) for limit in (1, 2, 3, 5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert library.count == 8 and not above
+
+
+def test_what_did_not_begin_does_not_end(library: Library) -> None:
+    """As when a signal handler raises before the limit is told."""
+    first, second = ctypes.c_int64(), ctypes.c_int64()
+    library.limits.begin(3, first)
+    library.limits.end(second)
+    assert library.count == 3
+    library.limits.end(first)
+    library.limits.end(first)
+    assert library.count == 8
+    with threads(2):
+        assert limited(lambda: library.count) == 2
     assert library.count == 8
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
 def test_a_forked_child_is_free_of_the_limits_of_others(library: Library) -> None:
-    with threads(2), blas_limit():
-        library.control._forget()
+    def child() -> None:
+        library.limits.forget()
         assert library.count == 8
-        with library.control.limited(3):
-            assert library.count == 3
+        own.append(ctypes.c_int64())
+        library.limits.begin(3, own[0])
+        assert library.count == 3
+
+    own: list[ctypes.c_int64] = []
+    with threads(2):
+        limited(child)
+    assert library.count == 3, "the limit of the child goes on when the step that forked ends"
+    library.limits.end(own[0])
     assert library.count == 8
 
 
@@ -106,17 +169,71 @@ def test_systems_without_such_functions_are_left_alone(monkeypatch: pytest.Monke
     assert blas._library() is None
     monkeypatch.setattr(blas, "blas_library", lambda: None)
     assert blas._found() is None
-    monkeypatch.setattr(blas, "blas_threads", lambda: None)
-    with threads(1), blas_limit():
-        np.testing.assert_array_equal(xjit.jit(lambda x: x @ x)(SQUARE), SQUARE @ SQUARE)
+    monkeypatch.setattr(blas, "blas_limits", lambda: None)
+    with threads(1):
+        np.testing.assert_array_equal(limited(lambda: xjit.jit(lambda x: x @ x)(SQUARE)), SQUARE @ SQUARE)
 
 
-@pytest.mark.skipif(blas_threads() is None, reason="the library behind NumPy's products is not known")
-def test_the_library_of_numpy_obeys() -> None:
-    control = blas_threads()
-    assert control is not None
-    before = control._ask()
+def count() -> int:
+    """How many threads NumPy's library may use."""
+    library = blas.blas_library()
+    assert library is not None
+    return int(library.function("get_num_threads")())
+
+
+@needs_library
+@pytest.mark.parametrize("native", [True, False])
+def test_the_library_of_numpy_obeys(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_code, "supported", lambda: native)
+    limits, before = blas._found(), count()
+    assert type(limits) is (NativeLimits if native else PythonLimits)
+    monkeypatch.setattr(blas, "blas_limits", lambda: limits)
     assert before >= 1
-    with threads(1), blas_limit():
-        assert control._ask() == 1
-    assert control._ask() == before
+    with threads(1):
+        assert limited(count) == 1
+    assert count() == before
+
+
+class Signalled(Exception):
+    """Raised by a signal handler of these tests."""
+
+
+@pytest.fixture
+def raising() -> Iterator[None]:
+    """SIGALRM raises."""
+
+    def handler(number: int, frame: object) -> None:
+        raise Signalled
+
+    before = signal.signal(signal.SIGALRM, handler)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@needs_library
+@needs_signals
+def test_a_signal_during_a_product_reaches_the_caller(raising: None) -> None:
+    function, operand, before = xjit.jit(lambda x: x @ x), np.ones((1000, 1000)), count()
+    with threads(1):
+        function(operand)
+        for _ in range(3):
+            with pytest.raises(Signalled):
+                signal.setitimer(signal.ITIMER_REAL, 0.01)
+                for _ in range(1000):
+                    function(operand)
+            assert count() == before
+
+
+@needs_library
+@needs_signals
+@pytest.mark.skipif(not native_code.supported(), reason="Python code can be interrupted anywhere")
+def test_signals_around_a_step_leave_the_number_as_it_was(raising: None) -> None:
+    before = count()
+    with threads(1):
+        for part in range(200):
+            with pytest.raises(Signalled):
+                signal.setitimer(signal.ITIMER_REAL, 1e-6 * (part + 1))
+                while True:
+                    limited(int)
+            assert count() == before

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ import pytest
 
 import xjit
 from xjit.runtime import products
+from xjit.runtime.blas import NativeLimits
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.native_code import NativeModule
-from xjit.runtime.products import ON_ONE_THREAD, Products, blas_products
+from xjit.runtime.products import Products, blas_products, on_one_thread
 from xjit.runtime.records import FastProgram
 from xjit.runtime.segments import Segment
 
@@ -204,24 +205,27 @@ def test_without_blas_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_native(function)
 
 
-def test_small_products_stay_on_one_thread() -> None:
-    """Below these sizes OpenBLAS starts no threads, so that there is no limit to obey."""
-    limits = {"gemm": 2**18, "syrk": 0, "gemv": 9215, "dot": 10_000}
-    assert all(ON_ONE_THREAD[routine] <= limit for routine, limit in limits.items())
+@pytest.mark.parametrize("type", TYPES)
+def test_small_products_stay_on_one_thread(type: str) -> None:
+    """Up to these sizes OpenBLAS starts no threads, so that there is no limit to obey."""
+    limits = {"gemm": 2**18, "syrk": 0, "gemv": 4095 if type in ("c8", "c16") else 9215, "dot": 10_000}
+    assert all(on_one_thread(routine, np.dtype(type)) <= limit for routine, limit in limits.items())
 
 
 @needs_blas
-def test_large_products_obey_the_limit_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[tuple[str, int]] = []
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize(("size", "limited"), [((91, 89), "complex"), ((60, 60), ""), ((96, 97), "both")])
+def test_products_with_vectors_obey_the_limit_where_several_threads_may_start(
+    type: str, size: tuple[int, int], limited: str, told: list[int]
+) -> None:
+    function, matrix, vector = xjit.jit(multiply), numbers(type, *size), numbers(type, size[1])
+    with xjit.threads(3):
+        np.testing.assert_allclose(function(matrix, vector), matrix @ vector, rtol=1e-3, atol=1e-3)
+    assert bool(told) == (limited == "both" or (limited == "complex" and type in ("c8", "c16")))
 
-    class Control:
-        def begin(self, limit: int) -> None:
-            told.append(("begin", limit))
 
-        def end(self, limit: int) -> None:
-            told.append(("end", limit))
-
-    monkeypatch.setattr(products, "blas_threads", Control)
+@needs_blas
+def test_large_products_obey_the_limit_on_threads(told: list[int]) -> None:
     function, small, large = xjit.jit(multiply), numbers("f8", 6, 6), numbers("f8", 80, 80)
     with xjit.threads(None):
         assert_same_bits(function(large, large), large @ large)
@@ -230,7 +234,20 @@ def test_large_products_obey_the_limit_on_threads(monkeypatch: pytest.MonkeyPatc
         function(small, small)
         assert not told
         function(large, large)
-    assert told == [("begin", 3), ("end", 3)]
+    assert told == [3, 8], "lowered, and put back"
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The numbers of threads that a library of eight threads is told; the products are those of NumPy's library."""
+    told: list[int] = []
+    functions = ctypes.CFUNCTYPE(ctypes.c_int32)(lambda: 8), ctypes.CFUNCTYPE(None, ctypes.c_int32)(told.append)
+    limits = NativeLimits(*(ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions))
+    monkeypatch.setattr(products, "blas_limits", lambda: limits)
+    made = products._found()
+    monkeypatch.setattr(products, "blas_products", lambda: made)
+    yield told
+    assert functions, "native code calls them until here"
 
 
 def test_what_short_integers_do_not_hold_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

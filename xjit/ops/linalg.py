@@ -89,10 +89,11 @@ def _check_numbers(name: str, lhs: ArrayType, rhs: ArrayType, numbers: DotDimens
 
 def _dot_general(lhs: Array, rhs: Array, numbers: DotDimensionNumbers, out: Array | None = None) -> Array:
     if lhs.dtype in NARROW_FLOATS:
-        rounded = _dot_general(lhs.astype(FLOAT32), rhs.astype(FLOAT32), numbers).astype(lhs.dtype)
-        if out is not None:
-            out[...] = rounded
-        return rounded
+        wide = _dot_general(lhs.astype(FLOAT32), rhs.astype(FLOAT32), numbers)
+        if out is None:
+            return wide.astype(lhs.dtype)
+        out[...] = wide
+        return out
     turns = _turns(numbers, lhs.ndim, rhs.ndim)
     first, second = lhs.transpose(turns.lhs), rhs.transpose(turns.rhs)
     if turns.plain:
@@ -105,7 +106,7 @@ def _dot_general(lhs: Array, rhs: Array, numbers: DotDimensionNumbers, out: Arra
         second.reshape(*batch, summed, stack[-1]),
         out=None if out is None else out.reshape(stack),
     )
-    return np.asarray(product.reshape(*batch, *rows, *columns))
+    return np.asarray(product.reshape(*batch, *rows, *columns)) if out is None else out
 
 
 @dataclass(frozen=True, slots=True)

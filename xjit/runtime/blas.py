@@ -1,8 +1,9 @@
 """The limit on threads, for the BLAS library behind NumPy's matrix products.
 
 OpenBLAS has one number of threads per process. A step of a compiled program that may call it lowers that number to
-the limit of its Python thread and puts it back afterwards; while several such steps run at once, the tightest of
-their limits holds for all, so that none is exceeded.
+the limit of its Python thread; the last of the steps that run at once puts back what it was before the first, so the
+tightest of their limits holds for all and none is exceeded. Native code keeps count, for products in a run of kernels
+as for library calls from Python, so that no signal handler can run halfway.
 
 The functions are those that NumPy's own extension module is linked to, asked for by name: OpenBLAS under the prefixes
 and suffixes that it is built with. Another library, or a system that does not find names this way, is left alone.
@@ -10,75 +11,86 @@ and suffixes that it is built with. Another library, or a system that does not f
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import importlib
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from xjit.runtime import native_code, native_text
+from xjit.runtime.blas_limits_native import LIMITS_TEXT
 from xjit.runtime.once import Once
 from xjit.runtime.threads import own_limit
 
 _PREFIXES, _SUFFIXES = ("scipy_", ""), ("64_", "", "_64", "64")
-_UNLIMITED = contextlib.nullcontext()
+
+_Begin = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))
+_End = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_int64))
+_Forget = ctypes.CFUNCTYPE(None)
 
 
-class BlasThreads:
-    """The number of threads of one BLAS library, under the limits of the steps that run now.
+class NativeLimits:
+    """The limits in force on a library whose number of threads is read and set by the functions at two addresses.
 
-    ``ask`` and ``tell`` read and set the number of the process.
+    ``begin(limit, held)`` and ``end(held)`` do what :mod:`xjit.runtime.blas_limits_native` says, and native code may
+    call them at ``begin_address`` and ``end_address``.
     """
+
+    def __init__(self, ask: int, tell: int) -> None:
+        native = native_code.NativeModule(native_text.expand(LIMITS_TEXT))
+        native.bind(blas_get_threads=ask, blas_set_threads=tell)
+        self.begin_address, self.end_address = native.function("blas_begin"), native.function("blas_end")
+        self.begin, self.end = _Begin(self.begin_address), _End(self.end_address)
+        self.forget = _Forget(native.function("blas_forget"))
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forget)
+
+
+class PythonLimits:
+    """The same where native code is not supported; ``ask`` and ``tell`` read and set the number of threads."""
 
     def __init__(self, ask: Callable[[], int], tell: Callable[[int], object]) -> None:
         self._ask = ask
         self._tell = tell
         self._before = 0
-        self._limits: list[int] = []
+        self._count = 0
+        self._generation = 1
         self._lock = threading.Lock()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget)
+            os.register_at_fork(after_in_child=self.forget)
 
-    @contextlib.contextmanager
-    def limited(self, count: int) -> Iterator[None]:
-        """In here no product uses more than ``count`` threads; a smaller number that was set already stays."""
-        limits = self.begin(count)
-        try:
-            yield
-        finally:
-            self.end(count, limits)
-
-    def begin(self, count: int) -> list[int]:
-        """From here on no product uses more than ``count`` threads; the limits that this one is now among."""
+    def begin(self, limit: int, held: ctypes.c_int64) -> None:
+        """From here on no product uses more than ``limit`` threads; a smaller number that was set already stays."""
         with self._lock:
-            limits = self._limits
-            if not limits:
-                self._before = self._ask()
-            limits.append(count)
-            self._obey()
-            return limits
+            now = self._ask()
+            if not self._count:
+                self._before = now
+            self._count += 1
+            held.value = self._generation
+            self._tell(min(now, limit))
 
-    def end(self, count: int, limits: list[int] | None = None) -> None:
-        """Up to here; ``limits`` are those that `begin` gave, which are others than now in a forked child."""
+    def end(self, held: ctypes.c_int64) -> None:
+        """Up to here, for a limit that began in this process."""
+        began, held.value = held.value, 0
         with self._lock:
-            limits = self._limits if limits is None else limits
-            if count in limits:
-                limits.remove(count)
-            self._obey()
+            if began == self._generation:
+                self._count -= 1
+                if not self._count:
+                    self._tell(self._before)
 
-    def _obey(self) -> None:
-        self._tell(min([self._before, *self._limits]))
-
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Start afresh in a forked child, where the steps of other threads do not go on."""
         self._lock = threading.Lock()
-        if self._limits:
-            self._limits = []
-            self._obey()
+        self._generation += 1
+        if self._count:
+            self._count = 0
+            self._tell(self._before)
+
+
+BlasLimits: TypeAlias = NativeLimits | PythonLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +133,32 @@ blas_library: Once[BlasLibrary | None] = Once(_library)
 """The BLAS library behind NumPy's products; None if it is not known."""
 
 
-def _found() -> BlasThreads | None:
-    """The number of threads of that library."""
+def _found() -> BlasLimits | None:
+    """The limits on that library."""
     library = blas_library()
     if library is None:
         return None
     ask, tell = library.function("get_num_threads"), library.function("set_num_threads")
+    if native_code.supported():
+        return NativeLimits(*(ctypes.cast(function, ctypes.c_void_p).value or 0 for function in (ask, tell)))
     tell.restype, tell.argtypes = None, [ctypes.c_int]
-    return BlasThreads(ask, tell)
+    return PythonLimits(ask, tell)
 
 
-blas_threads: Once[BlasThreads | None] = Once(_found)
-"""The BLAS library of NumPy; None if its threads cannot be limited."""
+blas_limits: Once[BlasLimits | None] = Once(_found)
+"""The limits on the BLAS library of NumPy; None if its threads cannot be limited."""
 
 
-def blas_limit() -> AbstractContextManager[None]:
-    """In here products obey the calling thread's own limit, if it has one."""
+def limited(function: Callable[..., Any], *operands: Any, **keywords: Any) -> Any:
+    """The result of a function in which products obey the calling thread's own limit, if it has one."""
     limit = own_limit()
-    library = blas_threads() if limit else None
-    return _UNLIMITED if library is None else library.limited(limit)
+    limits = blas_limits() if limit else None
+    if limits is None:
+        return function(*operands, **keywords)
+    # A signal handler that raises after either call finds in `held` whether there is something to end.
+    held = ctypes.c_int64()
+    try:
+        limits.begin(limit, held)
+        return function(*operands, **keywords)
+    finally:
+        limits.end(held)

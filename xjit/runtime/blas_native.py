@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from string import Template
 
-from xjit.runtime.native_text import WORDS_TEXT, expand
+from xjit.runtime.native_text import OWN_LIMIT_TEXT, WORDS_TEXT, expand
 
 _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {
@@ -136,47 +136,43 @@ _COMPLEX_SUM = r"""
 _BEGIN = """%each = call i64 @word(ptr %table, i64 7)
   %from = mul i64 %low, %each
   %to = mul i64 %high, %each
-  %limit = call i64 @begin(ptr %table)"""
-_END = """call void @finish(i64 %limit)
+  %held = alloca i64
+  call void @begin(ptr %table, ptr %held)"""
+_END = """call void @finish(ptr %held)
   ret void"""
 
 _SHARED = r"""
 ; ---- set from Python
-@blas_limit_key = global ptr null      ; Py_tss_t that holds the calling thread's own limit
-@blas_tss_get   = global ptr null      ; PyThread_tss_get, null when absent
-@blas_begin     = global ptr null      ; void (i64 limit): the library uses no more threads from here on
-@blas_end       = global ptr null      ; void (i64 limit): up to here
+@blas_begin = global ptr null      ; void (i64 limit, ptr held): the library uses no more threads from here on
+@blas_end   = global ptr null      ; void (ptr held): up to here
 
-; Makes the limit of the calling thread known, where it has one and the library may use several; 0 where not.
-define internal i64 @begin(ptr %table) {
+; Makes the limit of the calling thread known, where it has one and the library may use several.
+define internal void @begin(ptr %table, ptr %held) {
 entry:
+  store i64 0, ptr %held
   %several = call i64 @word(ptr %table, i64 8)
-  %get = load ptr, ptr @blas_tss_get
-  %absent = icmp eq ptr %get, null
   %alone = icmp eq i64 %several, 0
-  %free = or i1 %absent, %alone
-  br i1 %free, label %none, label %ask
+  br i1 %alone, label %done, label %ask
 ask:
-  %key = load ptr, ptr @blas_limit_key
-  %value = call ptr %get(ptr %key)
-  %limit = ptrtoint ptr %value to i64
-  %unset = icmp eq i64 %limit, 0
-  br i1 %unset, label %none, label %tell
-tell:
-  %function = load ptr, ptr @blas_begin
-  call void %function(i64 %limit)
-  ret i64 %limit
-none:
-  ret i64 0
-}
-
-define internal void @finish(i64 %limit) {
-entry:
+  %limit = call i64 @own_limit()
   %unset = icmp eq i64 %limit, 0
   br i1 %unset, label %done, label %tell
 tell:
+  %function = load ptr, ptr @blas_begin
+  call void %function(i64 %limit, ptr %held)
+  br label %done
+done:
+  ret void
+}
+
+define internal void @finish(ptr %held) {
+entry:
+  %began = load i64, ptr %held
+  %free = icmp eq i64 %began, 0
+  br i1 %free, label %done, label %tell
+tell:
   %function = load ptr, ptr @blas_end
-  call void %function(i64 %limit)
+  call void %function(ptr %held)
   br label %done
 done:
   ret void
@@ -220,7 +216,7 @@ define internal i32 @count(ptr %table, i64 %slot) alwaysinline {
 
 def products_text(long: bool) -> str:
     """All adaptors, for a BLAS whose integers have 64 bits (``long``) or 32."""
-    parts = [WORDS_TEXT, _SHARED, _LONG_COUNT if long else _SHORT_COUNT]
+    parts = [WORDS_TEXT, OWN_LIMIT_TEXT, _SHARED, _LONG_COUNT if long else _SHORT_COUNT]
     for name, real in (("f32", "float"), ("f64", "double")):
         names = {"NAME": name, "REAL": real, "ELEMENT": real, "ONE": f"{real} 1.0", "ZERO": f"{real} 0.0"}
         parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _REAL_SUM.strip("\n")), names))

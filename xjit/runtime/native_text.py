@@ -10,7 +10,8 @@ and carries values from one round to the next: here ``%spec``, which is ``%first
 what the round before computed as ``%after``. They can also be used behind the loop. Rounds may branch out of it, and
 the first line may be continued after its commas.
 
-Texts that read records of words share :data:`WORDS_TEXT`.
+Texts that read records of words share :data:`WORDS_TEXT`, those that obey the limit of the calling thread
+:data:`OWN_LIMIT_TEXT`.
 """
 
 from __future__ import annotations
@@ -55,6 +56,29 @@ define internal void @put(ptr %words, i64 %index, ptr %value) alwaysinline {
 }
 """
 """Words of 64 bits by their number: their address, their value as an integer or as a pointer, storing a pointer."""
+
+OWN_LIMIT_TEXT = r"""
+; ---- set from Python
+@limit_key = global ptr null    ; Py_tss_t that holds the calling thread's own limit
+@tss_get   = global ptr null    ; PyThread_tss_get, null when absent
+
+; The calling thread's own limit on threads, 0 where it has none.
+define internal i64 @own_limit() {
+entry:
+  %get = load ptr, ptr @tss_get
+  %absent = icmp eq ptr %get, null
+  br i1 %absent, label %done, label %ask
+ask:
+  %key = load ptr, ptr @limit_key
+  %value = call ptr %get(ptr %key)
+  %own = ptrtoint ptr %value to i64
+  br label %done
+done:
+  %limit = phi i64 [ 0, %entry ], [ %own, %ask ]
+  ret i64 %limit
+}
+"""
+"""How native code reads the limit of :mod:`xjit.runtime.threads`, which says what to bind."""
 
 
 def machine() -> str:

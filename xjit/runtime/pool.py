@@ -9,7 +9,6 @@ by the first launch that wants them, and again in a forked child.
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import sys
 import threading
@@ -18,7 +17,7 @@ import time
 from xjit.runtime import native_code, native_text
 from xjit.runtime.once import Once
 from xjit.runtime.pool_native import POOL_TEXT
-from xjit.runtime.threads import default_threads, limit_key
+from xjit.runtime.threads import default_threads, limit_words
 
 _SPIN_SECONDS = 20e-6
 _MAXIMUM_WORKERS = 255
@@ -41,7 +40,7 @@ class Pool:
     """
 
     def __init__(self, *, sleep_in_python: bool = False) -> None:
-        self._native = native_code.NativeModule(native_text.expand(POOL_TEXT))
+        self._native = native_code.NativeModule(native_text.expand(native_text.OWN_LIMIT_TEXT + POOL_TEXT))
         self._worker = _Worker(self._native.function("pool_worker"))
         self._launch = _Launch(self._native.function("pool_launch_limited"))
         self.launcher = self._native.function("pool_launch")
@@ -80,19 +79,17 @@ class Pool:
         libc = ctypes.CDLL(None) if os.name == "posix" else None
         futex_number = _FUTEX_NUMBERS.get(native_text.machine(), 0)
         has_futex = sys.platform == "linux" and futex_number and libc is not None and not sleep_in_python
-        python_function = functools.partial(native_code.c_function_address, ctypes.pythonapi)
         grow, wake = (ctypes.cast(c, ctypes.c_void_p).value or 0 for c in self._callbacks)
         self._native.bind(
             pool_maximum=_MAXIMUM_WORKERS,
             pool_default_limit=default_threads(),
             pool_spin=self._pauses_per(_SPIN_SECONDS),
-            pool_limit_key=limit_key(),
-            pool_tss_get=python_function("PyThread_tss_get") if limit_key() else 0,
             pool_futex_call=native_code.c_function_address(libc, "syscall") if has_futex and libc else 0,
             pool_futex_number=futex_number,
             pool_yield=native_code.c_function_address(libc, "sched_yield") if libc else 0,
             pool_wake_callback=wake,
             pool_grow_callback=grow,
+            **limit_words(),
         )
 
     def _pauses_per(self, seconds: float) -> int:

@@ -43,8 +43,6 @@ $PAUSE_DECLARATION
 @pool_maximum       = global i64 0              ; worker threads that may exist
 @pool_default_limit = global i64 1              ; threads of a launch, the caller included
 @pool_spin          = global i64 1000           ; pauses in one spinning phase
-@pool_limit_key     = global ptr null          ; Py_tss_t holding the calling thread's own limit
-@pool_tss_get       = global ptr null          ; PyThread_tss_get, null when absent
 @pool_futex_call    = global ptr null          ; libc's syscall(), null where there is no futex
 @pool_futex_number  = global i64 0
 @pool_yield         = global ptr null          ; sched_yield or the like, null when absent
@@ -386,21 +384,11 @@ done:
 
 ; The calling thread's own limit, or the default.
 define i64 @pool_limit() {
-entry:
   %default = load i64, ptr @pool_default_limit
-  %get = load ptr, ptr @pool_tss_get
-  %absent = icmp eq ptr %get, null
-  br i1 %absent, label %done, label %ask
-ask:
-  %key = load ptr, ptr @pool_limit_key
-  %value = call ptr %get(ptr %key)
-  %own = ptrtoint ptr %value to i64
+  %own = call i64 @own_limit()
   %unset = icmp eq i64 %own, 0
   %limit = select i1 %unset, i64 %default, i64 %own
-  br label %done
-done:
-  %result = phi i64 [ %default, %entry ], [ %limit, %ask ]
-  ret i64 %result
+  ret i64 %limit
 }
 
 define i32 @pool_launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch) {

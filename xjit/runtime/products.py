@@ -7,7 +7,6 @@ stack are shared among our own threads; in larger ones BLAS uses its threads, as
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +15,18 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.operands import View
 from xjit.ir.node import Node
 from xjit.runtime import native_code
-from xjit.runtime.blas import blas_library, blas_threads
+from xjit.runtime.blas import NativeLimits, blas_library, blas_limits
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.once import Once
 from xjit.runtime.segments import Piece
-from xjit.runtime.threads import limit_key
+from xjit.runtime.threads import limit_words
 from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, DType, TupleType
 
-# How many products of elements each routine may form for OpenBLAS to keep to one thread in any case.
-ON_ONE_THREAD = {"gemm": 2**17, "syrk": 0, "gemv": 2**13, "dot": 2**13}
+# How many products of real elements each routine may form for OpenBLAS to keep to one thread in any case; of complex
+# elements where that differs.
+_REAL_ON_ONE_THREAD = {"gemm": 2**17, "syrk": 0, "gemv": 2**13, "dot": 2**13}
+_COMPLEX_ON_ONE_THREAD = {"gemv": 2**12 - 1}
 # What NumPy sums at a time in a dot product, and what integers of BLAS hold if they have 32 bits.
 LONGEST_DOT = 2**30
 LARGEST_COUNT = 2**31 - 1
@@ -41,6 +42,12 @@ _LETTERS: dict[DType, tuple[str, str]] = {
     COMPLEX64: ("c", "c64"),
     COMPLEX128: ("z", "c128"),
 }
+
+
+def on_one_thread(routine: str, dtype: DType) -> int:
+    """How many products of elements a routine may form without a limit to obey: on one thread in any case."""
+    real = _REAL_ON_ONE_THREAD[routine]
+    return real if dtype in (FLOAT32, FLOAT64) else _COMPLEX_ON_ONE_THREAD.get(routine, real)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +194,7 @@ class Products:
         name = f"{call.routine}_{_LETTERS[node.aval.dtype][1]}"
         item = node.aval.dtype.itemsize
         steps = [matrix.member * item for _, matrix in call.operands] + [node.aval.nbytes // count]
-        alone = products <= ON_ONE_THREAD[call.routine]
+        alone = products <= on_one_thread(call.routine, node.aval.dtype)
         native = self._native()
         kernel = LoadedKernel(native.function(name), name, native)
         return Piece(
@@ -201,36 +208,12 @@ class Products:
         )
 
 
-_LIMITING = ctypes.CFUNCTYPE(None, ctypes.c_int64)
-
-
-def _begin(limit: int) -> None:
-    library = blas_threads()
-    if library is not None:
-        library.begin(limit)
-
-
-def _end(limit: int) -> None:
-    library = blas_threads()
-    if library is not None:
-        library.end(limit)
-
-
-# Native code calls them, so they have to stay.
-_CALLBACKS = (_LIMITING(_begin), _LIMITING(_end))
-
-
 def _native(long: bool) -> native_code.NativeModule:
     """The adaptors, which know where the limit of a thread stands and whom to tell of it."""
     native = native_code.NativeModule(products_text(long))
-    key = limit_key()
-    begin, end = (ctypes.cast(callback, ctypes.c_void_p).value or 0 for callback in _CALLBACKS)
-    native.bind(
-        blas_limit_key=key,
-        blas_tss_get=native_code.c_function_address(ctypes.pythonapi, "PyThread_tss_get") if key else 0,
-        blas_begin=begin,
-        blas_end=end,
-    )
+    limits = blas_limits()
+    if isinstance(limits, NativeLimits):
+        native.bind(blas_begin=limits.begin_address, blas_end=limits.end_address, **limit_words())
     return native
 
 
@@ -243,7 +226,7 @@ def _found() -> Products | None:
         f"{routine}_{name}": native_code.c_function_address(
             library.handle, library.cblas(f"{letter}{_symbol(routine, name)}")
         )
-        for routine in ON_ONE_THREAD
+        for routine in _REAL_ON_ONE_THREAD
         for letter, name in _LETTERS.values()
     }
     return Products(routines, library.long) if all(routines.values()) else None

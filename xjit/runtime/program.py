@@ -15,7 +15,7 @@ import numpy as np
 from xjit import config
 from xjit.errors import TargetError
 from xjit.ir.node import Node
-from xjit.runtime.blas import blas_limit
+from xjit.runtime.blas import limited
 from xjit.runtime.records import MISS, ArraySpec, FastProgram
 from xjit.runtime.threads import own_limit
 
@@ -176,12 +176,6 @@ def _slots(numbers: Sequence[int]) -> str:
     return ", ".join(f"s{number}" for number in numbers)
 
 
-def _limited(function: Function, *operands: Any, **keywords: Any) -> Any:
-    """The result of a function that has no more threads in BLAS than the calling thread allows itself."""
-    with blas_limit():
-        return function(*operands, **keywords)
-
-
 def laid_out(made: Any, spec: ArraySpec) -> Array:
     """The array itself if it has the layout, else a copy that has."""
     array = np.asarray(made)
@@ -252,7 +246,7 @@ def written_out(check: Function, inputs: int, steps: Sequence[Step], outputs: Se
         "asarray": np.asarray,
     }
     names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
-    names |= {"own_limit": own_limit, "limited": _limited}
+    names |= {"own_limit": own_limit, "limited": limited}
     exec(compile(source, "<program>", "exec"), names)
     program: Function = names["program"]
     return program

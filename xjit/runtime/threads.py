@@ -106,6 +106,13 @@ def limit_key() -> int:
     return int(key) if key and create(key) == 0 else 0
 
 
+def limit_words() -> dict[str, int]:
+    """What native code that reads this limit is told: the global words of ``native_text.OWN_LIMIT_TEXT``."""
+    key = limit_key()
+    get = ctypes.cast(ctypes.pythonapi.PyThread_tss_get, ctypes.c_void_p).value if key else 0
+    return {"limit_key": key, "tss_get": get or 0}
+
+
 def _set_limit(count: int) -> None:
     """Store the limit where Python reads it and where native code reads it."""
     _limit.value = count
