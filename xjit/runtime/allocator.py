@@ -35,7 +35,7 @@ class Allocator:
 
     def __init__(self, limit: int) -> None:
         text = native_text.expand(
-            ALLOCATOR_TEXT,
+            native_text.SPIN_LOCK_TEXT + ALLOCATOR_TEXT,
             SLOTS=SLOTS,
             SLOT_WORDS=3 * SLOTS,
             SMALLEST=SMALLEST_BYTES,
@@ -59,7 +59,7 @@ class Allocator:
         """NumPy's wrapping of the allocator as a memory handler, a capsule."""
         self._held = self._native.word("held_bytes")
         self._limit = self._native.word("held_limit")
-        self._lock = self._native.half_word("slots_lock")
+        self._lock = self._native.half_word("spin_lock")
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._unlock)
 

@@ -19,14 +19,12 @@ SLOTS = 64
 """How many blocks may be held."""
 
 ALLOCATOR_TEXT = r"""
-$PAUSE_DECLARATION
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 @slots        = internal global [$SLOT_WORDS x i64] zeroinitializer, align 64
 @clock        = internal global i64 0               ; stamp of the block given back last
-@slots_lock   = global i32 0, align 64
 @held_bytes   = global i64 0
 @held_limit   = global i64 0
 @raw_allocate = global ptr null                     ; void *(size_t)
@@ -43,25 +41,6 @@ define i64 @handler_address() {
 }
 
 ; ---------------------------------------------------------------------------------------------- the table
-define internal void @lock() {
-entry:
-  br label %try
-try:
-  %swap = cmpxchg ptr @slots_lock, i32 0, i32 1 acquire monotonic
-  %won = extractvalue { i32, i1 } %swap, 1
-  br i1 %won, label %done, label %wait
-wait:
-  $PAUSE
-  br label %try
-done:
-  ret void
-}
-
-define internal void @unlock() {
-  store atomic i32 0, ptr @slots_lock release, align 4
-  ret void
-}
-
 define internal ptr @slot(i64 %i) alwaysinline {
   %first_word = mul i64 %i, 3
   %place = getelementptr i64, ptr @slots, i64 %first_word

@@ -12,36 +12,14 @@ forked child begins another generation: the limits of the parent's threads are n
 from __future__ import annotations
 
 LIMITS_TEXT = r"""
-$PAUSE_DECLARATION
-
 ; ---- set from Python
 @blas_get_threads = global ptr null     ; int32 (): the number of threads that the library may use
 @blas_set_threads = global ptr null     ; void (int32)
 
 ; ---- under the lock
-@limits_lock       = internal global i32 0, align 64
 @limits_count      = internal global i64 0      ; limits in force
 @limits_before     = internal global i32 0      ; the number of threads without them
 @limits_generation = internal global i64 1
-
-define internal void @lock() {
-entry:
-  br label %try
-try:
-  %swap = cmpxchg ptr @limits_lock, i32 0, i32 1 acquire monotonic
-  %won = extractvalue { i32, i1 } %swap, 1
-  br i1 %won, label %done, label %wait
-wait:
-  $PAUSE
-  br label %try
-done:
-  ret void
-}
-
-define internal void @unlock() {
-  store atomic i32 0, ptr @limits_lock release, align 4
-  ret void
-}
 
 define internal i32 @threads() {
   %get = load ptr, ptr @blas_get_threads

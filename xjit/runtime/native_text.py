@@ -57,6 +57,32 @@ define internal void @put(ptr %words, i64 %index, ptr %value) alwaysinline {
 """
 """Words of 64 bits by their number: their address, their value as an integer or as a pointer, storing a pointer."""
 
+SPIN_LOCK_TEXT = r"""
+$PAUSE_DECLARATION
+
+@spin_lock = global i32 0, align 64
+
+define internal void @lock() {
+entry:
+  br label %try
+try:
+  %swap = cmpxchg ptr @spin_lock, i32 0, i32 1 acquire monotonic
+  %won = extractvalue { i32, i1 } %swap, 1
+  br i1 %won, label %done, label %wait
+wait:
+  $PAUSE
+  br label %try
+done:
+  ret void
+}
+
+define internal void @unlock() {
+  store atomic i32 0, ptr @spin_lock release, align 4
+  ret void
+}
+"""
+"""The lock of a module, for a few instructions at a time."""
+
 OWN_LIMIT_TEXT = r"""
 ; ---- set from Python
 @limit_key = global ptr null    ; Py_tss_t that holds the calling thread's own limit
