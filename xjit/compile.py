@@ -54,12 +54,17 @@ class Lowered:
 
 
 def lower_graph(
-    graph: Graph, values: Sequence[Any], views: Sequence[bool], memories: Sequence[int] | None = None
+    graph: Graph,
+    values: Sequence[Any],
+    views: Sequence[bool],
+    memories: Sequence[int] | None = None,
+    *,
+    varying: bool = False,
 ) -> Lowered:
     """The plan and the source of a graph for parameter values like these.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in.
+    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
     """
     from xjit.codegen.nests import lower
     from xjit.codegen.source import kernel_source
@@ -75,7 +80,7 @@ def lower_graph(
     plan = make_plan(graph, layouts, viewed)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [
-        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling)
+        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
         for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
     sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)

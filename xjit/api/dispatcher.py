@@ -20,6 +20,7 @@ from xjit.api.options import Options
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
+from xjit.capture.paths import Path
 from xjit.capture.signature import NORMALISE, signature
 from xjit.codegen import collection
 from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
@@ -53,6 +54,9 @@ class Dispatcher:
         self._refused: dict[Key, XjitError] = {}
         self._flat_refused: dict[Key, XjitError] = {}  # the same, by the quick key
         self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
+        self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
+        self._numbers_change = False
+        self._fixed: frozenset[Path] = frozenset()  # those that can be constants only
         self._tally = KernelTally()
         self._traces = 0
         self._fallbacks = 0
@@ -169,7 +173,7 @@ class Dispatcher:
         self._traces += 1
         values = captured.guards.fetch(leaves)
         assert values is not None
-        lowered = _lower(captured, values)
+        lowered = _lower(captured, values, self._numbers_change)
         if self.options.errors != "ignore":
             return Specialisation(captured, lowered, None, key[0])
         steps = host_steps(captured, lowered)
@@ -180,7 +184,14 @@ class Dispatcher:
         return Specialisation(captured, lowered, program, key[0], steps)
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
-        return capture(self.function, leaves, in_tree, name=self.name, strict=self.options.raises)
+        """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
+        try:
+            return capture(self.function, leaves, in_tree, name=self.name, varying=self._varying)
+        except Exception:
+            if not self._varying:
+                raise
+            self._fixed, self._varying = self._fixed | self._varying, frozenset()
+            return capture(self.function, leaves, in_tree, name=self.name)
 
     def _note_retrace(self, key: Any, leaves: Sequence[Any]) -> None:
         last, self._last = self._last, key
@@ -188,7 +199,11 @@ class Dispatcher:
             return
         others = self._known.get(key)
         if others:
-            reason = others[0].captured.guards.reason(leaves)
+            guards = others[0].captured.guards
+            reason = guards.reason(leaves)
+            changed = guards.changed_numbers(leaves)
+            self._numbers_change |= bool(changed)
+            self._varying |= changed - self._fixed
             self._retraces.note(reason, reason.split(" changed", 1)[0])
             return
         labels = leaf_labels(self.function, key[0])
@@ -230,7 +245,7 @@ class Dispatcher:
             raise _public(error) from None
         values = captured.guards.fetch(leaves)
         assert values is not None
-        return _lower(captured, values)
+        return _lower(captured, values, self._numbers_change)
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
@@ -257,14 +272,14 @@ class Dispatcher:
         )
 
 
-def _lower(captured: Captured, values: Sequence[Any]) -> compile.Lowered:
+def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.Lowered:
     graph = captured.graph
     views, memories = [False] * len(graph.outputs), [-1] * len(graph.outputs)
     for output in captured.outputs:
         if output.source == "graph":
             views[output.index] |= output.view
             memories[output.index] = output.memory
-    return compile.lower_graph(graph, values, views, memories)
+    return compile.lower_graph(graph, values, views, memories, varying=varying)
 
 
 def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:

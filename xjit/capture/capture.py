@@ -90,16 +90,16 @@ def capture(
     in_tree: tree.Tree,
     *,
     name: str | None = None,
-    strict: bool = False,
+    varying: frozenset[Path] = frozenset(),
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
 
     Leaves have to be of a kind that ``signature`` knows, arrays normalised. Defaults may be left out: they are
-    read from the function, and guarded. Raises CaptureError for what cannot be captured; exceptions of the user's
-    code pass unchanged.
+    read from the function, and guarded. ``varying`` are places outside of the arguments, numbers at which are to be
+    inputs. Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged.
     """
     trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
-    recorder = trace.recorder = Recorder(trace, leaves, _definition(function))
+    recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying)
     trace.lift_array = recorder.lift
     labels = leaf_labels(function, in_tree)
     with tracing(trace):

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit.capture.paths import Path
+from xjit.capture.signature import DYNAMIC_INTEGERS, signature
 from xjit.tree import distinct
 
 Leaves: TypeAlias = "Sequence[Any]"
@@ -22,6 +23,10 @@ Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
 
 _IDENTITY = "{v} is {k}"
 _SAME_VALUE = "({v} is {k} or same({v}, {k}))"
+_SAME_ITEMS = "same(tuple({v}), {k})"
+
+# Numbers of one sequence that may become inputs of a graph; more of them stay constants.
+MOST_VARYING_ITEMS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,22 @@ class Guard:
     def checks_kind(self) -> bool:
         """Whether nothing but one value, or arrays of one layout, pass."""
         return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE)
+
+    def changed_numbers(self, leaves: Leaves) -> list[Path]:
+        """The place of the guard, or those of its items, if a number of the same type but another value is there."""
+        if self.condition not in (_SAME_VALUE, _SAME_ITEMS):
+            return []
+        try:
+            value = self.path.read(leaves)
+        except Exception:
+            return []
+        if self.condition == _SAME_VALUE:
+            return [self.path] if _is_another_number(value, self.expected) else []
+        if not isinstance(value, list | tuple):
+            return []
+        pairs = enumerate(zip(value, self.expected, strict=False))
+        found = [self.path.item(place) for place, (new, old) in pairs if _is_another_number(new, old)]
+        return found if len(found) <= MOST_VARYING_ITEMS else []
 
     def message(self, leaves: Leaves) -> str:
         """The guard's failure in words, with the value that stands there now."""
@@ -75,6 +96,30 @@ def same_type(path: Path, cls: type) -> Guard:
     return Guard(path, "type({v}) is {k}", cls, "{path} is no longer of type {old}; it is {new}")
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value may be an input of a graph: a Python number that an element type holds, or a NumPy scalar.
+
+    >>> is_number(0.5), is_number(True), is_number(2**80)
+    (True, False, False)
+    """
+    kind = type(value)
+    if kind is int:
+        return value in DYNAMIC_INTEGERS
+    return kind is float or kind is complex or (isinstance(value, np.generic) and isinstance(signature(value), tuple))
+
+
+def _is_another_number(value: Any, expected: Any) -> bool:
+    return type(value) is type(expected) and is_number(value) and is_number(expected) and not same(value, expected)
+
+
+def same_kind(path: Path, number: Any) -> Guard:
+    """A number of the same type stands there; of integers one that int64 holds."""
+    if type(number) is int:
+        words = "{path} is no longer an integer of 64 bits; it is {new}"
+        return Guard(path, "type({v}) is int and {v} in {k}", DYNAMIC_INTEGERS, words)
+    return same_type(path, type(number))
+
+
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
     """A plain array of the same element type, shape and strides stands there."""
     return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}")
@@ -92,12 +137,12 @@ def same_length(path: Path, length: int) -> Guard:
 
 def same_keys(path: Path, keys: tuple[Any, ...]) -> Guard:
     """The dict there still has these keys in this order."""
-    return Guard(path, "same(tuple({v}), {k})", keys, "the keys of {path} changed from {old}; it is {new}")
+    return Guard(path, "same((*{v},), {k})", keys, "the keys of {path} changed from {old}; it is {new}")
 
 
 def same_items(path: Path, items: tuple[Any, ...]) -> Guard:
     """The sequence there still holds these plain values."""
-    return Guard(path, "same(tuple({v}), {k})", items, "{path} changed from {old} to {new}")
+    return Guard(path, _SAME_ITEMS, items, "{path} changed from {old} to {new}")
 
 
 def same_members(path: Path, members: frozenset[Any]) -> Guard:
@@ -208,6 +253,10 @@ class Guards:
     def holds(self, leaves: Leaves) -> bool:
         """Whether everything that the trace took for granted is still so."""
         return self.fetch(leaves) is not None
+
+    def changed_numbers(self, leaves: Leaves) -> frozenset[Path]:
+        """The places at which a number stands that is another one than the trace took for granted."""
+        return frozenset(path for guard in self.guards for path in guard.changed_numbers(leaves))
 
     def reason(self, leaves: Leaves) -> str:
         """The first guard that fails, in words; empty if all hold."""

@@ -71,6 +71,10 @@ class Path:
         """The class of the value."""
         return Path(self.root, (*self.steps, Step("type")))
 
+    def within(self, other: Path) -> bool:
+        """Whether this place is the other one or a part of what stands there."""
+        return self.root == other.root and self.steps[: len(other.steps)] == other.steps
+
     def read(self, leaves: Sequence[Any]) -> Any:
         """The value that stands there now; what reading raises is raised."""
         value = self.root.read(leaves)

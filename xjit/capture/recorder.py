@@ -61,12 +61,18 @@ _SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass}
 
 
 class Recorder:
-    """One run of a user's function: the values it was given, the guards, and the inputs of the graph."""
+    """One run of a user's function: the values it was given, the guards, and the inputs of the graph.
 
-    def __init__(self, trace: CaptureTrace, leaves: Sequence[Any], where: Where) -> None:
+    ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
+    """
+
+    def __init__(
+        self, trace: CaptureTrace, leaves: Sequence[Any], where: Where, varying: frozenset[Path] = frozenset()
+    ) -> None:
         self.trace = trace
         self.leaves = leaves
         self.where = where
+        self._varying = varying
         self.guards: list[Guard] = []
         self.inputs: list[Path] = []
         self._added: set[tuple[Path, str, int]] = set()
@@ -124,8 +130,7 @@ class Recorder:
         """What the function sees of one argument leaf; the dispatch key holds its signature."""
         path = leaf_path(index, f"argument {label}")
         if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
-            node = self._parameter(path, scalar_type(DTYPES[type(leaf)]))
-            return self._hand_out(TracedScalar(node, self.trace, leaf, (path,), self), path)
+            return self._hand_out(self._python_number(leaf, path), path)
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
         if type(leaf) is np.ndarray:
@@ -140,6 +145,10 @@ class Recorder:
         elif path not in self._frozen:
             self.add(guards.same_type(path, type(leaf)))
 
+    def has_varying_items(self, path: Path) -> bool:
+        """Whether a sequence holds numbers that are known to change."""
+        return any(place.within(path) for place in self._varying)
+
     def read(self, value: Any, path: Path) -> Any:
         """What the function sees of a value that it reads at a path; that it stays so becomes a guard."""
         if path in self._by_path:
@@ -152,6 +161,10 @@ class Recorder:
         if value is None or isinstance(value, bool | types.EllipsisType | enum.Enum):
             self.add(guards.identity(path, value))
             return value
+        if path in self._varying and guards.is_number(value):
+            self.add(guards.same_kind(path, value))
+            made = self._numpy_scalar if isinstance(value, np.generic) else self._python_number
+            return self._hand_out(made(value, path), path)
         if is_plain(value) or isinstance(value, np.generic):
             self.add(guards.same_value(path, value))
             return value
@@ -325,6 +338,10 @@ class Recorder:
             self.trace.gapped.add(value.node)
         value.live_in({Memory(str(path))})
         return value
+
+    def _python_number(self, number: Any, path: Path) -> TracedScalar:
+        node = self._parameter(path, scalar_type(DTYPES[type(number)]))
+        return TracedScalar(node, self.trace, number, (path,), self)
 
     def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)

@@ -150,7 +150,7 @@ def record_tuple(recorder: Recorder, values: tuple[Any, ...], path: Path) -> Any
 
 def _entries(recorder: Recorder, values: Any, path: Path) -> list[Any]:
     recorder.add(guards.same_type(path, type(values)))
-    if all(map(is_plain, values)):
+    if all(map(is_plain, values)) and not recorder.has_varying_items(path):
         recorder.add(guards.same_items(path, tuple(values)))
         return list(values)
     recorder.add(guards.same_length(path, len(values)))

@@ -1,7 +1,8 @@
-"""A Python number that was passed as an argument: dynamic for as long as only arrays and sums need it.
+"""A Python number that is an input of the graph: dynamic for as long as only arrays and arithmetic need it.
 
-Where Python itself needs the number, its value becomes a guard of the trace and plain Python goes on with it, so
-that Python's exact rules hold: ZeroDivisionError, integers of any size, formatting.
+These are the numbers among the arguments, and those outside of them that are known to change. Where Python itself
+needs the number, its value becomes a guard of the trace and plain Python goes on with it, so that Python's exact
+rules hold: ZeroDivisionError, integers of any size, formatting.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ _COMPARISONS: dict[Any, str] = {
     np.not_equal: "!=",
 }
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-# What IEEE arithmetic computes exactly as Python does; division raises in Python, powers differ.
-_STAYS_DYNAMIC: dict[Any, str] = {np.add: "add", np.subtract: "sub", np.multiply: "mul"}
+# What IEEE arithmetic computes exactly as Python does, divisions by what is not zero; powers differ.
+_STAYS_DYNAMIC: dict[Any, str] = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div"}
 # Ufuncs in which an integer may change: they treat all numbers alike, and no narrow type has to hold it.
 _INTEGER_UFUNCS = frozenset({np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, *_COMPARISONS})
 # NumPy computes these powers as square, sqrt and so on, with other results for some operands.
@@ -73,7 +74,7 @@ class TracedScalar(Operators, TracedValue):
     """A weakly typed traced number.
 
     value    the number in the call that is traced
-    sources  the argument leaves that it was computed from
+    sources  the places of the numbers that it was computed from
     """
 
     __slots__ = ("_recorder", "sources", "value")
@@ -140,8 +141,9 @@ class TracedScalar(Operators, TracedValue):
         sign = _COMPARISONS.get(ufunc)
         if sign is not None and self.is_argument:
             return self._compared(sign, other, mirrored=left is not self)
-        if ufunc in _STAYS_DYNAMIC and self._mixes_with(other):
-            return self._sum_or_product(ufunc, left, right)
+        exact = ufunc in _STAYS_DYNAMIC and self._mixes_with(other)
+        if exact and (ufunc is not np.true_divide or _is_not_zero(right)):
+            return self._arithmetic(ufunc, left, right)
         return _PYTHON[ufunc](_plain(left), _plain(right))
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
@@ -151,7 +153,7 @@ class TracedScalar(Operators, TracedValue):
         kind = other.weak if type(other) is TracedScalar else type(other)
         return {self.weak, kind} in ({float}, {float, int})
 
-    def _sum_or_product(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _arithmetic(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         value = _PYTHON[ufunc](_peek(left), _peek(right))
         operands = (_dynamic(left), _dynamic(right))
         sources = tuple(dict.fromkeys(path for one in operands for path in getattr(one, "sources", ())))
@@ -238,8 +240,15 @@ def _peek(value: Any) -> Any:
     return value.value if type(value) is TracedScalar else value
 
 
+def _is_not_zero(divisor: Any) -> bool:
+    """Whether Python divides by this number; of an argument that becomes a guard."""
+    if type(divisor) is not TracedScalar:
+        return bool(divisor != 0)
+    return divisor.is_argument and bool(divisor)
+
+
 def _dynamic(value: Any) -> Any:
-    """An operand of a sum or product of floats: traced floats stay, all else becomes a constant."""
+    """An operand of arithmetic on floats: traced floats stay, all else becomes a constant."""
     traced = type(value) is TracedScalar and value.weak is float
     return value if traced else np.asarray(_plain(value), FLOAT64)
 

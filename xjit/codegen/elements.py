@@ -23,7 +23,7 @@ from xjit.ir.loops import Accumulate, Call, Const, Let, Position, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
-from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, DType
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType
 
 VALUE_UNUSED = frozenset(("add", "sub", "min", "max", "eq", "ne", "lt", "le", "gt", "ge"))
 """Primitives whose machine code is no better for a known operand: what the bounds of positions are checked with.
@@ -31,8 +31,14 @@ VALUE_UNUSED = frozenset(("add", "sub", "min", "max", "eq", "ne", "lt", "le", "g
 Integers come to them through the table, so that arrays of other lengths have the same kernel.
 """
 
+FLOAT_UNUSED = frozenset(("add", "sub", "mul", "div", "lt", "le", "gt", "ge"))
+"""The same for floats: minima need not ask whether a known operand is NaN, powers have forms for known exponents.
+
+Where numbers of the program are known to change, they come through the table: another one has the same kernel.
+"""
+
 SMALL = 8
-"""Up to this size integers stay in the text."""
+"""Up to this size integers, and floats that are integers, stay in the text."""
 
 
 def register_dtype(dtype: DType) -> DType:
@@ -130,14 +136,31 @@ class Elements:
         plain = np.frombuffer(literal.data, literal.dtype)[0].astype(np.float32)
         return Held(Const(Literal.of(plain)), Const(Literal.of(bits)), scope)
 
-    def from_table(self, value: Value) -> Value:
+    def integer_from_table(self, value: Value) -> Value:
         """A larger integer as a word of the table; other values as they are."""
-        if not isinstance(value, Const) or value.literal.dtype != INT64:
+        if not isinstance(value, Const) or value.dtype != INT64:
             return value
         number = int(value.literal.item())
         if abs(number) <= SMALL:
             return value
         return Var(self.nest.word(("constant", number), number, "n"), INT64)
+
+    def float_from_table(self, value: Value, where: Where) -> Value:
+        """A float as a word of the table: ``c0 = as_f64(n3)``; small integers and other values as they are."""
+        if not isinstance(value, Const) or value.dtype not in (FLOAT32, FLOAT64):
+            return value
+        wide = np.float64(value.literal.item())
+        if not np.isfinite(wide) or (wide == np.rint(wide) and abs(wide) <= SMALL):
+            return value
+        bits = int(wide.view(np.int64))
+        scope, key = self.nest.scopes[0], ("float", value.literal)
+        if key not in scope.known:
+            word = Var(self.nest.word(("constant", value.literal), bits, "n"), INT64)
+            call = Call("bitcast", (word,), FLOAT64)
+            plain = call if value.dtype == FLOAT64 else Call("cast", (call,), FLOAT32)
+            scope.known[key] = self.let(scope, "c", plain, value.dtype, where)
+        found: Value = scope.known[key]
+        return found
 
     def element(self, node: Node, held: list[Held], index: IndexMap, scope: Scope) -> Held:
         """One element of an elementwise node from the elements of its operands, named in a scope."""
@@ -273,13 +296,19 @@ class Evaluation:
         if known is not None:
             return known
         if expr.name in VALUE_UNUSED:
-            args = tuple(map(self.elements.from_table, args))
+            args = tuple(map(self.elements.integer_from_table, args))
+        if self.elements.nest.varying and expr.name in FLOAT_UNUSED:
+            args = tuple(map(self._own_or_from_table, expr.args, args))
         variant = self._variant(expr)
         if variant == "near":
             args = tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
             is_far = Call(expr.name, args, BOOL, "is_far")
             self.scope.statements.append(Accumulate(self.elements.rare_flag, "or", is_far, BOOL, False))
         return Call(expr.name, args, register_dtype(expr.dtype), variant)
+
+    def _own_or_from_table(self, expr: Expr, value: Value) -> Value:
+        """Numbers of the operation's own definition stay in the text, those of the user's program need not."""
+        return self.elements.float_from_table(value, self.node.where) if isinstance(expr, Arg) else value
 
     def _variant(self, expr: Prim) -> str:
         """Functions are called instead of inlined, which compiles faster, where speed counts for less.

@@ -55,11 +55,13 @@ def lower(
     stored: frozenset[Node],
     spent: frozenset[Node] = frozenset(),
     tiling: Tiling | None = None,
+    varying: bool = False,
 ) -> LoweredKernel:
     """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
-    buffers nobody reads after this kernel. A ``tiling`` says how the regions run one behind the other.
+    buffers nobody reads after this kernel. A ``tiling`` says how the regions run one behind the other. Numbers of
+    the program stay out of the text if they are known to be ``varying``.
     """
-    nest = Nest()
+    nest = Nest(varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     inner, tiled = regions, frozenset[int]()

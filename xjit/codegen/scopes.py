@@ -32,8 +32,10 @@ class Nest:
     """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
-    loop goes into the scope with the number ``outermost``.
+    loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     """
+
+    varying: bool = False
 
     scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])
     words: dict[Any, tuple[Word, int]] = field(default_factory=dict)
