@@ -191,22 +191,29 @@ def test_warmup_compiles() -> None:
     assert function.stats().traces == 1
 
 
-def test_the_oldest_of_sixty_five_traces_is_dropped() -> None:
+@pytest.fixture
+def few_traces(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Functions keep so many traces."""
+    monkeypatch.setattr(dispatching, "MAXIMUM_TRACES", 12)
+    return 12
+
+
+def test_the_oldest_trace_is_dropped(few_traces: int) -> None:
     function = xjit.jit(lambda x: x + 1.0)
-    for size in range(1, dispatching.MAXIMUM_TRACES + 2):
+    for size in range(1, few_traces + 2):
         function(np.zeros(size))
     count = function.stats().traces
-    function(np.zeros(dispatching.MAXIMUM_TRACES + 1))
+    function(np.zeros(few_traces + 1))
     function(np.zeros(2))
     assert function.stats().traces == count
     function(np.zeros(1))
     assert function.stats().traces == count + 1
 
 
-def test_a_trace_in_use_stays() -> None:
+def test_a_trace_in_use_stays(few_traces: int) -> None:
     """It may be traced again once in a while, not at every call."""
     function = xjit.jit(lambda x: x + 1.0)
-    shapes = 3 * dispatching.MAXIMUM_TRACES
+    shapes = 3 * few_traces
     for size in range(1, shapes):
         function(np.zeros(size))
         function(np.zeros(1))

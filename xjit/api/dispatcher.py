@@ -36,8 +36,9 @@ Key = Hashable
 
 # Shortcuts that a call tries one after the other before it looks anything up; a miss costs 20 ns.
 MAXIMUM_ENTRIES = 6
-# Traces that one function keeps; the one unused for longest goes first.
-MAXIMUM_TRACES = 64
+# Traces that one function keeps, of 30 KiB or so each; the one unused for longest goes first. Pieces of data come in
+# hundreds of lengths, and to trace takes a thousand times as long as to look up a trace.
+MAXIMUM_TRACES = 512
 
 
 class Dispatcher:
@@ -175,13 +176,13 @@ class Dispatcher:
         assert values is not None
         lowered = _lower(captured, values, self._numbers_change)
         if self.options.errors != "ignore":
-            return Specialisation(captured, lowered, None, key[0])
+            return Specialisation(captured, None, key[0])
         steps = host_steps(captured, lowered)
         if steps and self.options.raises:
             raise next(iter(steps.values()))
         program = compile.build_program(lowered, self._tally, contract=self.options.contract)
         self._fallbacks += program.fallbacks
-        return Specialisation(captured, lowered, program, key[0], steps)
+        return Specialisation(captured, program, key[0], steps)
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from xjit import config, tree
 from xjit.capture.capture import Captured, Output
-from xjit.compile import Lowered
 from xjit.errors import TargetError
 from xjit.ir.node import Graph
 from xjit.ops.evaluate import evaluate_graph
@@ -21,13 +20,12 @@ from xjit.types import dtype_class
 
 @dataclass(eq=False)
 class Specialisation:
-    """A trace, its lowered form, and its program. ``program`` is None under errors="numpy".
+    """A trace and its program, which is None under errors="numpy".
 
     ``host_steps`` says what there is to say about steps of the program that NumPy runs, by the reason.
     """
 
     captured: Captured
-    lowered: Lowered
     program: Program | None
     in_tree: tree.Tree
     host_steps: Mapping[str, TargetError] = field(default_factory=dict)

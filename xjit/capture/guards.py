@@ -295,7 +295,7 @@ class _Writer:
     def compiled(self, source: str) -> Callable[..., Any]:
         """The only function of a text."""
         before = set(self.namespace)
-        exec(compile(source, "<guards>", "exec"), self.namespace)
+        exec(_code(source), self.namespace)
         (name,) = set(self.namespace) - before - {"__builtins__"}
         function: Callable[..., Any] = self.namespace[name]
         return function
@@ -324,6 +324,12 @@ class _Writer:
             return f"type({before})"
         plain = type(step.key) in (int, str)
         return f"{before}[{step.key!r}]" if plain else f"{before}[{self.constant(step.key)}]"
+
+
+@functools.lru_cache(maxsize=1024)
+def _code(source: str) -> types.CodeType:
+    """The code of a text; traces for other shapes have the same one."""
+    return compile(source, "<guards>", "exec")
 
 
 def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:

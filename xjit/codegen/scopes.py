@@ -110,7 +110,11 @@ class Nest:
 
     def known(self, key: Any) -> Any:
         """What some open scope knows under this key, or None."""
-        return next((scope.known[key] for scope in reversed(self.scopes) if key in scope.known), None)
+        for scope in reversed(self.scopes):
+            found = scope.known.get(key)
+            if found is not None:
+                return found
+        return None
 
     def offset(self, key: Any, stem: str, strides: dict[str, str | int], start: str = "") -> Offset:
         """The address of an access in the innermost loop: a hoisted base and the term of the innermost variable.

@@ -69,11 +69,9 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
 
     They are the program's own: neither arguments nor constants, and nothing that the caller gets or sees a part of.
     """
-    last: dict[Node, Step] = {}
     made: set[Node] = set()
     shown = {view_chain(node)[0] for node in plan.graph.outputs}.union(plan.graph.outputs)
     for step in plan.steps:
-        last |= dict.fromkeys(_read_by(step, plan.leaves), step)
         match step:
             case KernelStep():
                 made.update(unit.target for unit in step.units if not unit.is_check)
@@ -86,6 +84,9 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
             case _:
                 pass
     free = {node for node in made & plan.stored - shown if not isinstance(node.type, TupleType)}
+    last: dict[Node, Step] = {}
+    for step in plan.steps if free else ():
+        last |= dict.fromkeys(_read_by(step, plan.leaves), step)
     kernels = (step for step in plan.steps if isinstance(step, KernelStep))
     return [frozenset(node for node in free if last.get(node) is step) for step in kernels]
 

@@ -51,6 +51,8 @@ def in_tiles(
     ``stored`` are the values with a buffer, ``elsewhere`` those that something else than kernels reads, ``leaves``
     those at which pulling stops.
     """
+    if sum(isinstance(step, KernelStep) for step in steps) < 2:
+        return Tiled(tuple(steps), stored, ())
     chains = _Chains(steps, elsewhere, layouts, leaves)
     found: dict[int, KernelStep] = {}
     gone: set[int] = set()

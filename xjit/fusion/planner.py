@@ -37,19 +37,20 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     views = frozenset(node for node in views if view_chain(node)[0].op is not CONSTANT)
     stored, shown = _with_operands(graph, _required(graph, views), layouts)
     notes: list[str] = []
-    while uncut := _uncut(_draft(graph, stored, shown, layouts)):
+    draft = _draft(graph, stored, shown, layouts)
+    while uncut := _uncut(draft):
         stored |= set(uncut)
         notes += uncut.values()
-    nested = nested_reductions(_draft(graph, stored, shown, layouts).grouping, graph, views)
-    stored -= nested
-    while True:
+        draft = _draft(graph, stored, shown, layouts)
+    nested = nested_reductions(draft.grouping, graph, views)
+    if nested:
+        stored -= nested
         draft = _draft(graph, stored, shown, layouts, nested)
-        extra = _uncut(draft) or _recomputed(draft, graph)
-        if not extra:
-            break
+    while extra := _uncut(draft) or _recomputed(draft, graph):
         stored |= set(extra)
         nested -= set(extra)
         notes += extra.values()
+        draft = _draft(graph, stored, shown, layouts, nested)
     steps = _ordered(graph, draft, views)
     kept = _read_elsewhere(graph, steps, draft, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)

@@ -61,6 +61,11 @@ class Node:
             return None
         return self.op.element(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
+    @functools.cached_property
+    def computes(self) -> tuple[Any, ...]:
+        """A hashable key of what the node computes of its inputs."""
+        return (self.op.name, freeze(self.params), str(self.type))
+
     @property
     def kwargs(self) -> dict[str, Any]:
         """The static parameters as keyword arguments."""
@@ -95,10 +100,8 @@ class Graph:
         number = {node: index for index, node in enumerate(self.nodes)}
         rows = tuple(
             (
-                node.op.name,
                 tuple(number[i] for i in node.inputs),
-                freeze(node.params),
-                str(node.type),
+                node.computes,
                 node.sequence,
             )
             for node in self.nodes

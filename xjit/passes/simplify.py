@@ -9,7 +9,7 @@ import numpy as np
 
 from xjit.ir.context import CONSTANT, PARAMETER, is_by_reference
 from xjit.ir.expr import Literal
-from xjit.ir.node import Graph, Node, freeze
+from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, AxisMap, Kind
 from xjit.types import ArrayType, TupleType, array_type
 
@@ -22,8 +22,11 @@ def simplify(graph: Graph) -> Graph:
 def rewrite(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
     """Rebuilds a graph bottom-up; ``rule(node)`` gives a node's replacement, the node itself to keep it.
 
-    Nodes that have become equal become one; the same graph comes back when nothing changed.
+    Nodes that have become equal become one. Nodes of one trace are never equal, so that the same graph comes back
+    when the rule replaces none; it is asked again of those before the first that it does.
     """
+    if all(rule(node) is node for node in graph.nodes):
+        return graph
     new: dict[Node, Node] = {}
     sharing = _Sharing()
     for node in graph.nodes:
@@ -32,8 +35,6 @@ def rewrite(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
         unchanged = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
         found = rule(node if unchanged else dataclasses.replace(node, inputs=inputs, after=after))
         new[node] = sharing.share(found)
-    if all(key is value for key, value in new.items()):
-        return graph
     outputs = tuple(new[node] for node in graph.outputs)
     return dataclasses.replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
 
@@ -52,7 +53,7 @@ class _Sharing:
         inputs = tuple(self.share(source) for source in node.inputs)
         if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
             node = dataclasses.replace(node, inputs=inputs)
-        found = self.first.setdefault((node.op.name, inputs, freeze(node.params), str(node.type)), node)
+        found = self.first.setdefault((inputs, node.computes), node)
         self.settled.add(found)
         return found
 
