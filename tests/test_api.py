@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import math
 import threading
 import warnings
 from collections import namedtuple
@@ -165,6 +166,17 @@ def test_the_eighth_retrace_for_one_cause_warns() -> None:
     assert len(found) == 1
     assert "times" in str(found[0].message) and "8 times" in str(found[0].message)
     assert found[0].filename == __file__
+
+
+def test_the_warning_as_an_error_is_the_users() -> None:
+    function = xjit.jit(lambda x, times: x * math.factorial(times))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RetraceWarning, match="times"):
+            for times in range(12):
+                function(LINE, times)
+        assert function(LINE, 9)[0] == LINE[0] * math.factorial(9)
+    assert function.stats().fallbacks == 0
 
 
 def test_new_shapes_never_warn() -> None:

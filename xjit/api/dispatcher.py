@@ -9,8 +9,8 @@ import threading
 import traceback
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -33,8 +33,9 @@ from xjit.runtime.kernels import KernelTally
 from xjit.runtime.records import MISS
 
 Key = Hashable
+Entries: TypeAlias = "tuple[Callable[..., Any], ...]"
 
-# Shortcuts that a call tries one after the other before it looks anything up; a miss costs 20 ns.
+# Shortcuts that a call tries one after the other before it looks anything up; a miss costs 20 ns and more.
 MAXIMUM_ENTRIES = 6
 # Traces that one function keeps, of 30 KiB or so each; the one unused for longest goes first. Pieces of data come in
 # hundreds of lengths, and to trace takes a thousand times as long as to look up a trace.
@@ -48,7 +49,7 @@ class Dispatcher:
         self.function = function
         self.options = options
         self.name = getattr(function, "__qualname__", "function")
-        self.entries: tuple[Callable[..., Any], ...] = ()
+        self.entries: Mapping[tuple[str, ...], Entries] = {}
         self._lock = threading.RLock()
         self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
@@ -112,6 +113,7 @@ class Dispatcher:
                 return result
         if key in self._refused:
             return self._numpy(args, kwargs, self._refused[key], warn=False)
+        self._note_retrace(key, leaves)  # its warning may be an error, the user's own
         try:
             with collection.paused():
                 found = self._specialise(key, leaves)
@@ -129,8 +131,9 @@ class Dispatcher:
 
     def _remember(self, key: Key, found: Specialisation) -> None:
         with self._lock:
-            if found.entry is not None and found.entry not in self.entries:
-                self.entries = (found.entry, *self.entries)[:MAXIMUM_ENTRIES]
+            known = self.entries.get(found.names, ())
+            if found.entry is not None and found.entry not in known:
+                self.entries = {**self.entries, found.names: (found.entry, *known)[:MAXIMUM_ENTRIES]}
             if key in self._known:
                 self._known.move_to_end(key)
             while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
@@ -169,20 +172,19 @@ class Dispatcher:
         return result
 
     def _specialise(self, key: Any, leaves: Sequence[Any]) -> Specialisation:
-        self._note_retrace(key, leaves)
         captured = self._capture(leaves, key[0])
         self._traces += 1
         values = captured.guards.fetch(leaves)
         assert values is not None
-        lowered = _lower(captured, values, self._numbers_change)
+        lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
         if self.options.errors != "ignore":
-            return Specialisation(captured, None, key[0])
+            return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
         if steps and self.options.raises:
             raise next(iter(steps.values()))
         program = compile.build_program(lowered, self._tally, contract=self.options.contract)
         self._fallbacks += program.fallbacks
-        return Specialisation(captured, program, key[0], steps)
+        return Specialisation(captured, program, key[0], kinds, steps)
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit.api.options import Options
@@ -35,20 +35,25 @@ class JitFunction(Generic[P, R]):
         """Forgets all traces and counts; compiled kernels stay in the caches."""
         with self._lock:
             self._dispatcher: Dispatcher | None = None
-            self._entries: tuple[Callable[..., Any], ...] = ()
+            self._entries: tuple[Callable[..., Any], ...] = ()  # for calls without names
+            self._named: Mapping[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
         if kwargs:
             args = self._positional(args, kwargs)
-        if not kwargs:
-            for entry in self._entries:
-                result: R | Miss = entry(*args)
-                if result is not MISS:
-                    return result
+        entries = self._entries
+        values: tuple[Any, ...] = args
+        if kwargs:
+            entries, values = self._named.get(tuple(kwargs), ()), (*args, *kwargs.values())
+        for entry in entries:
+            result: R | Miss = entry(*values)
+            if result is not MISS:
+                return result
         dispatcher = self._dispatcher or self._made()
         made: R = dispatcher.call(args, kwargs)
-        self._entries = dispatcher.entries
+        self._named = dispatcher.entries
+        self._entries = self._named.get((), ())
         return made
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from xjit import config, tree
-from xjit.capture.capture import Captured, Output
+from xjit.api.shortcut import finish, names_of, shortcut
+from xjit.capture.capture import Captured
 from xjit.errors import TargetError
 from xjit.ir.node import Graph
 from xjit.ops.evaluate import evaluate_graph
@@ -22,16 +23,25 @@ from xjit.types import dtype_class
 class Specialisation:
     """A trace and its program, which is None under errors="numpy".
 
-    ``host_steps`` says what there is to say about steps of the program that NumPy runs, by the reason.
+    ``kinds`` are the types of its inputs, in order. ``host_steps`` says what there is to say about steps of the
+    program that NumPy runs, by the reason.
     """
 
     captured: Captured
     program: Program | None
     in_tree: tree.Tree
+    kinds: Sequence[type]
     host_steps: Mapping[str, TargetError] = field(default_factory=dict)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The arguments that are given by name, in their order."""
+        return names_of(self.in_tree)
+
     def __post_init__(self) -> None:
-        self.entry = self._shortcut()
+        self.entry: Callable[..., Any] | None = None
+        if self.program is not None and not config.flag("XJIT_VERIFY"):
+            self.entry = shortcut(self.captured, self.program.direct, self.in_tree, self.kinds)
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """The function's result for these leaves, or MISS if a guard fails."""
@@ -48,61 +58,6 @@ class Specialisation:
     def _interpret(self, values: Sequence[Any]) -> list[Any]:
         return list(evaluate_graph(self.captured.graph, [np.asarray(value) for value in values]))
 
-    def _shortcut(self) -> Callable[..., Any] | None:
-        """From positional arguments straight to the result, or MISS unless everything matches.
-
-        There is such a function when every argument is a leaf that the program or a guard checks.
-        """
-        captured, program = self.captured, self.program
-        if program is None or not self._arguments_are_checked():
-            return None
-        if config.flag("XJIT_VERIFY") or any(output.source == "argument" for output in captured.outputs):
-            return None
-        scalar = isinstance(captured.out_tree, tree.Leaf) and captured.outputs[0].scalar
-        if not self._is_what_programs_return():
-            return captured.guards.entry(self._finishing(program.direct), MISS)
-        if captured.guards.trivial and not scalar:
-            return program.direct
-        return captured.guards.entry(program.direct, MISS, scalar=scalar)
-
-    def _is_what_programs_return(self) -> bool:
-        """Whether the result is the program's only output, or the tuple of all of them, as they are."""
-        outputs, out_tree = self.captured.outputs, self.captured.out_tree
-        plain = all(one.source == "graph" and one.python is None and not one.frozen for one in outputs)
-        if not plain or [one.index for one in outputs] != list(range(len(outputs))):
-            return False
-        if isinstance(out_tree, tree.Leaf):
-            return True
-        if any(one.scalar for one in outputs):
-            return False
-        if not isinstance(out_tree, tree.Branch) or out_tree.kind is not tuple or len(outputs) < 2:
-            return False
-        return all(isinstance(child, tree.Leaf) for child in out_tree.children)
-
-    def _finishing(self, direct: Callable[..., Any]) -> Callable[..., Any]:
-        """The program with its results in the form in which the function hands them out, which is no argument."""
-        outputs, out_tree = self.captured.outputs, self.captured.out_tree
-        single = len(self.captured.graph.outputs) == 1
-
-        def run(*values: Any) -> Any:
-            made = direct(*values)
-            if made is MISS:
-                return MISS
-            results = (made,) if single else made
-            return tree.unflatten(out_tree, [finish(output, results, ()) for output in outputs])
-
-        return run
-
-    def _arguments_are_checked(self) -> bool:
-        if not isinstance(self.in_tree, tree.Branch):
-            return False
-        positional, named = self.in_tree.children
-        flat = isinstance(positional, tree.Branch) and all(isinstance(c, tree.Leaf) for c in positional.children)
-        checked = {one.leaf for one in self.captured.inputs}
-        checked |= {guard.path.leaf for guard in self.captured.guards.guards if guard.checks_kind}
-        unnamed = not (isinstance(named, tree.Branch) and named.children)
-        return flat and unnamed and checked >= set(range(self.captured.guards.leaf_count))
-
 
 def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None:
     """Raises TargetError where a compiled result differs from NumPy's by more than rounding allows."""
@@ -118,20 +73,3 @@ def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None
                 where=node.where,
                 fix="please report this, with the text of f.graph(...) and f.source(...)",
             )
-
-
-def finish(output: Output, results: Sequence[Any], leaves: Sequence[Any]) -> Any:
-    """One leaf of the function's result."""
-    if output.source == "static":
-        return output.value
-    if output.source == "argument":
-        assert output.path is not None
-        return output.path.read(leaves)
-    array = results[output.index]
-    if output.python is not None:
-        return output.python(np.asarray(array)[()].item())
-    if output.scalar:
-        return np.asarray(array)[()]
-    if output.frozen:
-        array.flags.writeable = False
-    return array

@@ -23,6 +23,7 @@ Fetch: TypeAlias = "Callable[[Leaves], tuple[Any, ...] | None]"
 
 _IDENTITY = "{v} is {k}"
 _SAME_VALUE = "({v} is {k} or same({v}, {k}))"
+_SAME_TYPE = "type({v}) is {k}"
 _SAME_ITEMS = "same(tuple({v}), {k})"
 
 # Numbers of one sequence that may become inputs of a graph; more of them stay constants.
@@ -43,8 +44,8 @@ class Guard:
 
     @property
     def checks_kind(self) -> bool:
-        """Whether nothing but one value, or arrays of one layout, pass."""
-        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE)
+        """Whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
+        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE)
 
     def changed_numbers(self, leaves: Leaves) -> list[Path]:
         """The place of the guard, or those of its items, if a number of the same type but another value is there."""
@@ -93,7 +94,7 @@ def same_value(path: Path, value: Any) -> Guard:
 
 def same_type(path: Path, cls: type) -> Guard:
     """The object there is an instance of exactly this class."""
-    return Guard(path, "type({v}) is {k}", cls, "{path} is no longer of type {old}; it is {new}")
+    return Guard(path, _SAME_TYPE, cls, "{path} is no longer of type {old}; it is {new}")
 
 
 def is_number(value: Any) -> bool:
@@ -203,8 +204,7 @@ def not_among(path: Path, values: tuple[Any, ...]) -> Guard:
 class Guards:
     """All guards of one trace, in the order in which the reads happened, and the inputs of its graph.
 
-    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None; ``entry`` is the
-    fast way at a call.
+    ``fetch(leaves)`` checks and, if all guards hold, yields the graph's inputs in order, else None.
     """
 
     guards: tuple[Guard, ...]
@@ -216,34 +216,10 @@ class Guards:
         """Checks everything; the inputs of the graph or None."""
         return _compiled(self.guards, self.inputs)
 
-    def entry(self, program: Callable[..., Any], missed: object, *, scalar: bool = False) -> Callable[..., Any]:
-        """``program`` on the graph's inputs, as a function of the leaves; ``missed`` unless all guards hold.
-
-        The program answers ``missed`` itself when an input has another layout. With ``scalar`` it returns arrays of
-        rank 0, of which the element is wanted. The function is, for example::
-
-            def enter(*leaves):
-                if len(leaves) != 1: return missed
-                try:
-                    v0 = k1
-                    v1 = v0['np']
-                    if not (v1 is k2): return missed
-                    inputs = (leaves[0], )
-                except Exception:
-                    return missed
-                return program(*inputs)
-        """
+    def left_to_check(self) -> list[Guard]:
+        """The guards but those of the layout of inputs, which the program checks itself."""
         own = set(self.inputs)
-        guards = [guard for guard in self.guards if guard.condition != _LAYOUT or guard.path not in own]
-        writer = _Writer({"program": program, "missed": missed})
-        writer.check(guards, "missed")
-        inputs = writer.values(self.inputs)
-        body = "".join(f"        {line}\n" for line in (*writer.lines, f"inputs = ({inputs})"))
-        last = "made = program(*inputs)\n    return made if made is missed else made[()]"
-        return writer.compiled(
-            f"def enter(*leaves):\n    if len(leaves) != {self.leaf_count}: return missed\n    try:\n{body}"
-            f"    except Exception:\n        return missed\n    {last if scalar else 'return program(*inputs)'}\n"
-        )
+        return [guard for guard in self.guards if guard.condition != _LAYOUT or guard.path not in own]
 
     @property
     def trivial(self) -> bool:
@@ -266,7 +242,7 @@ class Guards:
         return next((guard.message(leaves) for guard in failed), "something changed during the check")
 
 
-class _Writer:
+class GuardText:
     """Collects the lines of the check; each path is read once, by a local name."""
 
     def __init__(self, names: Mapping[str, Any] | None = None) -> None:
@@ -288,9 +264,9 @@ class _Writer:
                 names["w"] = self.local(guard.other)
             self.lines.append(f"if not ({guard.condition.format(**names)}): return {missed}")
 
-    def values(self, paths: Iterable[Path]) -> str:
-        """The values at paths, each with a comma behind it."""
-        return "".join(f"{self.local(path) if path.steps else self._source(path)}, " for path in paths)
+    def value(self, path: Path) -> str:
+        """The value at a path."""
+        return self.local(path) if path.steps else self._source(path)
 
     def compiled(self, source: str) -> Callable[..., Any]:
         """The only function of a text."""
@@ -301,11 +277,13 @@ class _Writer:
         return function
 
     def constant(self, value: Any) -> str:
+        """The name of an object in the text."""
         name = f"k{len(self.namespace)}"
         self.namespace[name] = value
         return name
 
     def local(self, path: Path) -> str:
+        """The name of the value at a path, read once."""
         if path not in self.names:
             text = self._source(path)
             self.names[path] = f"v{len(self.names)}"
@@ -344,9 +322,9 @@ def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:
         except Exception:
             return None
     """
-    writer = _Writer()
+    writer = GuardText()
     writer.check(guards, "None")
-    values = writer.values(inputs)
+    values = "".join(f"{writer.value(path)}, " for path in inputs)
     body = "".join(f"        {line}\n" for line in (*writer.lines, f"return ({values})"))
     return writer.compiled(f"def fetch(leaves):\n    try:\n{body}    except Exception:\n        return None\n")
 

@@ -210,9 +210,13 @@ class Program:
         return (made,) if self.outputs == 1 else made
 
 
+def is_taken_as_array(kind: type) -> bool:
+    """Whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
+    return issubclass(kind, np.generic) or kind is complex
+
+
 def _as_value(value: Any) -> Any:
-    """NumPy scalars and complex numbers as arrays of rank 0; everything else is taken as it is."""
-    return np.asarray(value) if isinstance(value, np.generic) or type(value) is complex else value
+    return np.asarray(value) if is_taken_as_array(type(value)) else value
 
 
 def written_out(check: Function, inputs: int, steps: Sequence[Step], outputs: Sequence[int]) -> Function:

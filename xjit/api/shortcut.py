@@ -1,0 +1,166 @@
+"""The way of a call that finds everything as it was: one function from the arguments straight to the result.
+
+It takes nested arguments apart, checks the guards, runs the program and puts the result together. Of
+``f({"x": x}, scale)``, where the function returns ``{"sum": s, "input": x}`` and reads a global, it is::
+
+    def enter(*args):
+        if len(args) != 2: return missed
+        try:
+            c0 = args[0]
+            if type(c0) is not k1 or len(c0) != 1 or not all(map(is_, c0, k2)): return missed
+            leaves = (c0['x'], args[1], )
+            v0 = k3
+            v1 = v0['np']
+            if not (v1 is k4): return missed
+            v2 = leaves[0]
+            inputs = (v2, leaves[1], )
+        except Exception:
+            return missed
+        made = program(*inputs)
+        if made is missed: return missed
+        return {'sum': made[()], 'input': v2}
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture import guards
+from xjit.capture.capture import Captured, Output
+from xjit.capture.guards import GuardText
+from xjit.capture.paths import Path
+from xjit.capture.unpacking import Unpacking, can_unpack, is_flat
+from xjit.runtime.program import is_taken_as_array
+from xjit.runtime.records import MISS
+
+Function = Callable[..., Any]
+
+
+def shortcut(captured: Captured, program: Function, in_tree: tree.Tree, kinds: Sequence[type]) -> Function | None:
+    """From arguments to the result, or MISS unless everything matches; arguments that have names come last.
+
+    ``program`` takes the inputs of the graph and answers MISS itself when one of them has another layout. It knows
+    arrays and the numbers that ``is_taken_as_array`` leaves; ``kinds`` are the types of the inputs, in order. There
+    is no such function unless the program or a guard checks every leaf of the arguments.
+    """
+    if not isinstance(in_tree, tree.Branch) or not can_unpack(in_tree) or not _leaves_are_checked(captured):
+        return None
+    arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
+    direct = _is_what_programs_return(captured)
+    if direct and captured.guards.trivial and is_flat(arguments) and not any(map(is_taken_as_array, kinds)):
+        return program
+    text = GuardText({"program": program, "missed": MISS, "is_": operator.is_, "asarray": np.asarray})
+    text.lines += ["leaves = args"] if is_flat(arguments) else Unpacking(text.constant).text(arguments)
+    text.check(captured.guards.left_to_check(), "missed")
+    pairs = zip(captured.guards.inputs, kinds, strict=True)
+    inputs = "".join(f"{_input(path, kind, text)}, " for path, kind in pairs)
+    last = "return program(*inputs)"
+    if not direct:
+        result = _result(captured, text)
+        last = f"made = program(*inputs)\n    if made is missed: return missed\n    return {result}"
+    body = "".join(f"        {line}\n" for line in (*text.lines, f"inputs = ({inputs})"))
+    return text.compiled(
+        f"def enter(*args):\n    if len(args) != {len(arguments)}: return missed\n    try:\n{body}"
+        f"    except Exception:\n        return missed\n    {last}\n"
+    )
+
+
+def names_of(in_tree: tree.Tree) -> tuple[str, ...]:
+    """The arguments that are given by name, in their order."""
+    named = in_tree.children[1] if isinstance(in_tree, tree.Branch) else None
+    return tuple(named.keys or ()) if isinstance(named, tree.Branch) else ()
+
+
+def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: Sequence[Any]) -> Any:
+    """One leaf of the function's result."""
+    if output.source == "static":
+        return output.value
+    if output.source == "argument":
+        assert output.path is not None
+        return output.path.read(leaves)
+    array = results[output.index]
+    if output.python is not None:
+        return output.python(np.asarray(array)[()].item())
+    if output.scalar:
+        return np.asarray(array)[()]
+    if output.frozen:
+        array.flags.writeable = False
+    return array
+
+
+def _leaves_are_checked(captured: Captured) -> bool:
+    checked = {one.leaf for one in captured.inputs}
+    checked |= {guard.path.leaf for guard in captured.guards.guards if guard.checks_kind}
+    return checked >= set(range(captured.guards.leaf_count))
+
+
+def _input(path: Path, kind: type, text: GuardText) -> str:
+    """One input of the program; NumPy scalars and complex numbers as arrays of rank 0."""
+    if not is_taken_as_array(kind):
+        return text.value(path)
+    text.check([guards.same_type(path, kind)], "missed")
+    return f"asarray({text.local(path)})"
+
+
+def _is_what_programs_return(captured: Captured) -> bool:
+    """Whether the result is the program's only output, or the tuple of all of them, as they are."""
+    outputs, out_tree = captured.outputs, captured.out_tree
+    plain = all(one.source == "graph" and not (one.python or one.frozen or one.scalar) for one in outputs)
+    if not plain or [one.index for one in outputs] != list(range(len(outputs))):
+        return False
+    if isinstance(out_tree, tree.Leaf):
+        return True
+    if not isinstance(out_tree, tree.Branch) or out_tree.kind is not tuple or len(outputs) < 2:
+        return False
+    return all(isinstance(child, tree.Leaf) for child in out_tree.children)
+
+
+def _result(captured: Captured, text: GuardText) -> str:
+    """The function's result in terms of ``made``, what the program returns."""
+    single = len(captured.graph.outputs) == 1
+    return _nested(captured.out_tree, iter([_leaf(one, single, text) for one in captured.outputs]), text)
+
+
+def _leaf(output: Output, single: bool, text: GuardText) -> str:
+    if output.source == "static":
+        return text.constant(output.value)
+    if output.source == "argument":
+        assert output.path is not None
+        return text.local(output.path)
+    made = "made" if single else f"made[{output.index}]"
+    if output.python is not None or output.frozen:
+        return f"{text.constant(functools.partial(_finished, output))}({made})"
+    return f"{made}[()]" if output.scalar else made
+
+
+def _finished(output: Output, array: Any) -> Any:
+    return finish(output, {output.index: array}, ())
+
+
+def _nested(structure: tree.Tree, leaves: Iterator[str], text: GuardText) -> str:
+    if structure is None:
+        return "None"
+    if isinstance(structure, tree.Leaf):
+        return next(leaves)
+    children = [_nested(child, leaves, text) for child in structure.children]
+    if structure.keys is not None:
+        pairs = zip(structure.keys, children, strict=True)
+        return "{" + ", ".join(f"{_key(key, text)}: {child}" for key, child in pairs) + "}"
+    listed = ", ".join(children)
+    if structure.kind is list:
+        return f"[{listed}]"
+    return (
+        f"{text.constant(structure.kind)}({listed})"
+        if structure.kind is not tuple
+        else f"({listed}{',' * bool(children)})"
+    )
+
+
+def _key(key: Any, text: GuardText) -> str:
+    return repr(key) if type(key) is str else text.constant(key)
