@@ -74,7 +74,7 @@ class Dispatcher:
         leaves: Sequence[Any] = (*args, *kwargs.values())
         flat: Key = (len(args), *kwargs, *map(signature, leaves))
         for found in self._flat.get(flat, ()):
-            result = found.run(leaves)
+            result = found.answer(leaves, leaves)
             if result is not MISS:
                 return result
         if flat in self._flat_refused:
@@ -93,7 +93,7 @@ class Dispatcher:
             )
         key = (in_tree, signatures)
         for found in self._known.get(key, ()):
-            result = found.run(leaves)
+            result = found.answer((*args, *kwargs.values()), leaves)
             if result is not MISS:
                 return result
         with self._lock:

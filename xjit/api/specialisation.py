@@ -43,6 +43,10 @@ class Specialisation:
         if self.program is not None and not config.flag("XJIT_VERIFY"):
             self.entry = shortcut(self.captured, self.program.direct, self.in_tree, self.kinds)
 
+    def answer(self, arguments: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The function's result, or MISS if a guard fails, the shorter way; ``leaves`` are those of the arguments."""
+        return self.run(leaves) if self.entry is None else self.entry(*arguments)
+
     def run(self, leaves: Sequence[Any]) -> Any:
         """The function's result for these leaves, or MISS if a guard fails."""
         values = self.captured.guards.fetch(leaves)
