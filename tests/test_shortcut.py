@@ -234,6 +234,25 @@ def test_containers_that_are_leaves_or_have_other_keys() -> None:
     assert can_unpack(tree.flatten([{"a": [1, None, {}]}])[1])
 
 
+@pytest.mark.parametrize("depth", [60, 180])
+def test_deeply_nested_arguments_and_results(depth: int) -> None:
+    def into(x: Any) -> Any:
+        for _ in range(depth):
+            x = (x,)
+        return x
+
+    def out_of(x: Any) -> Any:
+        while isinstance(x, tuple):
+            x = x[0]
+        return x
+
+    function: Any = xjit.jit(lambda x: into(out_of(x) + 1.0))
+    for _ in range(2):
+        assert_same(out_of(function(into(X))), X + 1.0)
+    assert function.stats().fallbacks == 0
+    assert len(function._entries) == (depth < 64)
+
+
 def test_text_of_nested_arguments() -> None:
     objects: list[Any] = []
 

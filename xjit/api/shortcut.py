@@ -35,7 +35,7 @@ from xjit.capture import guards
 from xjit.capture.capture import Captured, Output
 from xjit.capture.guards import GuardText
 from xjit.capture.paths import Path
-from xjit.capture.unpacking import Unpacking, can_unpack, is_flat
+from xjit.capture.unpacking import Unpacking, can_unpack, is_deep, is_flat
 from xjit.runtime.program import is_taken_as_array
 from xjit.runtime.records import MISS
 
@@ -47,9 +47,11 @@ def shortcut(captured: Captured, program: Function, in_tree: tree.Tree, kinds: S
 
     ``program`` takes the inputs of the graph and answers MISS itself when one of them has another layout. It knows
     arrays and the numbers that ``is_taken_as_array`` leaves; ``kinds`` are the types of the inputs, in order. There
-    is no such function unless the program or a guard checks every leaf of the arguments.
+    is no such function unless the program or a guard checks every leaf of the arguments, nor for deeply nested ones.
     """
-    if not isinstance(in_tree, tree.Branch) or not can_unpack(in_tree) or not _leaves_are_checked(captured):
+    if not isinstance(in_tree, tree.Branch) or not can_unpack(in_tree) or is_deep(captured.out_tree):
+        return None
+    if not _leaves_are_checked(captured):
         return None
     arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
     direct = _is_what_programs_return(captured)

@@ -18,6 +18,9 @@ from typing import Any
 
 from xjit import tree
 
+# Of nested containers.
+MOST_LEVELS = 64
+
 
 def is_flat(arguments: Sequence[tree.Tree]) -> bool:
     """Whether every argument is a leaf."""
@@ -25,10 +28,21 @@ def is_flat(arguments: Sequence[tree.Tree]) -> bool:
 
 
 def can_unpack(structure: tree.Tree) -> bool:
-    """Whether there is text for a structure: for all but dicts with other keys than text."""
+    """Whether there is text for a structure: for all but deep ones and dicts with other keys than text."""
+    return not is_deep(structure) and _has_text_keys(structure)
+
+
+def is_deep(structure: tree.Tree, levels: int = MOST_LEVELS) -> bool:
+    """Whether containers are nested in more levels than the parser takes brackets."""
+    if not isinstance(structure, tree.Branch):
+        return False
+    return levels == 0 or any(is_deep(child, levels - 1) for child in structure.children)
+
+
+def _has_text_keys(structure: tree.Tree) -> bool:
     if not isinstance(structure, tree.Branch):
         return True
-    return all(type(key) is str for key in structure.keys or ()) and all(map(can_unpack, structure.children))
+    return all(type(key) is str for key in structure.keys or ()) and all(map(_has_text_keys, structure.children))
 
 
 @dataclass(eq=False)
