@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import xjit
+from xjit.api import dispatcher
 from xjit.capture import guards
 from xjit.capture.paths import leaf_path
 
@@ -228,6 +229,57 @@ def test_what_cannot_be_traced_with_an_input_keeps_its_constant() -> None:
         settings.amount = amount
         assert_same(compiled(X), function(X))
     assert compiled.stats().fallbacks == 0
+
+
+class Restless:
+    """Its attributes are other ones whenever they are read."""
+
+    def __init__(self, first: Any) -> None:
+        self.next = first
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "value":
+            raise AttributeError(name)
+        self.next = self.next + self.next
+        return self.next
+
+
+def test_numbers_that_change_while_they_are_read() -> None:
+    restless = Restless(1.0)
+    compiled = xjit.jit(lambda x: x * restless.value)
+    for _ in range(3):
+        scale = compiled(X) / X
+        np.testing.assert_array_equal(scale, scale[0])
+        assert np.log2(scale[0]) == round(np.log2(scale[0])) and scale[0] <= restless.next
+    assert compiled.stats().traces == 1
+
+
+def test_what_changes_whenever_it_is_read_cannot_be_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+    restless = Restless("a")
+    compiled = xjit.jit(lambda x: x * len(restless.value))
+    with pytest.raises(xjit.CaptureError, match="changes while it is traced"):
+        compiled(X)
+    with pytest.raises(xjit.CaptureError, match="changes while it is traced"):
+        compiled.explain(X)
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert xjit.jit(lambda x: x * len(restless.value))(X)[0] / X[0] in 2.0 ** np.arange(60)
+
+
+def test_what_changes_while_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = types.SimpleNamespace(scale=0.5, name="a")
+    build = dispatcher.compile.build_program
+
+    def slow(*args: Any, **options: Any) -> Any:
+        settings.scale += 1.0
+        return build(*args, **options)
+
+    monkeypatch.setattr(dispatcher.compile, "build_program", slow)
+    compiled = xjit.jit(lambda x: x * settings.scale)
+    assert_same(compiled(X), X * 2.5)
+    assert settings.scale == 2.5 and compiled.stats().traces == 2
+    assert_same(compiled(X), X * 2.5)
 
 
 def test_long_sequences_stay_constants() -> None:

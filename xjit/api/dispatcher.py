@@ -20,6 +20,7 @@ from xjit.api.options import Options
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
+from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
 from xjit.capture.signature import NORMALISE, signature
 from xjit.codegen import collection
@@ -40,6 +41,8 @@ MAXIMUM_ENTRIES = 6
 # Traces that one function keeps, of 30 KiB or so each; the one unused for longest goes first. Pieces of data come in
 # hundreds of lengths, and to trace takes a thousand times as long as to look up a trace.
 MAXIMUM_TRACES = 512
+# How often a call is traced if what it reads changes meanwhile.
+ATTEMPTS = 3
 
 
 class Dispatcher:
@@ -114,20 +117,21 @@ class Dispatcher:
         if key in self._refused:
             return self._numpy(args, kwargs, self._refused[key], warn=False)
         self._note_retrace(key, leaves)  # its warning may be an error, the user's own
-        try:
-            with collection.paused():
-                found = self._specialise(key, leaves)
-        except Exception as error:
-            return self._failed(key, args, kwargs, error)
-        known = self._known.setdefault(key, [])
-        known.insert(0, found)  # before it runs: a library may raise for these elements, and not for the next
-        self._remember(key, found)
-        result = found.run(leaves)
-        if result is MISS:
-            known.remove(found)
-            raise TargetError(f"xjit: a trace does not hold for the call it was made from: {found.captured.guards}")
-        self._warn_of_steps(found)
-        return result
+        for _ in range(ATTEMPTS):
+            try:
+                with collection.paused():
+                    found = self._specialise(key, leaves)
+            except Exception as error:
+                return self._failed(key, args, kwargs, error)
+            # Known before it runs: a library may raise for these elements, and not for the next.
+            self._known.setdefault(key, []).insert(0, found)
+            self._remember(key, found)
+            result = found.run(leaves)
+            if result is not MISS:
+                self._warn_of_steps(found)
+                return result
+            self._note_changes(found.captured.guards, leaves)
+        return self._numpy(args, kwargs, _restless())
 
     def _remember(self, key: Key, found: Specialisation) -> None:
         with self._lock:
@@ -172,10 +176,8 @@ class Dispatcher:
         return result
 
     def _specialise(self, key: Any, leaves: Sequence[Any]) -> Specialisation:
-        captured = self._capture(leaves, key[0])
+        captured, values = self._capture(leaves, key[0])
         self._traces += 1
-        values = captured.guards.fetch(leaves)
-        assert values is not None
         lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
@@ -186,7 +188,17 @@ class Dispatcher:
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 
-    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
+    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> tuple[Captured, tuple[Any, ...]]:
+        """A trace that holds, and the values of its inputs. What the function reads may change meanwhile."""
+        for _ in range(ATTEMPTS):
+            captured = self._capture_once(leaves, in_tree)
+            values = captured.guards.fetch(leaves)
+            if values is not None:
+                return captured, values
+            self._note_changes(captured.guards, leaves)
+        raise _restless()
+
+    def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         try:
             return capture(self.function, leaves, in_tree, name=self.name, varying=self._varying)
@@ -204,13 +216,17 @@ class Dispatcher:
         if others:
             guards = others[0].captured.guards
             reason = guards.reason(leaves)
-            changed = guards.changed_numbers(leaves)
-            self._numbers_change |= bool(changed)
-            self._varying |= changed - self._fixed
+            self._note_changes(guards, leaves)
             self._retraces.note(reason, reason.split(" changed", 1)[0])
             return
         labels = leaf_labels(self.function, key[0])
         self._retraces.note(*difference(labels, last[1], key[1], last[0] == key[0]))
+
+    def _note_changes(self, guards: Guards, leaves: Sequence[Any]) -> None:
+        """Numbers that have changed are inputs from now on."""
+        changed = guards.changed_numbers(leaves)
+        self._numbers_change |= bool(changed)
+        self._varying |= changed - self._fixed
 
     # ------------------------------------------------------------------ calls that NumPy answers
 
@@ -243,11 +259,9 @@ class Dispatcher:
         leaves, in_tree = tree.flatten((args, kwargs))
         leaves = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         try:
-            captured = self._capture(leaves, in_tree)
+            captured, values = self._capture(leaves, in_tree)
         except XjitError as error:
             raise _public(error) from None
-        values = captured.guards.fetch(leaves)
-        assert values is not None
         return _lower(captured, values, self._numbers_change)
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
@@ -292,6 +306,11 @@ def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
 
 def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(array.dtype.newbyteorder("="), order="K", copy=True)
+
+
+def _restless() -> CaptureError:
+    reason = "xjit: what the function reads changes while it is traced, by itself or in another thread"
+    return CaptureError(reason, fix="pass it as an argument")
 
 
 def _public(error: XjitError) -> XjitError:
