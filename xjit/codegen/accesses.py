@@ -9,7 +9,7 @@ from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region, Unit
-from xjit.fusion.reads import Walk, walk
+from xjit.fusion.reads import Walk, sources, walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
@@ -73,6 +73,10 @@ class RegionAccesses:
     def targets(self) -> frozenset[Node]:
         """The nodes that the region itself makes."""
         return frozenset(unit.target for unit in self.region.units)
+
+    def operands(self, pull: Pull) -> tuple[Pull, ...]:
+        """What a value is computed from in the loops of the region: of nothing where it is read."""
+        return () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
 
     def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
         found = walk(unit, self.leaves)

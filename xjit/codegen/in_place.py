@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import positions_of, sources
+from xjit.fusion.reads import below, positions_of
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 
@@ -124,16 +124,10 @@ def _values(part: Lowering, number: int) -> list[Pull]:
 
 def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> bool:
     """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
-    stack, seen = list(values), set[Pull]()
-    while stack:
-        pull = stack.pop()
-        if pull in seen or part.row_storage.levels.get(pull, level) < level:
-            continue
-        seen.add(pull)
-        if pull in part.accesses.reads:
-            if pull.node is source:
-                return True
-        else:
-            stack.extend(sources(pull, part.region.dims, part.region.nested))
-        stack.extend(positions_of(pull))
-    return False
+
+    def operands(pull: Pull) -> Iterable[Pull]:
+        if part.row_storage.levels.get(pull, level) < level:
+            return ()
+        return (*part.accesses.operands(pull), *positions_of(pull))
+
+    return any(pull.node is source and pull in part.accesses.reads for pull in below(values, operands))

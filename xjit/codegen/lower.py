@@ -39,6 +39,7 @@ from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
 from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region
+from xjit.fusion.reads import below
 from xjit.fusion.units import owner
 from xjit.ir.index import relabel
 from xjit.ir.loops import Alloc, Base, Bound, Load, LoopKind, Offset, Store, Term
@@ -91,7 +92,7 @@ class Lowering:
         self.in_blocks = not self.in_columns and self.walk.is_worthwhile
         self.row_storage = RowStorage() if self.in_columns or self.in_blocks else self._chosen_rows()
         self.row_storage.keep_running(running)
-        self.row_values = RowValues(self.region, self.nest, self.elements, self.strips, self.scratch, self._fill)
+        self.row_values = RowValues(self.accesses, self.nest, self.elements, self.strips, self.scratch, self._fill)
         self.level = 0
         self.scans: dict[int, RunningValue] = {}
 
@@ -216,8 +217,7 @@ class Lowering:
             return
         stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds.values())
         if not blocked and not stops:
-            self._loop((start, stop), chosen, folds, short=False)
-            return
+            return self._loop((start, stop), chosen, folds, short=False)
         size = reductions.block_size(self.accesses.leaves_gaps(loop.axes[-1])) if blocked else reductions.STOP_BLOCK
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
@@ -234,7 +234,7 @@ class Lowering:
         for fold in own:
             fold.start_block(around, bounds)
         pulls = [pull for number in chosen for pull in self.accesses.walks[number] if not self._waits_in_row(pull)]
-        pulls += [below for pull in filled for below in self.walk.below(pull)]
+        pulls += below(filled, self.accesses.operands)
         self.strips.loop(self.plan.reduced[-1], bounds, pulls, lambda: self._body(chosen, folds, filled), short=short)
         for fold in own:
             fold.end_block(around)
@@ -401,8 +401,8 @@ class Lowering:
 
     def _fill_columns(self, loop: Loop, chosen: list[int]) -> list[Pull]:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
-        pulls, later = [pull for n in chosen for pull in self.accesses.walks[n]], self.walk.made_of_scans(chosen)
-        rare = dict.fromkeys(pull for pull in pulls if self.strips.is_rare(pull, loop) and pull not in later)
+        pulls = dict.fromkeys(pull for number in chosen for pull in self.accesses.walks[number])
+        rare = (pull for pull in pulls if self.strips.is_rare(pull, loop) and not self.walk.is_needed_for(pull))
         kept = list(rare)[: SCRATCH_BYTES // (2 * self.column_block * FLOAT64.itemsize)]
 
         def fill() -> None:

@@ -37,7 +37,7 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.strips import calls_varied
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import positions_of, sources
+from xjit.fusion.reads import below, positions_of
 from xjit.ir.index import changed
 from xjit.ir.loops import Call, Offset, Store, Term, Value
 from xjit.ir.opdef import AxisMap
@@ -93,14 +93,7 @@ class PackedReductions:
 
     def _visits(self, values: Pull) -> Iterator[Pull]:
         """What is computed or read for one element."""
-        stack, seen = [values], set[Pull]()
-        while stack:
-            pull = stack.pop()
-            if pull not in seen:
-                seen.add(pull)
-                yield pull
-                if pull not in self._accesses.reads:
-                    stack.extend(sources(pull, self.elements.dims))
+        return below([values], self._accesses.operands)
 
     def _leaves(self, values: Pull) -> list[Access]:
         return [self._accesses.reads[pull] for pull in self._visits(values) if pull in self._accesses.reads]

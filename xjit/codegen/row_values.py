@@ -28,7 +28,7 @@ from xjit.codegen.several_rows import join_rows
 from xjit.codegen.strips import Strips
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull, Region
-from xjit.fusion.reads import sources
+from xjit.fusion.reads import below, sources
 from xjit.ir.index import axes_of, relabel
 from xjit.ir.loops import Bound, Offset, Term
 from xjit.types import DType
@@ -44,7 +44,7 @@ class RowValues:
     ``scratch`` makes a buffer of some length and type, ``fill`` computes a number and stores it in its place.
     """
 
-    region: Region
+    accesses: RegionAccesses
     nest: Nest
     elements: Elements
     strips: Strips
@@ -74,7 +74,7 @@ class RowValues:
     def _make(self, pull: Pull, loop: Loop, bounds: tuple[str, str]) -> None:
         name = self.scratch(str(STRIP_ROWS), storage_dtype(pull.node.aval.dtype))
         self.places[pull] = name, Offset((Term(loop.variable, 1), Term(bounds[0], -1)))
-        self.strips.loop(loop, bounds, _below([pull], self.region), lambda: self.fill(pull), short=True)
+        self.strips.loop(loop, bounds, below([pull], self.accesses.operands), lambda: self.fill(pull), short=True)
         self.waiting.add(pull)
 
 
@@ -98,8 +98,8 @@ def expensive_row_values(region: Region, accesses: RegionAccesses, chosen: list[
             for pull in _used_by_columns(region, accesses, number)
             if is_made_for_rows(pull) and table.total(pull.node) >= cost.WORTH_A_ROW
         ]
-        below = _below(wanted, region)
-        found.update(dict.fromkeys(p for p in own if p in below and p.node in region.nested and is_made_for_rows(p)))
+        needed = set(below(wanted, accesses.operands))
+        found.update(dict.fromkeys(p for p in own if p in needed and p.node in region.nested and is_made_for_rows(p)))
         found.update(dict.fromkeys(wanted))
     return list(found)
 
@@ -111,15 +111,3 @@ def _used_by_columns(region: Region, accesses: RegionAccesses, number: int) -> I
     for pull in accesses.walks[number]:
         if axes_of(pull.index) & frozenset(region.kept):
             yield from sources(pull, region.dims, region.nested)
-
-
-def _below(pulls: list[Pull], region: Region) -> set[Pull]:
-    """The values and all that they are made of."""
-    found: set[Pull] = set()
-    stack = list(pulls)
-    while stack:
-        pull = stack.pop()
-        if pull not in found:
-            found.add(pull)
-            stack.extend(sources(pull, region.dims, region.nested))
-    return found

@@ -28,7 +28,7 @@ from xjit.codegen.scopes import Nest, Scope
 from xjit.fusion import cost
 from xjit.fusion.groups import made_at
 from xjit.fusion.plan import Pull, Region
-from xjit.fusion.reads import sources
+from xjit.fusion.reads import below
 from xjit.fusion.units import owner
 from xjit.ir.index import relabel
 from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
@@ -138,18 +138,10 @@ class BlockWalk:
                     found[pull] = own
         return found
 
-    def made_of_scans(self, numbers: Sequence[int]) -> frozenset[Pull]:
-        """The values of these units that a scan of the region is needed for."""
-        found = {pull for number in numbers for pull in self.reads[number]}
-        for pull in (pull for number in numbers for pull in self.accesses.walks[number]):
-            if not found.isdisjoint(sources(pull, self.region.dims, self.region.nested)):
-                found.add(pull)
-        return frozenset(found)
-
-    def below(self, pull: Pull) -> tuple[Pull, ...]:
-        """The values that the operand of a scan is made of."""
-        scan = next(n for n in self.scanned.values() if self._operand(n) == pull)
-        return self.accesses.walks[scan]
+    def is_needed_for(self, pull: Pull) -> bool:
+        """Whether the value is made of what a scan of the region makes."""
+        scans = {unit.target for unit in self.region.units if unit.is_scan}
+        return any(owner(one.node) in scans for one in below([pull], self.accesses.operands))
 
     def _operand(self, number: int) -> Pull:
         value = self.region.units[number].values[0]
