@@ -37,6 +37,12 @@ TILE_BYTES = 131_072
 # Tiles per axis, so that threads have some to share, and the narrowest pieces of rows, so that loops stay long.
 LEAST_TILES = 8
 NARROWEST_TILE = 256
+# Steps that all scans of a walk keep for what runs behind: they are moved once per block of the walk.
+LONGEST_HISTORY = 1024
+# Reductions of more elements are worth a kernel of their own rather than a loop within that of their reader.
+LONGEST_NESTED = 4096
+# More parts of what is put together from pieces take longer to compile than a kernel that puts it together in memory.
+MOST_PARTS = 27
 # What storing and loading an element of a large array costs.
 ROUND_TRIP = 2.0
 
