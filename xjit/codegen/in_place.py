@@ -108,10 +108,10 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     """
     waiting, places = part.row_storage.levels, part.row_storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
-    first = part.levels[number] if kept is None else waiting[kept]
+    first = part.passes.levels[number] if kept is None else waiting[kept]
     if not _loads(part, _values(part, number) if kept is None else [kept], first, source):
         return False
-    later = [(_values(part, other), level) for other, level in enumerate(part.levels) if level > first]
+    later = [(_values(part, other), level) for other, level in enumerate(part.passes.levels) if level > first]
     later += [([pull], level) for pull, level in waiting.items() if level > first]
     return not any(_loads(part, values, level, source) for values, level in later)
 

@@ -22,7 +22,7 @@ from xjit.codegen.checks import Checks
 from xjit.codegen.chunks import open_chunks
 from xjit.codegen.columns import ColumnAccumulator, most_columns
 from xjit.codegen.elements import Elements, storage_dtype
-from xjit.codegen.levels import is_row, levels_of, read_ahead, read_later, stores_once
+from xjit.codegen.levels import Passes
 from xjit.codegen.loop_order import ordered
 from xjit.codegen.nested import NestedReductions
 from xjit.codegen.packed import PackedReductions
@@ -82,15 +82,15 @@ class Lowering:
         self.buffers = self.tiles or Buffers(*memory)
         packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self._extent)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent, packed)
-        self.levels = levels_of(self.accesses, self.plan)
+        self.passes = Passes(self.accesses, self.plan)
         self.walk = BlockWalk(self.region, self.accesses, self.nest, self.scratch)
-        running = self.walk.read_later(self.levels)
+        running = self.walk.read_later(self.passes.levels)
         lagging = any(unit.lag is not None for unit in self.region.units)
         by_column = self.plan.columns and bool(self.region.reduced) and not running and not lagging
         self.column_block = min(COLUMN_BLOCK, most_columns(self.region))
-        self.in_columns = by_column and stores_once(self.region, self.plan, self.levels)
+        self.in_columns = by_column and self.passes.store_once
         self.in_blocks = not self.in_columns and self.walk.is_worthwhile
-        self.row_storage = RowStorage() if self.in_columns or self.in_blocks else self._chosen_rows()
+        self.row_storage = RowStorage() if self.in_columns or self.in_blocks else choose_row_storage(self.passes)
         self.row_storage.keep_running(running)
         self.row_values = RowValues(self.accesses, self.nest, self.elements, self.strips, self.scratch, self._fill)
         self.level = 0
@@ -101,10 +101,6 @@ class Lowering:
     def write(self) -> int:
         """The whole nest; the number of steps of the shared loop."""
         return self._columns() if self.in_columns else self._rows()
-
-    def _chosen_rows(self) -> RowStorage:
-        full = [number for number in range(len(self.levels)) if not is_row(self.region, self.plan, number)]
-        return choose_row_storage(self.region, self.accesses, self.plan, self.levels, full)
 
     @property
     def extent(self) -> int:
@@ -157,9 +153,9 @@ class Lowering:
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
         self._row_units(0)
-        for level in range(1, max(self.levels, default=0) + 1):
+        for level in range(1, self.passes.count + 1):
             if self.region.chunk is not None:
-                for pull in read_ahead(self.accesses, self.plan, self.levels, level):
+                for pull in self.passes.read_ahead(level):
                     self.elements.value(pull)
             self._pass(level)
             self._row_units(level)
@@ -179,11 +175,7 @@ class Lowering:
         row = self.nest.inner
         self._fill_ahead(level)
         self.level = level
-        chosen = [
-            n
-            for n, unit in enumerate(self.region.units)
-            if self.levels[n] == level and not is_row(self.region, self.plan, n)
-        ]
+        chosen = self.passes.along(level)
         folds = {n: self._accumulator(n) for n in chosen if self.region.units[n].is_reduction}
         self.scans = {n: self._running(n) for n in chosen if self.region.units[n].is_scan}
         for fold in (*folds.values(), *self.scans.values()):
@@ -298,9 +290,8 @@ class Lowering:
 
     def _row_units(self, level: int) -> None:
         """Stores that need no more passes: one element per row."""
-        for number in range(len(self.region.units)):
-            if self.levels[number] == level and is_row(self.region, self.plan, number):
-                self._store(number)
+        for number in self.passes.between(level):
+            self._store(number)
 
     # ------------------------------------------------------------------ columns
 
@@ -322,7 +313,7 @@ class Lowering:
         width = self.nest.word("width", block, "width")
         scope.statements.append(Base("b_start", Offset((Term("b", width),))))
         scope.statements.append(Bound("b_stop", "b_start", width, self._extent(loop)))
-        for level in range(1, max(self.levels) + 1):
+        for level in range(1, self.passes.count + 1):
             self._column_pass(loop, level)
         blocks = math.ceil(loop.extent / block)
         extents = [outer.extent for outer in self.plan.kept[:-1]] + [blocks]
@@ -341,7 +332,7 @@ class Lowering:
     def _column_pass(self, loop: Loop, level: int) -> None:
         """All reductions, scans and stores of one level, for one block of columns."""
         self.level = level
-        chosen = [n for n, own in enumerate(self.levels) if own == level and not is_row(self.region, self.plan, n)]
+        chosen = self.passes.along(level)
         columns = {n: self._column(n, loop) for n in chosen if not self._is_store(n)}
         self.nest.open(loop.variable, loop.axes)
         for column in columns.values():
@@ -392,8 +383,7 @@ class Lowering:
         if self.level == 1:
             self._row_units(0)
         self._row_units(self.level)
-        ahead = read_ahead(self.accesses, self.plan, self.levels, self.level + 1)
-        ahead += read_later(self.accesses, self.plan, self.levels, self.level)
+        ahead = self.passes.read_ahead(self.level + 1) + self.passes.read_later(self.level)
         for pull in dict.fromkeys(ahead):
             self._fill(pull)
         self.nest.close("b_start", "b_stop")

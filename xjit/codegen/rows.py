@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.levels import Passes
 from xjit.codegen.schedule import Schedule
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
 from xjit.ir.index import axes_of
 
@@ -47,15 +47,13 @@ class RowStorage:
         return [pull for pull, first in self.ahead.items() if first == level]
 
 
-def choose_row_storage(
-    region: Region, accesses: RegionAccesses, plan: Schedule, levels: list[int], full: list[int]
-) -> RowStorage:
+def choose_row_storage(passes: Passes) -> RowStorage:
     """Chooses the values that more than one pass needs and that cost more than a store and a load.
 
-    ``full`` are the units that run over whole rows. Results of nested reductions get a loop of their own, so that
-    the pass that needs them is vector code.
+    Results of nested reductions get a loop of their own, so that the pass that needs them is vector code.
     """
-    storage = RowStorage()
+    storage, accesses, levels = RowStorage(), passes.accesses, passes.levels
+    region, full = accesses.region, [number for number in range(len(levels)) if not passes.is_row(number)]
     if not full or (not region.nested and len({levels[number] for number in full}) < 2):
         return storage
     used: dict[Pull, set[int]] = {}
@@ -72,14 +70,14 @@ def choose_row_storage(
     ]
     inner = {source for pull in wanted for source in sources(pull, region.dims, region.nested)}
     free = SCRATCH_BYTES
-    rows = _output_rows(region, accesses, levels, full)
+    rows = _output_rows(passes, full)
     for pull in (pull for pull in wanted if pull not in inner):
         dtype = storage_dtype(pull.node.aval.dtype)
         place = next((n for n in rows if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
         else:
-            free -= _row_bytes(plan, dtype.itemsize)
+            free -= _row_bytes(passes.plan, dtype.itemsize)
             if free < 0:
                 continue
         storage.places[pull] = place
@@ -96,11 +94,12 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
     return plan.reduced[0].extent * itemsize
 
 
-def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], full: list[int]) -> list[int]:
+def _output_rows(passes: Passes, full: list[int]) -> list[int]:
     """Units of the last pass that store every element of the domain once: their rows are free until then.
 
     The rows of what a bitcast fills are counted in elements of another type.
     """
+    region, levels = passes.accesses.region, passes.levels
     last = max(levels[number] for number in full)
     return [
         number
@@ -109,5 +108,5 @@ def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], fu
         and not region.units[number].is_reduction
         and region.units[number].dims == region.dims
         and region.units[number].values[0].node is region.units[number].target
-        and accesses.writes[number] is not None
+        and passes.accesses.writes[number] is not None
     ]
