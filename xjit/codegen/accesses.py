@@ -148,7 +148,7 @@ class RegionAccesses:
         become vector loads and stores.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
-        if any(unit.lag is not None for unit in self.region.units):
+        if self.region.has_lags:
             return {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
             if not access.lookups:

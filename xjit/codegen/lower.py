@@ -29,6 +29,7 @@ from xjit.codegen.packed import PackedReductions
 from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
+from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.several_rows import join_rows
@@ -83,13 +84,13 @@ class Lowering:
         packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self._extent)
         self.nested = NestedReductions(self.nest, self.elements, self.plan, self.region.nested, self._extent, packed)
         self.passes = Passes(self.accesses, self.plan)
-        self.walk = BlockWalk(self.region, self.accesses, self.nest, self.scratch)
-        running = self.walk.read_later(self.passes.levels)
-        lagging = any(unit.lag is not None for unit in self.region.units)
-        by_column = self.plan.columns and bool(self.region.reduced) and not running and not lagging
+        self.scan_reads = ScanReads(self.accesses)
+        self.walk = BlockWalk(self.scan_reads, self.nest, self.scratch)
+        running = self.scan_reads.read_later(self.passes.levels)
+        by_column = self.plan.columns and bool(self.region.reduced) and not running and not self.region.has_lags
         self.column_block = min(COLUMN_BLOCK, most_columns(self.region))
         self.in_columns = by_column and self.passes.store_once
-        self.in_blocks = not self.in_columns and self.walk.is_worthwhile
+        self.in_blocks = not self.in_columns and self.scan_reads.are_worth_blocks
         self.row_storage = RowStorage() if self.in_columns or self.in_blocks else choose_row_storage(self.passes)
         self.row_storage.keep_running(running)
         self.row_values = RowValues(self.accesses, self.nest, self.elements, self.strips, self.scratch, self._fill)
@@ -392,7 +393,9 @@ class Lowering:
     def _fill_columns(self, loop: Loop, chosen: list[int]) -> list[Pull]:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         pulls = dict.fromkeys(pull for number in chosen for pull in self.accesses.walks[number])
-        rare = (pull for pull in pulls if self.strips.is_rare(pull, loop) and not self.walk.is_needed_for(pull))
+        rare = (
+            pull for pull in pulls if self.strips.is_rare(pull, loop) and not self.scan_reads.are_needed_for(pull)
+        )
         kept = list(rare)[: SCRATCH_BYTES // (2 * self.column_block * FLOAT64.itemsize)]
 
         def fill() -> None:
