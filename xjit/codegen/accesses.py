@@ -187,7 +187,7 @@ class RegionAccesses:
             return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=columns)
 
         pulls = (pull for walked in self.walks for pull in walked)
-        total = sum((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls)
+        total = sum(((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls), 0.0)
         return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
 
     @property

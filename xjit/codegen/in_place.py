@@ -60,7 +60,7 @@ def _uses(part: Lowering) -> dict[Node, set[Access]]:
 
 def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]) -> Iterator[tuple[int, Node]]:
     """Stores of a part that may go to the buffer of a spent value, at most one for each."""
-    if part.in_blocks or part.pairs is not None:  # what is overwritten may be read by another loop, or once more
+    if part.form.reads_again:
         return
     candidates = [node for node in uses if node in spent]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
@@ -85,7 +85,7 @@ def _whole_store(part: Lowering, number: int) -> Access | None:
     What is written by way of tiles has its memory chosen.
     """
     unit, access = part.region.units[number], part.accesses.writes[number]
-    if access is None or (part.tiles is not None and part.tiles.holds(access)):
+    if access is None or part.values.buffers.holds(access):
         return None
     if not unit.is_plain or unit.values[0].node is not unit.target or access.start:
         return None
@@ -106,7 +106,7 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
 
     A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well.
     """
-    waiting, places = part.row_storage.levels, part.row_storage.places
+    waiting, places = part.form.storage.levels, part.form.storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
     first = part.passes.levels[number] if kept is None else waiting[kept]
     if not _loads(part, _values(part, number) if kept is None else [kept], first, source):
@@ -126,7 +126,7 @@ def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> 
     """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
 
     def operands(pull: Pull) -> Iterable[Pull]:
-        if part.row_storage.levels.get(pull, level) < level:
+        if part.form.storage.levels.get(pull, level) < level:
             return ()
         return (*part.accesses.operands(pull), *positions_of(pull))
 

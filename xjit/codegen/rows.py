@@ -6,15 +6,19 @@ In a softmax the exponentials of pass 2 are summed at once and divided in pass 3
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.levels import Passes
+from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Schedule
+from xjit.codegen.walks import BlockWalk
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
 from xjit.ir.index import axes_of
+from xjit.ir.loops import Offset, Term
 
 # Bytes of stack that one kernel may use for rows.
 SCRATCH_BYTES = 131_072
@@ -45,6 +49,49 @@ class RowStorage:
     def filled_before(self, level: int) -> list[Pull]:
         """The values that a loop of their own has to make before the pass of this level."""
         return [pull for pull, first in self.ahead.items() if first == level]
+
+
+@dataclass(eq=False)
+class KeptRows:
+    """The values of a row that are kept for later passes, or within a walk for its next loops.
+
+    ``level`` is that of the pass at hand.
+    """
+
+    storage: RowStorage
+    walk: BlockWalk
+    values: RegionValues
+    level: int = 0
+    _names: dict[Pull, str] = field(default_factory=dict)
+
+    def holds(self, pull: Pull) -> bool:
+        """Whether an earlier pass has kept the value, or an earlier loop of the walk."""
+        return self.storage.levels.get(pull, self.level) < self.level or self.walk.holds(pull)
+
+    def place(self, pull: Pull) -> Place:
+        """The buffer that the value is kept in, and where in it the one of the step at hand is."""
+        if self.walk.keeps(pull):
+            return self.walk.place(pull)
+        number = self.storage.places.get(pull)
+        if number is None:
+            return self._in_scratch(pull)
+        access = self.values.accesses.writes[number]
+        assert access is not None
+        return self.values.buffers.place(access)
+
+    def places_of_scan(self, pull: Pull) -> Iterator[Place]:
+        """Where a scan has to put the value for the walk at hand and for later passes."""
+        if self.walk.keeps(pull):
+            yield self.walk.place(pull)
+        if pull in self.storage.running:
+            yield self._in_scratch(pull)
+
+    def _in_scratch(self, pull: Pull) -> Place:
+        loop = self.values.plan.reduced[0]
+        if pull not in self._names:
+            extent, dtype = self.values.bounds.extent(loop), storage_dtype(pull.node.aval.dtype)
+            self._names[pull] = self.values.scratch.take(extent, dtype)
+        return self._names[pull], Offset((Term(loop.variable, 1),))
 
 
 def choose_row_storage(passes: Passes) -> RowStorage:

@@ -25,6 +25,7 @@ from xjit.codegen.elements import storage_dtype
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest, Scope
+from xjit.codegen.scratch import Scratch
 from xjit.fusion.plan import Pull
 from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
 from xjit.ir.node import Node
@@ -64,7 +65,7 @@ class BlockWalk:
 
     scans: ScanReads
     nest: Nest
-    scratch: Callable[[str, DType], str]
+    scratch: Scratch
     kept: dict[Pull, Kept] = field(default_factory=dict)
     ready: set[Pull] = field(default_factory=set)
     in_scans: bool = False
@@ -99,7 +100,7 @@ class BlockWalk:
     def _keep(self, key: Pull, history: int) -> None:
         room = reductions.SUM_BLOCK + history
         extent = self.nest.word(("room", key), room, "n") if history else str(room)
-        self.kept[key] = Kept(key.node, self.scratch(extent, storage_dtype(key.node.aval.dtype)), history)
+        self.kept[key] = Kept(key.node, self.scratch.take(extent, storage_dtype(key.node.aval.dtype)), history)
 
     # ------------------------------------------------------------------ the walk
 
