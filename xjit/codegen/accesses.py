@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from xjit.fusion.cost import element_cost
@@ -34,12 +35,17 @@ class Access:
 
 @dataclass(eq=False)
 class RegionAccesses:
-    """Everything that the units of a region read and write."""
+    """Everything that the units of a region read and write.
+
+    In the axes of the region: ``values`` are what each unit takes, ``found`` what that pulls in, of which ``walks``
+    are the computed values.
+    """
 
     region: Region
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
+    values: list[tuple[Pull, ...]] = field(default_factory=list)
     found: list[Walk] = field(default_factory=list)
     walks: list[tuple[Pull, ...]] = field(default_factory=list)
     reads: dict[Pull, Access] = field(default_factory=dict)
@@ -79,14 +85,17 @@ class RegionAccesses:
         return () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
 
     def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
+        def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:
+            return tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in pulls)
+
         found = walk(unit, self.leaves)
+        found = Walk(placed(found.visits), placed(found.reads))
+        self.values.append(placed(unit.values))
         self.found.append(found)
-        placed = tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in found.visits)
-        self.walks.append(placed)
-        for pull in placed:
+        self.walks.append(found.visits)
+        for pull in found.visits:
             self._note_positions(pull)
-        for pull in found.reads:
-            at = Pull(pull.node, relabel(pull.index, axes))
+        for at in found.reads:
             if owner(at.node) not in self.targets:
                 moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
                 self.reads[at] = Access(at.node, moves, start, self._lookups(at))

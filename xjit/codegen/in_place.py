@@ -25,7 +25,6 @@ from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, positions_of
-from xjit.ir.index import relabel
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -109,17 +108,12 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     waiting, places = part.form.storage.levels, part.form.storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
     first = part.passes.levels[number] if kept is None else waiting[kept]
-    if not _loads(part, _values(part, number) if kept is None else [kept], first, source):
+    values = part.accesses.values
+    if not _loads(part, values[number] if kept is None else [kept], first, source):
         return False
-    later = [(_values(part, other), level) for other, level in enumerate(part.passes.levels) if level > first]
-    later += [([pull], level) for pull, level in waiting.items() if level > first]
-    return not any(_loads(part, values, level, source) for values, level in later)
-
-
-def _values(part: Lowering, number: int) -> list[Pull]:
-    """What a unit computes, where it is placed in the loops."""
-    axes = part.region.axes[number]
-    return [Pull(pull.node, relabel(pull.index, axes)) for pull in part.region.units[number].values]
+    later = [(values[other], level) for other, level in enumerate(part.passes.levels) if level > first]
+    later += [((pull,), level) for pull, level in waiting.items() if level > first]
+    return not any(_loads(part, pulls, level, source) for pulls, level in later)
 
 
 def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> bool:

@@ -9,7 +9,7 @@ from xjit.codegen.schedule import Schedule
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.reads import sources
 from xjit.fusion.units import owner
-from xjit.ir.index import lookups_of, relabel
+from xjit.ir.index import lookups_of
 from xjit.ir.node import Node
 
 
@@ -94,10 +94,7 @@ class Passes:
                     ready.add(pull)
                 else:
                     found.update(dict.fromkeys(used))
-            values = (
-                Pull(pull.node, relabel(pull.index, region.axes[number])) for pull in region.units[number].values
-            )
-            found.update(dict.fromkeys(filter(is_ready, values)))
+            found.update(dict.fromkeys(filter(is_ready, self.accesses.values[number])))
         return list(found)
 
     def read_later(self, level: int) -> list[Pull]:
@@ -108,9 +105,8 @@ class Passes:
         for number, own in enumerate(self.levels):
             if own <= level + (not self.is_row(number)):
                 continue
-            for pull in self.accesses.found[number].reads:
-                if owner(pull.node) in made:
-                    found[Pull(pull.node, relabel(pull.index, region.axes[number]))] = None
+            reads = self.accesses.found[number].reads
+            found.update(dict.fromkeys(pull for pull in reads if owner(pull.node) in made))
         return list(found)
 
 

@@ -27,7 +27,6 @@ from xjit.codegen.tiles import Tiles
 from xjit.fusion.groups import made_at
 from xjit.fusion.plan import Pull
 from xjit.fusion.units import owner
-from xjit.ir.index import relabel
 from xjit.ir.loops import Load, Offset, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
@@ -133,9 +132,8 @@ class RegionValues:
 
     def store(self, number: int) -> None:
         """Computes the value of a unit that makes each element by itself, and stores or checks it."""
-        unit, axes = self.region.units[number], self.region.axes[number]
-        pull = unit.values[0]
-        held = self.elements.value(Pull(pull.node, relabel(pull.index, axes)))
+        unit, pull = self.region.units[number], self.accesses.values[number][0]
+        held = self.elements.value(pull)
         if unit.is_check:
             self.checks.take(unit.target, self.elements.plain(held, BOOL, pull.node.where), held.scope)
             return

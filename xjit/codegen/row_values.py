@@ -29,7 +29,7 @@ from xjit.codegen.several_rows import join_rows
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, sources
-from xjit.ir.index import axes_of, relabel
+from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound, Offset, Term
 
 # Rows of a strip: whole vectors of numbers, and few enough that the rows are still in cache for their second walk.
@@ -101,8 +101,7 @@ def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: 
 def _used_by_columns(accesses: RegionAccesses, number: int) -> Iterator[Pull]:
     """What is combined with values that change along a kept axis, and what the unit itself takes."""
     region = accesses.region
-    unit, axes = region.units[number], region.axes[number]
-    yield from (Pull(pull.node, relabel(pull.index, axes)) for pull in unit.values)
+    yield from accesses.values[number]
     for pull in accesses.walks[number]:
         if axes_of(pull.index) & frozenset(region.kept):
             yield from sources(pull, region.dims, region.nested)

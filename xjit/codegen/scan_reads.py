@@ -15,7 +15,6 @@ from xjit.fusion.groups import made_at
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.reads import below
 from xjit.fusion.units import owner
-from xjit.ir.index import relabel
 from xjit.ir.opdef import AxisMap
 
 
@@ -33,7 +32,9 @@ class ScanReads:
     def __post_init__(self) -> None:
         self._table = cost.CostTable(self.accesses.leaves)
         self._targets = frozenset(unit.target for unit in self.region.units if unit.is_scan)
-        self.reads = [self._reads(number) for number in range(len(self.region.units))]
+        self.reads = [
+            [pull for pull in one.reads if owner(pull.node) in self._targets] for one in self.accesses.found
+        ]
         self.scanned = {self.row(self.made(n)): n for n, unit in enumerate(self.region.units) if unit.is_scan}
         self.depth = self._depths()
 
@@ -41,10 +42,6 @@ class ScanReads:
     def region(self) -> Region:
         """The region whose scans these are."""
         return self.accesses.region
-
-    def _reads(self, number: int) -> list[Pull]:
-        found, axes = self.accesses.found[number].reads, self.region.axes[number]
-        return [Pull(pull.node, relabel(pull.index, axes)) for pull in found if owner(pull.node) in self._targets]
 
     def _depths(self) -> list[int]:
         depth: list[int] = []
@@ -62,8 +59,7 @@ class ScanReads:
 
     def operand(self, number: int) -> Pull:
         """The value that a scan takes."""
-        value = self.region.units[number].values[0]
-        return Pull(value.node, relabel(value.index, self.region.axes[number]))
+        return self.accesses.values[number][0]
 
     def row(self, pull: Pull) -> Pull:
         """What a scan makes along the axis, as one value; anything else as it is."""
