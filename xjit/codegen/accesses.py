@@ -10,7 +10,7 @@ from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region, Unit
-from xjit.fusion.reads import Walk, sources, walk
+from xjit.fusion.reads import Walk, positions_of, sources, walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
@@ -81,8 +81,9 @@ class RegionAccesses:
         return frozenset(unit.target for unit in self.region.units)
 
     def operands(self, pull: Pull) -> tuple[Pull, ...]:
-        """What a value is computed from in the loops of the region: of nothing where it is read."""
-        return () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
+        """What a value is computed from in the loops of the region, or, where it is read, found by."""
+        needed = () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
+        return (*needed, *positions_of(pull))
 
     def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
         def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:

@@ -135,9 +135,9 @@ class ColumnNest:
     def _keep_rare(self, chosen: Sequence[int]) -> list[Pull]:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         values, loop = self.values, self._loop
-        pulls = dict.fromkeys(pull for number in chosen for pull in values.accesses.walks[number])
-        rare = [pull for pull in pulls if values.strips.is_rare(pull, loop) and not self.scans.are_needed_for(pull)]
-        kept = rare[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
+        rare = [pull for pull in values.computed(chosen) if values.strips.is_rare(pull, loop)]
+        kept = [pull for pull in rare if not self.scans.are_needed_for(pull)]
+        kept = kept[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
         if kept:
             values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
             self._kept.waiting.update(kept)
@@ -151,7 +151,8 @@ class ColumnNest:
         if level == 1:
             self.values.store_all(self.passes.between(0))
         self.values.store_all(self.passes.between(level))
-        ahead = dict.fromkeys(self.passes.read_ahead(level + 1) + self.passes.read_later(level))
+        needed = dict.fromkeys(self.passes.read_ahead(level + 1) + self.passes.read_later(level))
+        ahead = [pull for pull in needed if not self._kept.holds(pull)]
         self.values.keep_all(ahead)
         self.nest.close(*BLOCK)
         self._kept.waiting.update(ahead)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import below, positions_of
+from xjit.fusion.reads import below
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -120,8 +120,7 @@ def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> 
     """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
 
     def operands(pull: Pull) -> Iterable[Pull]:
-        if part.form.storage.levels.get(pull, level) < level:
-            return ()
-        return (*part.accesses.operands(pull), *positions_of(pull))
+        waits = part.form.storage.levels.get(pull, level) < level
+        return () if waits else part.accesses.operands(pull)
 
     return any(pull.node is source and pull in part.accesses.reads for pull in below(values, operands))

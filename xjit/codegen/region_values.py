@@ -26,6 +26,7 @@ from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
 from xjit.fusion.groups import made_at
 from xjit.fusion.plan import Pull
+from xjit.fusion.reads import below
 from xjit.fusion.units import owner
 from xjit.ir.loops import Load, Offset, Store
 from xjit.ir.node import Node
@@ -115,7 +116,18 @@ class RegionValues:
             return self._nested.result(pull)
         return self.buffers.load(self.accesses.reads[pull], scope, pull.node, False)
 
-    # ------------------------------------------------------------------ what is kept and stored
+    # ------------------------------------------------------------------ what is computed, kept and stored
+
+    def computed(self, numbers: Iterable[int]) -> list[Pull]:
+        """What these units compute in the loop at hand, operands before users: nothing below what has been kept."""
+        chosen = list(numbers)
+
+        def operands(pull: Pull) -> Iterable[Pull]:
+            return () if self.kept.holds(pull) else self.accesses.operands(pull)
+
+        needed = set(below((pull for number in chosen for pull in self.accesses.values[number]), operands))
+        pulls = dict.fromkeys(pull for number in chosen for pull in self.accesses.walks[number])
+        return [pull for pull in pulls if pull in needed and not self.kept.holds(pull)]
 
     def keep(self, pull: Pull, place: Place | None = None) -> None:
         """Computes a value and puts it where it is kept."""

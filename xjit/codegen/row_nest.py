@@ -148,9 +148,7 @@ class RowNest:
         around, folds = self.nest.inner, [self._folds[number] for number in chosen if number in self._folds]
         for fold in folds:
             fold.start_block(around, bounds)
-        walks = self.values.accesses.walks
-        pulls = [pull for number in chosen for pull in walks[number] if not self._kept.holds(pull)]
-        pulls += below(filled, self.values.accesses.operands)
+        pulls = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
         step = functools.partial(self._step, chosen, filled)
         self.values.strips.loop(self.plan.reduced[-1], bounds, pulls, step, short=short)
         for fold in folds:
