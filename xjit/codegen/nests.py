@@ -103,5 +103,6 @@ def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
         part.write()
         if part.bounds.shared is None:
             nest.close(*bounds, LoopKind.PARALLEL)
+        part.scratch.give_back()
         steps += extent
     return steps
