@@ -140,3 +140,13 @@ def test_many_sums_of_columns_share_what_scratch_there_is() -> None:
     assert 0 < reserved <= 2**18
     for found, expected in zip(xjit.jit(sums)(x), sums(x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_sums_over_no_columns() -> None:
+    def ratios(b: Any) -> Any:
+        empty = b[2:1, :-1]
+        sums = np.sum(empty, axis=1, keepdims=True)
+        return empty / sums[::-1, None], sums
+
+    found = run_uncompiled(ratios, [np.ones((2, 7), bool, order="F")])
+    assert [one.shape for one in found] == [(0, 0, 6), (0, 1)]
