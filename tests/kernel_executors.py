@@ -11,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 import xjit
-from xjit.codegen import lower, pairs, reductions, rows, schedule, strips, tiles
+from xjit.codegen import column_nest, pairs, reductions, rows, schedule, strips, tiles
 from xjit.fusion import cost, planner, tiny
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
@@ -35,7 +35,7 @@ def small_blocks() -> Iterator[None]:
     with (
         mock.patch.object(reductions, "SUM_BLOCK", 4),
         mock.patch.object(strips, "STRIP", 4),
-        mock.patch.multiple(lower, COLUMN_BLOCK=3, COLUMN_BYTES=0),
+        mock.patch.multiple(column_nest, COLUMN_BLOCK=3, COLUMN_BYTES=0),
         mock.patch.object(schedule, "SHARED_EXTENT", 3),
         mock.patch.object(pairs, "FEWEST_ROWS", 2),
         mock.patch.object(rows, "SCRATCH_BYTES", 100),

@@ -11,7 +11,7 @@ from kernel_executors import KERNEL_EXECUTORS, one_kernel_for_each, run_unrolled
 
 import xjit
 from xjit import ops
-from xjit.fusion import parts
+from xjit.fusion import cost
 from xjit.inspect.explain import Explanation
 
 Array = np.ndarray[Any, Any]
@@ -222,7 +222,7 @@ def test_values_of_which_borders_need_several_are_stored_once() -> None:
 
 
 def test_the_number_of_parts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "MOST_PARTS", 8)
+    monkeypatch.setattr(cost, "MOST_PARTS", 8)
     plan = explained(GRIDS["edge"], LARGE)
     assert len(plan.kernels) == 2
     assert_same(xjit.jit(GRIDS["edge"])(GRID), GRIDS["edge"](GRID))

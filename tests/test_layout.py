@@ -216,6 +216,16 @@ def compiler_imports(file: Source) -> Iterator[str]:
             yield f"line {line} imports {parts[0]}"
 
 
+# What is made of regions and yet speaks of primitives, which have the names of operations.
+OF_PRIMITIVES = ("elements", "reductions", "running")
+
+
+def lowers_regions(file: Source) -> bool:
+    """Return whether a file of the code generator makes loops of what the planner has decided."""
+    of_plans = any(parts[:3] == ["xjit", "fusion", "plan"] for _, parts in imported(file))
+    return of_plans and file.module[-1] not in OF_PRIMITIVES
+
+
 def named_operations(file: Source, names: frozenset[str]) -> Iterator[str]:
     for node in ast.walk(file.tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:
@@ -268,8 +278,8 @@ def test_planning_and_lowering_name_no_operation() -> None:
     registry = importlib.import_module("xjit.ops._core").registry
     elementwise = frozenset(name for name, op in registry.items() if op.kind.name == "ELEMENTWISE")
     assert len(elementwise) > 20
-    lowering = [file for file in sources("xjit/codegen") if file.module[-1].startswith("lower")]
-    assert lowering
+    lowering = [file for file in sources("xjit/codegen") if lowers_regions(file)]
+    assert len(lowering) > 20
     files = sources("xjit/fusion") + lowering
     assert not broken(lambda file: named_operations(file, elementwise), files)
 

@@ -325,6 +325,11 @@ def test_scratch_stays_small() -> None:
             assert room <= cost.TILE_BYTES
 
 
+def test_every_trace_has_the_same_source() -> None:
+    """Wherever its nodes lie in memory: kernels are found by their text."""
+    assert len({xjit.jit(corners).source(LARGE) for _ in range(8)}) == 1
+
+
 def test_a_kernel_holds_a_bounded_number_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(explained(corners, LARGE).kernels) == 1
     monkeypatch.setattr(cost, "KERNEL_OPERATIONS", 30)

@@ -11,7 +11,7 @@ import pytest
 from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
-from xjit.codegen import lower
+from xjit.codegen import column_nest
 
 
 def source_of(function: Callable[..., Any], *arguments: Any) -> str:
@@ -42,7 +42,7 @@ def test_many_columns_take_several_rows_at_a_step() -> None:
 @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int8, np.complex64])
 @pytest.mark.parametrize("rows", [2, 12, 13, 15])
 def test_rows_at_a_step_are_added_in_order(rows: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lower, "COLUMN_BYTES", 0)
+    monkeypatch.setattr(column_nest, "COLUMN_BYTES", 0)
     x = np.random.default_rng(rows).integers(-3, 4, (rows, 21)).astype(dtype)
     weights = np.arange(rows).astype(dtype)
     for view in (x, x[::-1], np.tile(x, 2)[:, ::2]):
@@ -140,3 +140,13 @@ def test_many_sums_of_columns_share_what_scratch_there_is() -> None:
     assert 0 < reserved <= 2**18
     for found, expected in zip(xjit.jit(sums)(x), sums(x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_sums_over_no_columns() -> None:
+    def ratios(b: Any) -> Any:
+        empty = b[2:1, :-1]
+        sums = np.sum(empty, axis=1, keepdims=True)
+        return empty / sums[::-1, None], sums
+
+    found = run_uncompiled(ratios, [np.ones((2, 7), bool, order="F")])
+    assert [one.shape for one in found] == [(0, 0, 6), (0, 1)]

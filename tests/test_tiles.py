@@ -134,6 +134,16 @@ def test_positions_and_parts_in_tiles(run: Any) -> None:
     check(lambda a, b: np.pad(a.T, 1)[1:-1, :-2] + b, x, y, runs=(run,))
 
 
+def test_nests_one_behind_the_other_use_the_same_scratch() -> None:
+    def joined(a: Any, b: Any, c: Any, d: Any) -> Any:
+        return np.concatenate([a.T, np.sqrt(b.T), c.T]) * d
+
+    arguments = tuple(elements(shape, "f8") for shape in [(100, 90), (100, 70), (100, 130), (290, 100)])
+    source = xjit.jit(joined).source(*arguments)
+    assert (source.count("corner ="), source.count("= scratch_f64(")) == (3, 1)
+    check(joined, *arguments)
+
+
 # ---- when
 
 

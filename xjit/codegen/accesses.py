@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Region, Unit
-from xjit.fusion.reads import Walk, walk
+from xjit.fusion.reads import Walk, positions_of, sources, walk
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
@@ -34,12 +35,17 @@ class Access:
 
 @dataclass(eq=False)
 class RegionAccesses:
-    """Everything that the units of a region read and write."""
+    """Everything that the units of a region read and write.
+
+    In the axes of the region: ``values`` are what each unit takes, ``found`` what that pulls in, of which ``walks``
+    are the computed values.
+    """
 
     region: Region
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
+    values: list[tuple[Pull, ...]] = field(default_factory=list)
     found: list[Walk] = field(default_factory=list)
     walks: list[tuple[Pull, ...]] = field(default_factory=list)
     reads: dict[Pull, Access] = field(default_factory=dict)
@@ -74,15 +80,23 @@ class RegionAccesses:
         """The nodes that the region itself makes."""
         return frozenset(unit.target for unit in self.region.units)
 
+    def operands(self, pull: Pull) -> tuple[Pull, ...]:
+        """What a value is computed from in the loops of the region, or, where it is read, found by."""
+        needed = () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
+        return (*needed, *positions_of(pull))
+
     def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
+        def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:
+            return tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in pulls)
+
         found = walk(unit, self.leaves)
+        found = Walk(placed(found.visits), placed(found.reads))
+        self.values.append(placed(unit.values))
         self.found.append(found)
-        placed = tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in found.visits)
-        self.walks.append(placed)
-        for pull in placed:
+        self.walks.append(found.visits)
+        for pull in found.visits:
             self._note_positions(pull)
-        for pull in found.reads:
-            at = Pull(pull.node, relabel(pull.index, axes))
+        for at in found.reads:
             if owner(at.node) not in self.targets:
                 moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
                 self.reads[at] = Access(at.node, moves, start, self._lookups(at))
@@ -144,7 +158,7 @@ class RegionAccesses:
         become vector loads and stores.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
-        if any(unit.lag is not None for unit in self.region.units):
+        if self.region.has_lags:
             return {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
             if not access.lookups:
@@ -183,7 +197,7 @@ class RegionAccesses:
             return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=columns)
 
         pulls = (pull for walked in self.walks for pull in walked)
-        total = sum((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls)
+        total = sum(((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls), 0.0)
         return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
 
     @property

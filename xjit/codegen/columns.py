@@ -1,18 +1,18 @@
-"""Reductions over axes that are slow in memory: one accumulator per column of a block, in scratch.
-
-for b in range(lo, hi):
-    for i in block: acc[i] = identity
-    for j in reduced axes:
-        for i in block: acc[i] = combine(acc[i], value)
-    for i in block: out[i] = acc[i]
-"""
+"""What a block of columns has in scratch: one accumulator per column, and values that are kept for later loops."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xjit.codegen.elements import storage_dtype
 from xjit.codegen.reductions import Recognised
+from xjit.codegen.region_values import Place
+from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
-from xjit.fusion.plan import Region
+from xjit.codegen.scratch import Scratch
+from xjit.fusion.plan import Pull, Region
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 from xjit.types import COMPLEX128
 
@@ -71,3 +71,34 @@ class ColumnAccumulator:
     def finish(self, row: Scope) -> Held:
         """The column's result."""
         return self.fold.settle(self._get(), row, self.where)
+
+
+@dataclass(eq=False)
+class KeptColumns:
+    """The values that wait in scratch: of columns, for the next pass or within a row, and of the rows of a strip.
+
+    ``room`` is the longest block, ``column`` the variable of the loop over it.
+    """
+
+    row_values: RowValues
+    scratch: Scratch
+    column: str
+    room: int
+    waiting: set[Pull] = field(default_factory=set)
+    _names: dict[Pull, str] = field(default_factory=dict)
+
+    def holds(self, pull: Pull) -> bool:
+        """Whether the value has been kept."""
+        return pull in self.waiting or pull in self.row_values.waiting
+
+    def place(self, pull: Pull) -> Place:
+        """The scratch that the value is kept in, and where in it the one of the step at hand is."""
+        if pull in self.row_values.places:
+            return self.row_values.places[pull]
+        if pull not in self._names:
+            self._names[pull] = self.scratch.take(str(self.room), storage_dtype(pull.node.aval.dtype))
+        return self._names[pull], Offset((Term(self.column, 1), Term("b_start", -1)))
+
+    def places_of_scan(self, pull: Pull) -> Iterable[Place]:
+        """None: what runs behind a scan, or after it, goes row by row."""
+        return ()

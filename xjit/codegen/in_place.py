@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING
 from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import positions_of, sources
-from xjit.ir.index import relabel
+from xjit.fusion.reads import below
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def _uses(part: Lowering) -> dict[Node, set[Access]]:
 
 def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]) -> Iterator[tuple[int, Node]]:
     """Stores of a part that may go to the buffer of a spent value, at most one for each."""
-    if part.in_blocks or part.pairs is not None:  # what is overwritten may be read by another loop, or once more
+    if part.form.reads_again:
         return
     candidates = [node for node in uses if node in spent]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
@@ -85,7 +84,7 @@ def _whole_store(part: Lowering, number: int) -> Access | None:
     What is written by way of tiles has its memory chosen.
     """
     unit, access = part.region.units[number], part.accesses.writes[number]
-    if access is None or (part.tiles is not None and part.tiles.holds(access)):
+    if access is None or part.values.buffers.holds(access):
         return None
     if not unit.is_plain or unit.values[0].node is not unit.target or access.start:
         return None
@@ -106,34 +105,22 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
 
     A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well.
     """
-    waiting, places = part.row_storage.levels, part.row_storage.places
+    waiting, places = part.form.storage.levels, part.form.storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
-    first = part.levels[number] if kept is None else waiting[kept]
-    if not _loads(part, _values(part, number) if kept is None else [kept], first, source):
+    first = part.passes.levels[number] if kept is None else waiting[kept]
+    values = part.accesses.values
+    if not _loads(part, values[number] if kept is None else [kept], first, source):
         return False
-    later = [(_values(part, other), level) for other, level in enumerate(part.levels) if level > first]
-    later += [([pull], level) for pull, level in waiting.items() if level > first]
-    return not any(_loads(part, values, level, source) for values, level in later)
-
-
-def _values(part: Lowering, number: int) -> list[Pull]:
-    """What a unit computes, where it is placed in the loops."""
-    axes = part.region.axes[number]
-    return [Pull(pull.node, relabel(pull.index, axes)) for pull in part.region.units[number].values]
+    later = [(values[other], level) for other, level in enumerate(part.passes.levels) if level > first]
+    later += [((pull,), level) for pull, level in waiting.items() if level > first]
+    return not any(_loads(part, pulls, level, source) for pulls, level in later)
 
 
 def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> bool:
     """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
-    stack, seen = list(values), set[Pull]()
-    while stack:
-        pull = stack.pop()
-        if pull in seen or part.row_storage.levels.get(pull, level) < level:
-            continue
-        seen.add(pull)
-        if pull in part.accesses.reads:
-            if pull.node is source:
-                return True
-        else:
-            stack.extend(sources(pull, part.region.dims, part.region.nested))
-        stack.extend(positions_of(pull))
-    return False
+
+    def operands(pull: Pull) -> Iterable[Pull]:
+        waits = part.form.storage.levels.get(pull, level) < level
+        return () if waits else part.accesses.operands(pull)
+
+    return any(pull.node is source and pull in part.accesses.reads for pull in below(values, operands))

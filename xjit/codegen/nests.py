@@ -23,6 +23,7 @@ from xjit.codegen.in_place import overwrite
 from xjit.codegen.lower import Lowering
 from xjit.codegen.overlapped import in_windows, window_layouts, write_tiles
 from xjit.codegen.scopes import Nest
+from xjit.codegen.scratch import Scratch
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Region, Tiling
 from xjit.ir.loops import Kernel, LoopKind, Share, Word
@@ -64,20 +65,20 @@ def lower(
     nest = Nest(varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
+    scratch = Scratch(nest)
     inner, tiled = regions, frozenset[int]()
     if tiling is not None:
         layouts, tiled = window_layouts(tiling, layouts), frozenset(tiling.axes)
         inner = [in_windows(region, tiling, layouts) for region in regions]
         spent = frozenset()  # the next tile reads of it too
-    parts = [Lowering(region, layouts, leaves, stored, nest, pointers, checks, tiled) for region in inner]
+    parts = [Lowering(region, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for region in inner]
     in_place = overwrite(parts, spent)
     pointers.overwritten = frozenset(in_place.values())
     if tiling is not None:
         extent = write_tiles(parts, tiling, nest, pointers)
     else:
         extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
-    allocs = [alloc for part in parts for alloc in part.allocs]
-    body = (*allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
+    body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     arguments = pointers.arguments
     words = tuple(Word(word.name, word.slot + len(arguments)) for word, _ in nest.words.values())
     values = tuple(value for _, value in nest.words.values())
@@ -97,12 +98,13 @@ def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
         extent = part.extent if shared else 1
         first, stop = nest.word("first", steps, "first"), nest.word("steps", extent, "steps")
         nest.inner.statements.append(Share(*bounds, first, stop))
-        part.shared = bounds if shared and part.plan.shared is not None else None
-        if part.shared is None:
+        part.bounds.shared = bounds if shared and part.plan.shared is not None else None
+        if part.bounds.shared is None:
             nest.open(nest.fresh("once"))
         nest.outermost = len(nest.scopes) - 1
         part.write()
-        if part.shared is None:
+        if part.bounds.shared is None:
             nest.close(*bounds, LoopKind.PARALLEL)
+        part.scratch.give_back()
         steps += extent
     return steps

@@ -101,9 +101,8 @@ def _window(
     moves = [strides[axis] for axis in tiling.axes]
     count = math.prod(tiling.window_shape(node))
     name = part.nest.fresh("m")
-    part.allocs.append(
-        Alloc(name, part.nest.word(("window", node), count, f"{name}_n"), storage_dtype(node.aval.dtype))
-    )
+    extent = part.nest.word(("window", node), count, f"{name}_n")
+    part.scratch.allocs.append(Alloc(name, extent, storage_dtype(node.aval.dtype)))
     steps = {tile: size * move for tile, size, move in zip(tiles, tiling.sizes, moves, strict=True)}
     first = sum(low * move for (low, _), move in zip(reach, moves, strict=True))
     return Window(name, steps, first)
@@ -112,14 +111,14 @@ def _window(
 def _write_part(part: Lowering, tiling: Tiling, reach: Reach, tiles: Sequence[str]) -> None:
     """One region within a tile."""
     nest, once = part.nest, list[tuple[str, str]]()
-    part.shared = None
+    part.bounds.shared = None
     for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, reach, strict=True):
         bounds = _bounds(part, axis, tile, extent, beyond)
         if part.region.dims[axis] == 1:
             nest.open(nest.fresh("once"))
             once.append(bounds)
         else:
-            part.bounds[axis] = _within_loop(part, axis, bounds)
+            part.bounds.given[axis] = _within_loop(part, axis, bounds)
     nest.outermost = len(nest.scopes) - 1
     part.write()
     for bounds in reversed(once):

@@ -34,10 +34,11 @@ from xjit.codegen.buffers import Buffers
 from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
+from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull
-from xjit.fusion.reads import positions_of, sources
+from xjit.fusion.reads import below, positions_of
 from xjit.ir.index import changed
 from xjit.ir.loops import Call, Offset, Store, Term, Value
 from xjit.ir.opdef import AxisMap
@@ -53,14 +54,12 @@ PACKED_BYTES = 16_384
 
 @dataclass(eq=False)
 class PackedReductions:
-    """Writes reductions out where a loop along a row is open. ``scratch`` makes a buffer of some length and type,
-    ``extent`` names the length of a loop.
-    """
+    """Writes reductions out where a loop along a row is open. ``extent`` names the length of a loop."""
 
     nest: Nest
     elements: Elements
     buffers: Buffers
-    scratch: Callable[[str, DType], str]
+    scratch: Scratch
     extent: Callable[[Loop], str]
 
     @property
@@ -93,14 +92,7 @@ class PackedReductions:
 
     def _visits(self, values: Pull) -> Iterator[Pull]:
         """What is computed or read for one element."""
-        stack, seen = [values], set[Pull]()
-        while stack:
-            pull = stack.pop()
-            if pull not in seen:
-                seen.add(pull)
-                yield pull
-                if pull not in self._accesses.reads:
-                    stack.extend(sources(pull, self.elements.dims))
+        return below([values], self._accesses.operands)
 
     def _leaves(self, values: Pull) -> list[Access]:
         return [self._accesses.reads[pull] for pull in self._visits(values) if pull in self._accesses.reads]
@@ -162,7 +154,7 @@ class PackedReductions:
     def _packed(self, pull: Pull, access: Access, short: Loop) -> str:
         """The scratch that holds the elements of an access, those along the row side by side."""
         row, dtype = self._plan.reduced[0], pull.node.aval.dtype
-        name = self.scratch(self.nest.word(("packed", access), row.extent * short.extent, "size"), dtype)
+        name = self.scratch.take(self.nest.word(("packed", access), row.extent * short.extent, "size"), dtype)
         hidden = self.nest.leave_to(self.nest.scopes[self.nest.outermost])
         self.nest.open(row.variable, row.axes)
         inner = self.nest.open(short.variable, short.axes)

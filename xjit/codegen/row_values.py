@@ -17,21 +17,20 @@ strip wait in scratch, and the functions run as vector code over them instead of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import RegionAccesses
-from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.elements import storage_dtype
+from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Loop
-from xjit.codegen.scopes import Nest
 from xjit.codegen.several_rows import join_rows
-from xjit.codegen.strips import Strips
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull, Region
-from xjit.fusion.reads import sources
-from xjit.ir.index import axes_of, relabel
+from xjit.fusion.plan import Pull
+from xjit.fusion.reads import below, sources
+from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound, Offset, Term
-from xjit.types import DType
 
 # Rows of a strip: whole vectors of numbers, and few enough that the rows are still in cache for their second walk.
 STRIP_ROWS = 16
@@ -39,51 +38,46 @@ STRIP_ROWS = 16
 
 @dataclass(eq=False)
 class RowValues:
-    """The numbers that wait in scratch: ``places`` are the scratch and the address of each within the open strip.
+    """The numbers that wait in scratch: ``places`` are the scratch and the address of each within the open strip."""
 
-    ``scratch`` makes a buffer of some length and type, ``fill`` computes a number and stores it in its place.
-    """
-
-    region: Region
-    nest: Nest
-    elements: Elements
-    strips: Strips
-    scratch: Callable[[str, DType], str]
-    fill: Callable[[Pull], None]
-    places: dict[Pull, tuple[str, Offset]] = field(default_factory=dict)
+    values: RegionValues
+    places: dict[Pull, Place] = field(default_factory=dict)
     waiting: set[Pull] = field(default_factory=set)
 
     def open(self, loop: Loop, bounds: tuple[str, str], pulls: list[Pull]) -> tuple[str, str]:
         """Begins a loop over strips and makes these values, each after those that it needs; the bounds of a strip."""
-        start, stop = self.nest.fresh("b"), self.nest.fresh("e")
-        scope = self.nest.open(start)
+        start, stop = self.values.nest.fresh("b"), self.values.nest.fresh("e")
+        scope = self.values.nest.open(start)
         scope.statements.append(Bound(stop, start, STRIP_ROWS, bounds[1]))
-        innermost, self.elements.innermost = self.elements.innermost, frozenset(loop.axes)
+        elements = self.values.elements
+        innermost, elements.innermost = elements.innermost, frozenset(loop.axes)
         for pull in pulls:
             self._make(pull, loop, (start, stop))
-        self.elements.innermost = innermost
+        elements.innermost = innermost
         return start, stop
 
     def close(self, bounds: tuple[str, str], accumulators: Iterable[str]) -> None:
         """Ends the strip after the loop that adds its rows to accumulators, which now takes several in a step."""
-        join_rows(self.nest, accumulators)
-        self.nest.close(*bounds, step=STRIP_ROWS)
+        join_rows(self.values.nest, accumulators)
+        self.values.nest.close(*bounds, step=STRIP_ROWS)
         self.places.clear()
         self.waiting.clear()
 
     def _make(self, pull: Pull, loop: Loop, bounds: tuple[str, str]) -> None:
-        name = self.scratch(str(STRIP_ROWS), storage_dtype(pull.node.aval.dtype))
+        values = self.values
+        name = values.scratch.take(str(STRIP_ROWS), storage_dtype(pull.node.aval.dtype))
         self.places[pull] = name, Offset((Term(loop.variable, 1), Term(bounds[0], -1)))
-        self.strips.loop(loop, bounds, _below([pull], self.region), lambda: self.fill(pull), short=True)
+        needed = below([pull], values.accesses.operands)
+        values.strips.loop(loop, bounds, needed, functools.partial(values.keep, pull), short=True)
         self.waiting.add(pull)
 
 
-def expensive_row_values(region: Region, accesses: RegionAccesses, chosen: list[int], loop: Loop) -> list[Pull]:
+def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: Loop) -> list[Pull]:
     """What these units compute of each step of a loop over rows alone and then use for columns.
 
     Those that cost more than a store and a load, and before them the reductions over rows that they are made of.
     """
-    table = cost.CostTable(accesses.leaves)
+    region, table = accesses.region, cost.CostTable(accesses.leaves)
     reduced = frozenset(region.reduced)
     found: dict[Pull, None] = {}
     for number in chosen:
@@ -95,31 +89,19 @@ def expensive_row_values(region: Region, accesses: RegionAccesses, chosen: list[
 
         wanted = [
             pull
-            for pull in _used_by_columns(region, accesses, number)
+            for pull in _used_by_columns(accesses, number)
             if is_made_for_rows(pull) and table.total(pull.node) >= cost.WORTH_A_ROW
         ]
-        below = _below(wanted, region)
-        found.update(dict.fromkeys(p for p in own if p in below and p.node in region.nested and is_made_for_rows(p)))
+        needed = set(below(wanted, accesses.operands))
+        found.update(dict.fromkeys(p for p in own if p in needed and p.node in region.nested and is_made_for_rows(p)))
         found.update(dict.fromkeys(wanted))
     return list(found)
 
 
-def _used_by_columns(region: Region, accesses: RegionAccesses, number: int) -> Iterator[Pull]:
+def _used_by_columns(accesses: RegionAccesses, number: int) -> Iterator[Pull]:
     """What is combined with values that change along a kept axis, and what the unit itself takes."""
-    unit, axes = region.units[number], region.axes[number]
-    yield from (Pull(pull.node, relabel(pull.index, axes)) for pull in unit.values)
+    region = accesses.region
+    yield from accesses.values[number]
     for pull in accesses.walks[number]:
         if axes_of(pull.index) & frozenset(region.kept):
             yield from sources(pull, region.dims, region.nested)
-
-
-def _below(pulls: list[Pull], region: Region) -> set[Pull]:
-    """The values and all that they are made of."""
-    found: set[Pull] = set()
-    stack = list(pulls)
-    while stack:
-        pull = stack.pop()
-        if pull not in found:
-            found.add(pull)
-            stack.extend(sources(pull, region.dims, region.nested))
-    return found

@@ -6,15 +6,19 @@ In a softmax the exponentials of pass 2 are summed at once and divided in pass 3
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.levels import Passes
+from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Schedule
+from xjit.codegen.walks import BlockWalk
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
 from xjit.ir.index import axes_of
+from xjit.ir.loops import Offset, Term
 
 # Bytes of stack that one kernel may use for rows.
 SCRATCH_BYTES = 131_072
@@ -47,15 +51,56 @@ class RowStorage:
         return [pull for pull, first in self.ahead.items() if first == level]
 
 
-def choose_row_storage(
-    region: Region, accesses: RegionAccesses, plan: Schedule, levels: list[int], full: list[int]
-) -> RowStorage:
+@dataclass(eq=False)
+class KeptRows:
+    """The values of a row that are kept for later passes, or within a walk for its next loops.
+
+    ``level`` is that of the pass at hand.
+    """
+
+    storage: RowStorage
+    walk: BlockWalk
+    values: RegionValues
+    level: int = 0
+    _names: dict[Pull, str] = field(default_factory=dict)
+
+    def holds(self, pull: Pull) -> bool:
+        """Whether an earlier pass has kept the value, or an earlier loop of the walk."""
+        return self.storage.levels.get(pull, self.level) < self.level or self.walk.holds(pull)
+
+    def place(self, pull: Pull) -> Place:
+        """The buffer that the value is kept in, and where in it the one of the step at hand is."""
+        if self.walk.keeps(pull):
+            return self.walk.place(pull)
+        number = self.storage.places.get(pull)
+        if number is None:
+            return self._in_scratch(pull)
+        access = self.values.accesses.writes[number]
+        assert access is not None
+        return self.values.buffers.place(access)
+
+    def places_of_scan(self, pull: Pull) -> Iterator[Place]:
+        """Where a scan has to put the value for the walk at hand and for later passes."""
+        if self.walk.keeps(pull):
+            yield self.walk.place(pull)
+        if pull in self.storage.running:
+            yield self._in_scratch(pull)
+
+    def _in_scratch(self, pull: Pull) -> Place:
+        loop = self.values.plan.reduced[0]
+        if pull not in self._names:
+            extent, dtype = self.values.bounds.extent(loop), storage_dtype(pull.node.aval.dtype)
+            self._names[pull] = self.values.scratch.take(extent, dtype)
+        return self._names[pull], Offset((Term(loop.variable, 1),))
+
+
+def choose_row_storage(passes: Passes) -> RowStorage:
     """Chooses the values that more than one pass needs and that cost more than a store and a load.
 
-    ``full`` are the units that run over whole rows. Results of nested reductions get a loop of their own, so that
-    the pass that needs them is vector code.
+    Results of nested reductions get a loop of their own, so that the pass that needs them is vector code.
     """
-    storage = RowStorage()
+    storage, accesses, levels = RowStorage(), passes.accesses, passes.levels
+    region, full = accesses.region, [number for number in range(len(levels)) if not passes.is_row(number)]
     if not full or (not region.nested and len({levels[number] for number in full}) < 2):
         return storage
     used: dict[Pull, set[int]] = {}
@@ -72,14 +117,14 @@ def choose_row_storage(
     ]
     inner = {source for pull in wanted for source in sources(pull, region.dims, region.nested)}
     free = SCRATCH_BYTES
-    rows = _output_rows(region, accesses, levels, full)
+    rows = _output_rows(passes, full)
     for pull in (pull for pull in wanted if pull not in inner):
         dtype = storage_dtype(pull.node.aval.dtype)
         place = next((n for n in rows if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
         else:
-            free -= _row_bytes(plan, dtype.itemsize)
+            free -= _row_bytes(passes.plan, dtype.itemsize)
             if free < 0:
                 continue
         storage.places[pull] = place
@@ -96,11 +141,12 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
     return plan.reduced[0].extent * itemsize
 
 
-def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], full: list[int]) -> list[int]:
+def _output_rows(passes: Passes, full: list[int]) -> list[int]:
     """Units of the last pass that store every element of the domain once: their rows are free until then.
 
     The rows of what a bitcast fills are counted in elements of another type.
     """
+    region, levels = passes.accesses.region, passes.levels
     last = max(levels[number] for number in full)
     return [
         number
@@ -109,5 +155,5 @@ def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], fu
         and not region.units[number].is_reduction
         and region.units[number].dims == region.dims
         and region.units[number].values[0].node is region.units[number].target
-        and accesses.writes[number] is not None
+        and passes.accesses.writes[number] is not None
     ]

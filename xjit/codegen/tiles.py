@@ -25,9 +25,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from xjit.codegen import schedule
 from xjit.codegen.accesses import Access, RegionAccesses
@@ -36,14 +35,12 @@ from xjit.codegen.elements import storage_dtype
 from xjit.codegen.kinds import TURNED
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
-from xjit.codegen.strips import Strips
+from xjit.codegen.scratch import Scratch
 from xjit.fusion.plan import Region, Unit
-from xjit.ir.loops import Alloc, Base, Bound, Load, LoopKind, Offset, Store, Term, Turn
+from xjit.ir.loops import Load, Offset, Store, Term
 from xjit.ir.node import Node
 from xjit.passes.split import TINY
 from xjit.types import DType
-
-RangeOf: TypeAlias = "Callable[[int], tuple[str, str, LoopKind]]"
 
 # Elements of a tile along the innermost loop, and bytes of all tiles of a kernel. Tiles of 256 by 64 elements take
 # 8 % off large arrays of float32, but a fifth more for arrays in the cache and twice the time for narrow ones.
@@ -61,7 +58,7 @@ SHARED_BLOCKS = 16
 
 @dataclass(frozen=True, slots=True)
 class Transposition:
-    """The last two loops of a schedule in tiles: ``rows`` positions of the one around, TILE_COLUMNS of the innermost.
+    """The last two loops of a schedule in tiles: ``rows`` positions of the one around, ``columns`` of the innermost.
 
     ``across`` are the accesses that move less from one row to the next than within a row. Where threads share one of
     these two loops they share its blocks.
@@ -70,6 +67,7 @@ class Transposition:
     plan: Schedule
     across: frozenset[Access]
     rows: int
+    columns: int
 
     @property
     def steps(self) -> int:
@@ -80,7 +78,7 @@ class Transposition:
 
     def size(self, number: int) -> int:
         """Positions of a loop in one tile."""
-        sizes = {len(self.plan.kept) - 2: self.rows, len(self.plan.kept) - 1: TILE_COLUMNS}
+        sizes = {len(self.plan.kept) - 2: self.rows, len(self.plan.kept) - 1: self.columns}
         return sizes.get(number, 1)
 
 
@@ -105,7 +103,8 @@ def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> T
     kept = (*(loop for loop in outer if loop is not rows), rows, columns)
     extents = [loop.extent for loop in kept[:-2]]
     extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / TILE_COLUMNS)]
-    return Transposition(dataclasses.replace(plan, kept=kept, shared=_shared(extents)), found[rows], count)
+    turned = dataclasses.replace(plan, kept=kept, shared=_shared(extents))
+    return Transposition(turned, found[rows], count, TILE_COLUMNS)
 
 
 def _across(accesses: RegionAccesses, rows: Loop, columns: Loop) -> Iterator[Access]:
@@ -134,90 +133,28 @@ def _shared(extents: Sequence[int]) -> int:
     return next((number % len(extents) for number, (extent, limit) in numbered if extent >= limit), outer)
 
 
-def _bounds(loop: Loop) -> tuple[str, str]:
-    """The names of the bounds of a loop within a tile."""
-    return f"{loop.variable}_start", f"{loop.variable}_stop"
-
-
 @dataclass(eq=False)
 class Tiles(Buffers):
-    """The buffers of a region that is computed in tiles, where what lies across is in scratch; writes its loops."""
+    """The buffers of a region that is computed in tiles, where what lies across is in scratch."""
 
     transposition: Transposition
-    names: dict[Access, str] = field(default_factory=dict)
-    dtypes: dict[Access, DType] = field(default_factory=dict)
+    scratch: Scratch
+    turned: dict[Access, tuple[str, DType]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         Buffers.__post_init__(self)
         self.rows, self.columns = self.plan.kept[-2:]
 
-    @property
-    def allocs(self) -> list[Alloc]:
-        """The scratch that the tiles lie in."""
-        extent = str(self.transposition.rows * TILE_COLUMNS)
-        return [Alloc(name, extent, self.dtypes[access]) for access, name in self.names.items()]
-
     def holds(self, access: Access) -> bool:
         """Whether the elements of an access are in scratch."""
         return access in self.transposition.across
-
-    def write(
-        self,
-        strips: Strips,
-        element: Callable[[], None],
-        range_of: RangeOf,
-        extent_of: Callable[[Loop], str],
-    ) -> None:
-        """All loops, around what ``element`` writes.
-
-        ``range_of`` gives the bounds and the kind of a kept loop, ``extent_of`` the name of its extent.
-        """
-        outer = self.plan.kept[:-2]
-        for loop in outer:
-            self.nest.open(loop.variable, loop.axes)
-        self._open_tile(range_of, extent_of)
-        for access in dict.fromkeys(self.accesses.reads.values()):
-            if self.holds(access):
-                self._move(access, storage_dtype(access.node.aval.dtype), written=False)
-        self.nest.open(self.rows.variable, self.rows.axes)
-        pulls = [pull for walked in self.accesses.walks for pull in walked]
-        strips.loop(self.columns, _bounds(self.columns), pulls, element, short=True)
-        self.nest.close(*_bounds(self.rows))
-        for access in filter(None, self.accesses.writes):
-            if self.holds(access):
-                self._move(access, self.dtypes[access], written=True)
-        self._close_tile(range_of)
-        for number in reversed(range(len(outer))):
-            self.nest.close(*range_of(number))
-
-    def _open_tile(self, range_of: RangeOf, extent_of: Callable[[Loop], str]) -> None:
-        for number, loop in self._blocked():
-            start, stop = _bounds(loop)
-            size = self.transposition.size(number)
-            if range_of(number)[2] is LoopKind.PARALLEL:
-                block = f"{loop.variable}_block"
-                self.nest.open(block).statements.append(Base(start, Offset((Term(block, size),))))
-            else:
-                self.nest.open(start)
-            self.nest.inner.statements.append(Bound(stop, start, size, extent_of(loop)))
-        corner = tuple(Term(_bounds(loop)[0], step) for loop, step in self._steps())
-        self.nest.inner.statements.append(Base(CORNER, Offset(corner)))
-
-    def _close_tile(self, range_of: RangeOf) -> None:
-        for number, _ in reversed(self._blocked()):
-            start, stop, kind = range_of(number)
-            self.nest.close(start, stop, kind, 1 if kind is LoopKind.PARALLEL else self.transposition.size(number))
-
-    def _blocked(self) -> list[tuple[int, Loop]]:
-        """The two loops with their numbers."""
-        return list(enumerate(self.plan.kept))[-2:]
 
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, or of scratch."""
         if not self.holds(access):
             return Buffers.load(self, access, scope, node, written)
         dtype = storage_dtype(node.aval.dtype)
-        return self.held(Load(*self._place(access, dtype), dtype, True), scope, node)
+        return self.held(Load(*self.turned_place(access, dtype), dtype, True), scope, node)
 
     def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
         """Stores one element, in a buffer or in scratch."""
@@ -226,59 +163,18 @@ class Tiles(Buffers):
             return
         dtype = (source or access.node).aval.dtype
         value, storage = self.elements.bits(held, dtype, access.node.where), storage_dtype(dtype)
-        store = Store(*self._place(access, storage), value, storage, access.node.where)
+        store = Store(*self.turned_place(access, storage), value, storage, access.node.where)
         self.nest.inner.statements.append(store)
 
-    def _place(self, access: Access, dtype: DType) -> tuple[str, Offset]:
+    def turned_place(self, access: Access, dtype: DType) -> tuple[str, Offset]:
         """The scratch that holds the elements of an access, and where in it the one of both loops is."""
-        if access not in self.names:
-            self.names[access] = self.nest.fresh("m")
-            self.dtypes[access] = dtype
-        return self.names[access], self._offset()
+        if access not in self.turned:
+            extent = str(self.transposition.rows * self.transposition.columns)
+            self.turned[access] = self.scratch.take(extent, dtype), dtype
+        offset = self.nest.offset("tile", "tile", {loop.variable: step for loop, step in self.steps})
+        return self.turned[access][0], Offset((*offset.terms, Term(CORNER, -1)))
 
-    def _steps(self) -> tuple[tuple[Loop, int], tuple[Loop, int]]:
-        return (self.rows, TILE_COLUMNS), (self.columns, 1)
-
-    def _offset(self) -> Offset:
-        offset = self.nest.offset("tile", "tile", {loop.variable: step for loop, step in self._steps()})
-        return Offset((*offset.terms, Term(CORNER, -1)))
-
-    def _move(self, access: Access, dtype: DType, *, written: bool) -> None:
-        name = self.pointer(access, written, dtype)
-        if access.moves[self.rows.axes[-1]] == 1:
-            self._turn(access, name, dtype, written)
-        else:
-            self._copy(access, name, dtype, written)
-
-    def _turn(self, access: Access, name: str, dtype: DType, written: bool) -> None:
-        """Whole blocks in registers; what is contiguous in the buffer is the inner loop."""
-        size = TURNED[dtype.itemsize]
-        loops = (self.columns, self.rows)
-        for loop in loops:
-            self.nest.open(loop.variable, loop.axes)
-        scratch, at = self._place(access, dtype)
-        offset = self.offset_of(access, name)
-        step = self.stride(access, name, self.columns)
-        left = {loop: (_bounds(loop)[1], loop.variable) for loop in loops}
-        if written:
-            turn = Turn(name, offset, step, scratch, at, TILE_COLUMNS, left[self.rows], left[self.columns], dtype)
-        else:
-            turn = Turn(scratch, at, TILE_COLUMNS, name, offset, step, left[self.columns], left[self.rows], dtype)
-        self.nest.inner.statements.append(turn)
-        for loop in reversed(loops):
-            self.nest.close(*_bounds(loop), step=size)
-
-    def _copy(self, access: Access, name: str, dtype: DType, written: bool) -> None:
-        """Element by element, where the buffer has gaps or is walked backward."""
-        for loop in (self.rows, self.columns):
-            self.nest.open(loop.variable, loop.axes)
-        scratch, at = self._place(access, dtype)
-        offset = self.offset_of(access, name)
-        target, source = (name, offset), (scratch, at)
-        if not written:
-            target, source = source, target
-        value = Load(*source, dtype, written or self.pointers.written[name])
-        store = Store(*target, value, dtype, access.node.where)
-        self.nest.inner.statements.append(store)
-        for loop in (self.columns, self.rows):
-            self.nest.close(*_bounds(loop))
+    @property
+    def steps(self) -> tuple[tuple[Loop, int], tuple[Loop, int]]:
+        """Both loops with their distances in scratch, in elements."""
+        return (self.rows, self.transposition.columns), (self.columns, 1)

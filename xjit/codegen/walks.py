@@ -21,19 +21,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen import reductions
-from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest, Scope
-from xjit.fusion import cost
-from xjit.fusion.groups import made_at
-from xjit.fusion.plan import Pull, Region
-from xjit.fusion.reads import sources
-from xjit.fusion.units import owner
-from xjit.ir.index import relabel
+from xjit.codegen.scratch import Scratch
+from xjit.fusion.plan import Pull
 from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
 from xjit.ir.node import Node
-from xjit.ir.opdef import AxisMap
 from xjit.types import DType
 
 
@@ -68,10 +63,9 @@ class Stage:
 class BlockWalk:
     """The pass of a region along an axis that something is scanned along."""
 
-    region: Region
-    accesses: RegionAccesses
+    scans: ScanReads
     nest: Nest
-    scratch: Callable[[str, DType], str]
+    scratch: Scratch
     kept: dict[Pull, Kept] = field(default_factory=dict)
     ready: set[Pull] = field(default_factory=set)
     in_scans: bool = False
@@ -79,97 +73,21 @@ class BlockWalk:
     block: str = ""
     around: Scope = field(default_factory=lambda: Scope(None, frozenset()))
 
-    def __post_init__(self) -> None:
-        self.table = cost.CostTable(self.accesses.leaves)
-        self.reads = [self._reads(number) for number in range(len(self.region.units))]
-        self.scanned = {self._row(self._made(n)): n for n, unit in enumerate(self.region.units) if unit.is_scan}
-        self.depth = self._depths()
-
-    @property
-    def is_worthwhile(self) -> bool:
-        """Whether something runs behind, or what scans need or what needs them is worth vector code."""
-        units = self.region.units
-        if not self.region.reduced or self.region.nested or self.region.chunk is not None:
-            return False
-        costly = (n for n, unit in enumerate(units) if unit.is_scan or self.depth[n] >= 0)
-        return bool(self.scanned) and (
-            any(unit.lag is not None for unit in units) or any(self._is_costly(n) for n in costly)
-        )
-
-    def _is_costly(self, number: int) -> bool:
-        return any(self.table.total(pull.node) >= cost.WORTH_A_ROW for pull in self.region.units[number].values[:1])
-
-    def _reads(self, number: int) -> list[Pull]:
-        """What a unit reads of scans, in the axes of the region."""
-        scans = {unit.target for unit in self.region.units if unit.is_scan}
-        found = self.accesses.found[number].reads
-        axes = self.region.axes[number]
-        return [Pull(pull.node, relabel(pull.index, axes)) for pull in found if owner(pull.node) in scans]
-
-    def _made(self, number: int) -> Pull:
-        """The value that a scan makes, where it makes it."""
-        unit = self.region.units[number]
-        index = made_at(unit, self.region.axes[number])
-        assert index is not None
-        return Pull(unit.target, index)
-
-    def _row(self, pull: Pull) -> Pull:
-        """What a scan makes along the axis, as one value; anything else as it is."""
-        if not any(unit.is_scan and unit.target is pull.node for unit in self.region.units):
-            return pull
-        along = self.region.reduced[0]
-        return Pull(pull.node, (*pull.index[:along], AxisMap(None), *pull.index[along + 1 :]))
-
-    def _depths(self) -> list[int]:
-        """How many scans follow on each other until the unit has what it needs: -1 if it needs none."""
-        depth: list[int] = []
-        for number, unit in enumerate(self.region.units):
-            before = max((depth[self.scanned[self._row(pull)]] for pull in self.reads[number]), default=-1)
-            depth.append(before + unit.is_scan)
-        return depth
-
-    def read_later(self, levels: Sequence[int]) -> dict[Pull, int]:
-        """What scans make that later passes than their own read, with their own."""
-        found: dict[Pull, int] = {}
-        for number, reads in enumerate(self.reads):
-            for pull in reads:
-                own = levels[self.scanned[self._row(pull)]]
-                if own < levels[number]:
-                    found[pull] = own
-        return found
-
-    def made_of_scans(self, numbers: Sequence[int]) -> frozenset[Pull]:
-        """The values of these units that a scan of the region is needed for."""
-        found = {pull for number in numbers for pull in self.reads[number]}
-        for pull in (pull for number in numbers for pull in self.accesses.walks[number]):
-            if not found.isdisjoint(sources(pull, self.region.dims, self.region.nested)):
-                found.add(pull)
-        return frozenset(found)
-
-    def below(self, pull: Pull) -> tuple[Pull, ...]:
-        """The values that the operand of a scan is made of."""
-        scan = next(n for n in self.scanned.values() if self._operand(n) == pull)
-        return self.accesses.walks[scan]
-
-    def _operand(self, number: int) -> Pull:
-        value = self.region.units[number].values[0]
-        return Pull(value.node, relabel(value.index, self.region.axes[number]))
-
     # ------------------------------------------------------------------ what is kept
 
     def keeps(self, pull: Pull) -> bool:
         """Whether the value gets a place in scratch when it is made."""
-        return self._row(pull) in self.kept
+        return self.scans.row(pull) in self.kept
 
     def holds(self, pull: Pull) -> bool:
         """Whether the value is to be taken from scratch: what scans make, and, by scans, what was made for them."""
-        row = self._row(pull)
-        return row in self.ready and (self.in_scans or row in self.scanned)
+        row = self.scans.row(pull)
+        return row in self.ready and (self.in_scans or row in self.scans.scanned)
 
     def place(self, pull: Pull) -> tuple[str, Offset]:
         """Where a value is in scratch at the step at hand."""
-        kept = self.kept[self._row(pull)]
-        rest = kept.history - self._distance(pull)
+        kept = self.kept[self.scans.row(pull)]
+        rest = kept.history - self.scans.distance(pull)
         if not rest:
             return kept.name, Offset((Term(self.variable, 1), Term(self.block, -1)))
         key = ("at", kept.name, rest)
@@ -179,18 +97,10 @@ class BlockWalk:
             self.around.statements.append(Base(name, Offset((Term(word, 1), Term(self.block, -1)))))
         return kept.name, Offset((Term(self.variable, 1), Term(self.around.known[key], 1)))
 
-    def _distance(self, pull: Pull) -> int:
-        """How many steps before the one at hand a scan has made the value."""
-        number = self.scanned.get(self._row(pull))
-        if number is None:
-            return 0
-        along = self.region.reduced[0]
-        return self._made(number).index[along].offset - pull.index[along].offset
-
     def _keep(self, key: Pull, history: int) -> None:
         room = reductions.SUM_BLOCK + history
         extent = self.nest.word(("room", key), room, "n") if history else str(room)
-        self.kept[key] = Kept(key.node, self.scratch(extent, storage_dtype(key.node.aval.dtype)), history)
+        self.kept[key] = Kept(key.node, self.scratch.take(extent, storage_dtype(key.node.aval.dtype)), history)
 
     # ------------------------------------------------------------------ the walk
 
@@ -206,15 +116,17 @@ class BlockWalk:
         for pull in {pull: None for one in stages for pull in one.filled}:
             self._keep(pull, 0)
         back: dict[Pull, int] = {}
-        made = {self._row(self._made(number)) for number in chosen if self._is_scan(number)}
-        for pull in (pull for number in chosen for pull in self.reads[number] if self._row(pull) in made):
-            back[self._row(pull)] = max(back.get(self._row(pull), 0), self._distance(pull))
+        made = {self.scans.row(self.scans.made(number)) for number in chosen if self._is_scan(number)}
+        for pull in (pull for number in chosen for pull in self.scans.reads[number] if self.scans.row(pull) in made):
+            back[self.scans.row(pull)] = max(back.get(self.scans.row(pull), 0), self.scans.distance(pull))
         for row, history in back.items():
             self._keep(row, history)
         for one in stages:
             self.in_scans = one.scans
             stage(one, self._bounds(one, end))
-            self.ready.update(one.filled, (self._row(self._made(number)) for number in one.units if one.scans))
+            self.ready.update(
+                one.filled, (self.scans.row(self.scans.made(number)) for number in one.units if one.scans)
+            )
         self._slide(end)
         self.nest.close("0", stop, step=reductions.SUM_BLOCK)
         self.kept.clear()
@@ -222,27 +134,27 @@ class BlockWalk:
 
     def _stages(self, chosen: Sequence[int]) -> list[Stage]:
         found: list[Stage] = []
-        for depth in range(-1, max(self.depth[number] for number in chosen) + 1):
-            at = [number for number in chosen if not self._is_scan(number) and self.depth[number] == depth]
-            scans = [number for number in chosen if self._is_scan(number) and self.depth[number] == depth + 1]
+        for depth in range(-1, max(self.scans.depth[number] for number in chosen) + 1):
+            at = [number for number in chosen if not self._is_scan(number) and self.scans.depth[number] == depth]
+            scans = [number for number in chosen if self._is_scan(number) and self.scans.depth[number] == depth + 1]
             found += _by_span(False, {n: self._span(n) for n in at}, self._filled(scans))
             found += _by_span(True, {n: self._span(n) for n in scans}, {})
         return found
 
     def _is_scan(self, number: int) -> bool:
-        return self.region.units[number].is_scan
+        return self.scans.region.units[number].is_scan
 
     def _span(self, number: int) -> tuple[int, int] | None:
-        unit = self.region.units[number]
-        return None if unit.lag is None else (unit.lag, unit.lag + unit.dims[self.region.reduced[0]])
+        unit = self.scans.region.units[number]
+        return None if unit.lag is None else (unit.lag, unit.lag + unit.dims[self.scans.region.reduced[0]])
 
     def _filled(self, scans: Sequence[int]) -> dict[Pull, tuple[int, int] | None]:
         """The operands of scans that are made in a loop before, with what they are made for: from the first step
         that some scan needs to the last one.
         """
         found: dict[Pull, tuple[int, int] | None] = {}
-        for number in filter(self._is_costly, scans):
-            pull, span = self._operand(number), self._span(number)
+        for number in filter(self.scans.is_costly, scans):
+            pull, span = self.scans.operand(number), self._span(number)
             known = found.get(pull, (0, 0))
             if pull not in found or span is None:
                 found[pull] = span

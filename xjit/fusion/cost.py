@@ -37,6 +37,12 @@ TILE_BYTES = 131_072
 # Tiles per axis, so that threads have some to share, and the narrowest pieces of rows, so that loops stay long.
 LEAST_TILES = 8
 NARROWEST_TILE = 256
+# Steps that all scans of a walk keep for what runs behind: they are moved once per block of the walk.
+LONGEST_HISTORY = 1024
+# Reductions of more elements are worth a kernel of their own rather than a loop within that of their reader.
+LONGEST_NESTED = 4096
+# More parts of what is put together from pieces take longer to compile than a kernel that puts it together in memory.
+MOST_PARTS = 27
 # What storing and loading an element of a large array costs.
 ROUND_TRIP = 2.0
 
@@ -54,11 +60,11 @@ def is_worth_storing(total: float, times: int, size: int) -> bool:
 def shared_columns(columns: int, elements: int, work: float) -> int:
     """How many columns of so many one thread accumulates at a time at most, so that there are some for the others.
 
-    >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7)
-    (128, 200)
+    >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7), shared_columns(0, 0, 0.0)
+    (128, 200, 1)
     """
     if work < PARALLEL_WORK or elements >= MANY_COLUMN_ELEMENTS:
-        return columns
+        return max(1, columns)
     return max(1, -(-columns // (SHARED_COLUMN_BLOCKS * FEWEST_COLUMNS))) * FEWEST_COLUMNS
 
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from xjit.fusion import cost
 from xjit.fusion.assembled import is_assembled
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.reads import Walk
 from xjit.fusion.units import owner
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
-
-# Steps that all scans of a walk keep for what runs behind: they are moved once per block of the walk.
-LONGEST_HISTORY = 1024
 
 
 def behind(unit: Unit, found: Walk, others: Sequence[Unit], dims: tuple[int, ...]) -> Unit:
@@ -38,7 +36,7 @@ def behind(unit: Unit, found: Walk, others: Sequence[Unit], dims: tuple[int, ...
     lag = max(step for _, step in steps)
     if (lag == 0 and unit.dims == dims) or any(is_assembled(pull.node) for pull in found.visits):
         return unit
-    longest = LONGEST_HISTORY // sum(other.is_scan for other in others)
+    longest = cost.LONGEST_HISTORY // sum(other.is_scan for other in others)
     if any(step != lag and not (made.is_scan and lag - step <= longest) for made, step in steps):
         return unit
     return dataclasses.replace(unit.moved(axis, -lag), lag=lag)

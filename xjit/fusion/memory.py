@@ -35,7 +35,8 @@ def share_memory(temporaries: Iterable[Node], uses: Sequence[Iterable[Node]]) ->
     for node in sorted((node for node in temporaries if node in lives), key=lambda one: -one.aval.nbytes):
         begin, end = lives[node]
         beside = [other for other in found if lives[other][0] <= end and begin <= lives[other][1]]
-        found[node] = _gap(_padded(node), sorted((found[other], _padded(other)) for other in beside))
+        taken = sorted((found[other], padded(other.aval.nbytes)) for other in beside)
+        found[node] = _gap(padded(node.aval.nbytes), taken)
         size = max(size, found[node] + node.aval.nbytes)
     return MemoryPlan(size, found)
 
@@ -49,8 +50,13 @@ def _lives(uses: Sequence[Iterable[Node]]) -> dict[Node, tuple[int, int]]:
     return lives
 
 
-def _padded(node: Node) -> int:
-    return -(-max(node.aval.nbytes, 1) // ALIGNMENT) * ALIGNMENT
+def padded(size: int) -> int:
+    """The bytes that a temporary of this size takes, so that the next one may follow; no two share their place.
+
+    >>> padded(0), padded(64), padded(65)
+    (64, 64, 128)
+    """
+    return -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
 
 
 def _gap(size: int, taken: Sequence[tuple[int, int]]) -> int:

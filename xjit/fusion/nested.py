@@ -10,6 +10,7 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
+from xjit.fusion import cost
 from xjit.fusion.plan import KernelStep, Pull, Unit
 from xjit.fusion.reads import walk
 from xjit.fusion.tiny import is_foldable
@@ -18,9 +19,6 @@ from xjit.ir.node import Graph, Node
 
 if TYPE_CHECKING:
     from xjit.fusion.groups import Grouping
-
-# Longer inner loops are worth a kernel of their own.
-LONGEST = 4096
 
 
 def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
@@ -44,13 +42,13 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
 
 
 def _is_short(unit: Unit) -> bool:
-    return 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= LONGEST
+    return 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= cost.LONGEST_NESTED
 
 
 def _ends_in(unit: Unit, pull: Pull) -> bool:
     """Whether the unit reduces what it reads there, few enough of it to be kept between two passes."""
     used = axes_of(pull.index) & set(unit.reduced)
-    few = math.prod(unit.dims[axis] for axis in used) <= LONGEST
+    few = math.prod(unit.dims[axis] for axis in used) <= cost.LONGEST_NESTED
     return unit.is_reduction and (is_foldable(unit.target) or _is_position(unit.target)) and bool(used) and few
 
 

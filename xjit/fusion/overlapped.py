@@ -366,6 +366,6 @@ def _windows(regions: Iterable[Region], reaches: Iterable[Reach], made: Iterable
     found: dict[Node, Reach] = {}
     inner = set(made)
     for region, reach in zip(regions, reaches, strict=True):
-        for node in {unit.target for unit in region.units} & inner:
+        for node in dict.fromkeys(unit.target for unit in region.units if unit.target in inner):
             found[node] = _hull([reach, found.get(node, reach)]) or reach
     return found

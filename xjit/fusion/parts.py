@@ -18,9 +18,6 @@ from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.passes.split import TINY
 
-# More parts than this take longer to compile than a kernel that puts the pieces together in memory.
-MOST_PARTS = 27
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -54,7 +51,7 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
         else:
             done.append(part)
             operations += len(visits)
-        if pulled and (len(waiting) + len(done) > MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
+        if pulled and (len(waiting) + len(done) > cost.MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
             return Parts((), pulled)
     return Parts(tuple(done))
 

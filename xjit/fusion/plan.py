@@ -120,6 +120,11 @@ class Region:
         return frozenset(Pull(one.node, relabel(one.index, axes)) for one, axes in pairs if one is not None)
 
     @property
+    def has_lags(self) -> bool:
+        """Whether some unit runs steps behind a scan."""
+        return any(unit.lag is not None for unit in self.units)
+
+    @property
     def nested(self) -> dict[Node, int]:
         """The nested reductions and the first axis of each."""
         return {node: first for unit in self.units for node, first in unit.nested}

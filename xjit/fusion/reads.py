@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -73,6 +73,17 @@ def sources(pull: Pull, dims: tuple[int, ...], nested: Mapping[Node, int] = Mapp
     if node in nested:
         return nested_pulls(pull, nested[node])
     return ()
+
+
+def below(pulls: Iterable[Pull], operands: Callable[[Pull], Iterable[Pull]]) -> Iterator[Pull]:
+    """These values and all that they are made of, each once and before its own ``operands``."""
+    stack, seen = list(pulls), set[Pull]()
+    while stack:
+        pull = stack.pop()
+        if pull not in seen:
+            seen.add(pull)
+            yield pull
+            stack.extend(operands(pull))
 
 
 def positions_of(pull: Pull) -> tuple[Pull, ...]:

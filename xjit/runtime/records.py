@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from xjit.fusion.memory import ALIGNMENT
+from xjit.fusion.memory import padded
 
 
 class Miss(enum.Enum):
@@ -98,12 +98,8 @@ class FastProgram:
         """Where each temporary begins in the block that holds them, and the bytes of the block."""
         if self.temp_offsets:
             return self.temp_offsets, max(map(sum, zip(self.temp_offsets, self.temps, strict=True)))
-        ends = tuple(itertools.accumulate((_aligned(size) for size in self.temps), initial=0))
+        ends = tuple(itertools.accumulate(map(padded, self.temps), initial=0))
         return ends[:-1], ends[-1]
-
-
-def _aligned(size: int) -> int:
-    return -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
 
 
 Result: TypeAlias = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], ...] | Miss

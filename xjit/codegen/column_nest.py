@@ -1,0 +1,158 @@
+"""A region whose reduced axes are slow in memory: blocks of columns, an accumulator per column.
+
+for b in range(lo, hi):                   # shared among threads
+    for i in block: acc[i] = identity
+    for j in reduced axes:
+        for i in block: acc[i] = combine(acc[i], value)
+    for i in block: out[i] = acc[i]
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xjit.codegen.columns import ColumnAccumulator, KeptColumns, most_columns
+from xjit.codegen.levels import Passes
+from xjit.codegen.reductions import Recognised
+from xjit.codegen.region_values import RegionValues
+from xjit.codegen.row_values import RowValues, expensive_row_values
+from xjit.codegen.rows import SCRATCH_BYTES, RowStorage
+from xjit.codegen.scan_reads import ScanReads
+from xjit.codegen.several_rows import join_rows
+from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
+from xjit.fusion.plan import Pull
+from xjit.ir.loops import Base, Bound, LoopKind, Offset, Term
+from xjit.types import FLOAT64
+
+BLOCK = ("b_start", "b_stop")
+"""The names of the bounds of a block."""
+
+
+@dataclass(eq=False)
+class ColumnNest:
+    """The loops of a region in blocks of columns, which are ``work`` additions in all.
+
+    Rows wait nowhere: ``storage`` is empty.
+    """
+
+    values: RegionValues
+    passes: Passes
+    scans: ScanReads
+    storage: RowStorage = field(default_factory=RowStorage)
+    reads_again: bool = False
+
+    def __post_init__(self) -> None:
+        values = self.values
+        self.nest, self.bounds, self.plan, self.region = values.nest, values.bounds, values.plan, values.region
+        self._loop = self.plan.kept[-1]
+        self.work = values.accesses.work(columns=True)
+        self._room = min(COLUMN_BLOCK, most_columns(self.region))
+        # A block may have fewer columns than there is room for, so that there are blocks for all threads.
+        elements = math.prod(self.region.dims)
+        self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work))
+        self._steps = [*(loop.extent for loop in self.plan.kept[:-1]), math.ceil(self._loop.extent / self._width)]
+        self._row_values = RowValues(values)
+        self._kept = values.kept = KeptColumns(self._row_values, values.scratch, self._loop.variable, self._room)
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the shared loop: the longest one."""
+        return max(self._steps)
+
+    def write(self) -> None:
+        """All loops."""
+        outer = self.plan.kept[:-1]
+        self.bounds.open(outer)
+        scope = self.nest.open("b")
+        width = self.nest.word("width", self._width, "width")
+        scope.statements.append(Base("b_start", Offset((Term("b", width),))))
+        scope.statements.append(Bound("b_stop", "b_start", width, self.bounds.extent(self._loop)))
+        for level in range(1, self.passes.count + 1):
+            self._pass(level)
+        stops = [*map(self.bounds.extent, outer), self.nest.word("blocks", self._steps[-1], "blocks")]
+        shared = None if self.plan.chunked is not None else self._steps.index(self.extent)
+        for number in reversed(range(len(stops))):
+            if number == shared and self.bounds.shared is not None:
+                self.nest.close(*self.bounds.shared, LoopKind.PARALLEL)
+            else:
+                self.nest.close("0", stops[number])
+
+    # ------------------------------------------------------------------ passes over the rows of a block
+
+    def _pass(self, level: int) -> None:
+        """All reductions, scans and stores of one level, for one block of columns."""
+        chosen, outer = self.passes.along(level), self.plan.reduced[:-1]
+        columns = {number: self._column(number) for number in chosen if not self._is_store(number)}
+        self.nest.open(self._loop.variable, self._loop.axes)
+        for column in columns.values():
+            column.start()
+        self.nest.close(*BLOCK)
+        self.bounds.open(outer)
+        self._rows(chosen, columns)
+        self.bounds.close_reduced(outer)
+        self._finish(level, {n: column for n, column in columns.items() if self.region.units[n].is_reduction})
+
+    def _column(self, number: int) -> ColumnAccumulator:
+        is_scan = self.region.units[number].is_scan
+        fold = self.values.running(number) if is_scan else self.values.accumulator(number)
+        assert isinstance(fold, Recognised)
+        return ColumnAccumulator(fold, self.values.scratch.take(str(self._room), fold.dtype), self._loop.variable)
+
+    def _is_store(self, number: int) -> bool:
+        unit = self.region.units[number]
+        return not (unit.is_reduction or unit.is_scan)
+
+    def _rows(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
+        """The last loop over rows: several of them in a step, where that saves loads and stores of accumulators."""
+        rows, names = self.plan.reduced[-1], [column.name for column in columns.values()]
+        ahead = expensive_row_values(self.values.accesses, chosen, rows)
+        strip = self._row_values.open(rows, self.bounds.reduced(rows), ahead) if ahead else None
+        self.nest.open(rows.variable, rows.axes)
+        self._row(chosen, columns)
+        self.nest.close(*(strip or self.bounds.reduced(rows)))
+        if strip:
+            self._row_values.close(self.bounds.reduced(rows), names)
+        elif sum(column.dtype.itemsize for column in columns.values()) * self._loop.extent >= COLUMN_BYTES:
+            join_rows(self.nest, names)
+
+    def _row(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
+        """One row of the block."""
+        rare = self._keep_rare(chosen)
+        self.nest.open(self._loop.variable, self._loop.axes)
+        for number in chosen:
+            if self.region.units[number].is_reduction:
+                columns[number].take()
+        for number in chosen:
+            if self.region.units[number].is_scan:
+                self.values.settle_scan(number, columns[number].take_running())
+        self.values.store_all(filter(self._is_store, chosen))
+        self.nest.close(*BLOCK)
+        self._kept.waiting.difference_update(rare)
+
+    def _keep_rare(self, chosen: Sequence[int]) -> list[Pull]:
+        """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
+        values, loop = self.values, self._loop
+        rare = [pull for pull in values.computed(chosen) if values.strips.is_rare(pull, loop)]
+        kept = [pull for pull in rare if not self.scans.are_needed_for(pull)]
+        kept = kept[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
+        if kept:
+            values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
+            self._kept.waiting.update(kept)
+        return kept
+
+    def _finish(self, level: int, columns: Mapping[int, ColumnAccumulator]) -> None:
+        """The results of a block of columns; what the next pass reads of them is kept in scratch."""
+        row = self.nest.open(self._loop.variable, self._loop.axes)
+        for number, column in columns.items():
+            self.values.settle(number, [column.finish(row)], row)
+        if level == 1:
+            self.values.store_all(self.passes.between(0))
+        self.values.store_all(self.passes.between(level))
+        needed = dict.fromkeys(self.passes.read_ahead(level + 1) + self.passes.read_later(level))
+        ahead = [pull for pull in needed if not self._kept.holds(pull)]
+        self.values.keep_all(ahead)
+        self.nest.close(*BLOCK)
+        self._kept.waiting.update(ahead)

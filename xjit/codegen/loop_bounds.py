@@ -1,0 +1,79 @@
+"""Where the loops of a region begin and end: at their own ends, or where somebody else has put bounds.
+
+for i0 in range(lo, hi):          # shared among threads
+    for i1 in range(n0):
+        for j0 in range(n1):      # reduced
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xjit.codegen.schedule import Loop, Schedule
+from xjit.codegen.scopes import Nest
+from xjit.ir.loops import LoopKind
+
+
+@dataclass(eq=False)
+class LoopBounds:
+    """Opens and closes the loops of a region.
+
+    ``pairs`` is the loop of which two steps are done at a time. ``shared`` are the names of the bounds of the loop
+    that threads share, None where they share none, ``given`` the bounds of loops that run within a tile, by the
+    first axis.
+    """
+
+    nest: Nest
+    plan: Schedule
+    pairs: Loop | None = None
+    shared: tuple[str, str] | None = ("lo", "hi")
+    given: dict[int, tuple[str, str]] = field(default_factory=dict)
+
+    def extent(self, loop: Loop) -> str:
+        """The name of the length of a loop."""
+        return self.nest.extent(loop.variable, loop.extent)
+
+    def steps(self, loop: Loop) -> int:
+        """How many steps a loop has."""
+        return math.ceil(loop.extent / 2) if loop == self.pairs else loop.extent
+
+    @property
+    def shared_steps(self) -> int:
+        """How many steps the loop has that threads share."""
+        return 1 if self.plan.shared is None else self.steps(self.plan.kept[self.plan.shared])
+
+    def kept(self, number: int) -> tuple[str, str, LoopKind]:
+        """The bounds of a kept loop, and who runs it."""
+        loop = self.plan.kept[number]
+        if loop.axes[0] in self.given:
+            return *self.given[loop.axes[0]], LoopKind.SERIAL
+        if number == self.plan.shared and self.shared is not None:
+            return *self.shared, LoopKind.PARALLEL
+        stop = self.nest.word("steps", self.steps(loop), "n") if loop == self.pairs else self.extent(loop)
+        return "0", stop, LoopKind.SERIAL
+
+    def reduced(self, loop: Loop) -> tuple[str, str]:
+        """The bounds of a reduced loop."""
+        if self.plan.chunked is not None and loop is self.plan.reduced[self.plan.chunked]:
+            return "k_start", "k_stop"
+        return "0", self.extent(loop)
+
+    def open(self, loops: Sequence[Loop]) -> None:
+        """Opens loops, each within the one before."""
+        for loop in loops:
+            if loop == self.pairs:
+                self.nest.open_pairs(loop.variable, loop.axes, self.nest.word("pairs", loop.extent - 2, "n"))
+            else:
+                self.nest.open(loop.variable, loop.axes)
+
+    def close_kept(self, count: int) -> None:
+        """Closes the first kept loops, so many of them."""
+        for number in reversed(range(count)):
+            self.nest.close(*self.kept(number))
+
+    def close_reduced(self, loops: Sequence[Loop]) -> None:
+        """Closes these reduced loops."""
+        for loop in reversed(loops):
+            self.nest.close(*self.reduced(loop))

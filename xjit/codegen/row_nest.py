@@ -1,0 +1,175 @@
+"""A region row by row: loops over the kept axes around passes over the reduced ones.
+
+    for i0 in range(lo, hi):          # kept axes, shared among threads
+        pass 1: loop over the row, one or more reductions
+        row values
+        pass 2: loop over the row again, stores
+
+Where nothing is reduced, the last kept axis is the innermost loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xjit.codegen import reductions
+from xjit.codegen.levels import Passes
+from xjit.codegen.region_values import RegionValues
+from xjit.codegen.rows import KeptRows, RowStorage, choose_row_storage
+from xjit.codegen.running import RunningValue
+from xjit.codegen.scan_reads import ScanReads
+from xjit.codegen.walks import BlockWalk
+from xjit.fusion.plan import Pull
+from xjit.fusion.reads import below
+from xjit.ir.loops import Bound
+
+
+@dataclass(eq=False)
+class RowNest:
+    """The loops of a region row by row."""
+
+    values: RegionValues
+    passes: Passes
+    scans: ScanReads
+
+    def __post_init__(self) -> None:
+        values = self.values
+        self.nest, self.bounds, self.plan, self.region = values.nest, values.bounds, values.plan, values.region
+        self._in_blocks = self.scans.are_worth_blocks
+        self._walk = BlockWalk(self.scans, self.nest, values.scratch)
+        self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
+        self.storage.keep_running(self.scans.read_later(self.passes.levels))
+        self._kept = values.kept = KeptRows(self.storage, self._walk, values)
+        self._folds: dict[int, reductions.Accumulator] = {}
+        self._running: dict[int, RunningValue] = {}
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether what one loop over a row reads another one may read, or the next pair of rows."""
+        return self._in_blocks or self.bounds.pairs is not None
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the shared loop."""
+        return self.bounds.shared_steps
+
+    @property
+    def work(self) -> float:
+        """How much there is to compute, in additions."""
+        return self.values.accesses.work(columns=False) / (1 if self.bounds.pairs is None else 2)
+
+    def write(self) -> None:
+        """All loops."""
+        outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
+        self.bounds.open(outer)
+        if self.plan.reduced or not self.plan.kept:
+            self._row()
+        else:
+            self._elements(len(outer))
+        self.bounds.close_kept(len(outer))
+
+    def _elements(self, number: int) -> None:
+        """The last kept loop as the innermost one."""
+        # What depends on a fold over single elements is known inside of the loop only, too late for strips.
+        folding = any(unit.is_reduction for unit in self.region.units)
+        pulls = [] if folding else [pull for walked in self.values.accesses.walks for pull in walked]
+        start, stop, kind = self.bounds.kept(number)
+        self.values.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
+
+    def _row(self) -> None:
+        """Everything that happens once per row: the passes over it, and what is stored between them."""
+        self.values.store_all(self.passes.between(0))
+        for level in range(1, self.passes.count + 1):
+            if self.region.chunk is not None:
+                for pull in self.passes.read_ahead(level):
+                    self.values.elements.value(pull)
+            self._pass(level)
+            self.values.store_all(self.passes.between(level))
+
+    # ------------------------------------------------------------------ passes over a row
+
+    def _pass(self, level: int) -> None:
+        """One pass over the reduced axes: all reductions and stores that are ready."""
+        row, units, chosen = self.nest.inner, self.region.units, self.passes.along(level)
+        self._fill_ahead(level)
+        self._kept.level = level
+        self._folds = {n: self.values.accumulator(n) for n in chosen if units[n].is_reduction}
+        self._running = {n: self.values.running(n) for n in chosen if units[n].is_scan}
+        for fold in (*self._folds.values(), *self._running.values()):
+            fold.start(row)
+        outer = self.plan.reduced[:-1]
+        self.bounds.open(outer)
+        if self.plan.reduced:
+            self._innermost(chosen)
+        else:
+            self._single(chosen)
+        self.bounds.close_reduced(outer)
+        for number, fold in self._folds.items():
+            self.values.settle(number, fold.finish(row), row)
+
+    def _fill_ahead(self, level: int) -> None:
+        """The loops that make results of nested reductions for the pass of this level."""
+        self._kept.level = level - 1
+        for pull in self.storage.filled_before(level):
+            self.bounds.open(self.plan.reduced)
+            self.values.keep(pull)
+            self.bounds.close_reduced(self.plan.reduced)
+
+    def _innermost(self, chosen: Sequence[int]) -> None:
+        """The last reduced loop, in blocks where sums or scans need them or something may end early."""
+        loop, folds = self.plan.reduced[-1], self._folds.values()
+        start, stop = self.bounds.reduced(loop)
+        if self._in_blocks and self._running:
+            self._walk.write(
+                loop, stop, chosen, lambda one, block: self._loop(block, one.units, one.filled, short=True)
+            )
+            return
+        blocked = any(fold.blocked for fold in folds)
+        stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds)
+        if not blocked and not stops:
+            self._loop((start, stop), chosen)
+            return
+        gaps = self.values.accesses.leaves_gaps(loop.axes[-1])
+        size = reductions.block_size(gaps) if blocked else reductions.STOP_BLOCK
+        block, end = self.nest.fresh("b"), self.nest.fresh("e")
+        scope = self.nest.open(block)
+        scope.statements.append(Bound(end, block, size, stop))
+        self._loop((block, end), chosen, short=blocked)
+        if stops:
+            self.nest.only_if([fold.unfinished for fold in folds], 1)
+        self.nest.close(start, stop, step=size)
+
+    def _loop(
+        self, bounds: tuple[str, str], chosen: Sequence[int], filled: Sequence[Pull] = (), *, short: bool = False
+    ) -> None:
+        """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
+        around, folds = self.nest.inner, [self._folds[number] for number in chosen if number in self._folds]
+        for fold in folds:
+            fold.start_block(around, bounds)
+        pulls = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
+        step = functools.partial(self._step, chosen, filled)
+        self.values.strips.loop(self.plan.reduced[-1], bounds, pulls, step, short=short)
+        for fold in folds:
+            fold.end_block(around)
+
+    def _single(self, chosen: Sequence[int]) -> None:
+        """A row of one element, which needs no loop."""
+        around = self.nest.inner
+        for fold in self._folds.values():
+            fold.start_block(around, ("0", "1"))
+        self._step(chosen)
+        for fold in self._folds.values():
+            fold.end_block(around)
+
+    def _step(self, chosen: Sequence[int], filled: Sequence[Pull] = ()) -> None:
+        """One element of a row."""
+        self.values.keep_all((*self.storage.filled_in(self._kept.level), *filled))
+        for number in chosen:
+            if number in self._folds:
+                self._folds[number].take(self.nest.inner)
+            elif number in self._running:
+                self.values.settle_scan(number, self._running[number].advance(self.nest.inner))
+            else:
+                self.values.store(number)

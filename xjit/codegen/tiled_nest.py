@@ -1,0 +1,134 @@
+"""A region in tiles: what lies across the innermost loop is transposed before a tile is computed, or behind it.
+
+``tiles.py`` shows what that looks like, and decides on it.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+
+from xjit.codegen.accesses import Access
+from xjit.codegen.elements import storage_dtype
+from xjit.codegen.kinds import TURNED
+from xjit.codegen.region_values import RegionValues
+from xjit.codegen.rows import RowStorage
+from xjit.codegen.schedule import Loop
+from xjit.codegen.tiles import CORNER, Tiles
+from xjit.ir.loops import Base, Bound, Load, LoopKind, Offset, Store, Term, Turn
+from xjit.types import DType
+
+
+@dataclass(eq=False)
+class TiledNest:
+    """The loops of a region in tiles. Nothing waits for later passes: ``storage`` is empty."""
+
+    values: RegionValues
+    tiles: Tiles
+    storage: RowStorage = field(default_factory=RowStorage)
+    reads_again: bool = False
+
+    def __post_init__(self) -> None:
+        self.nest, self.bounds = self.values.nest, self.values.bounds
+        self._rows, self._columns = self.tiles.rows, self.tiles.columns
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the shared loop."""
+        return self.tiles.transposition.steps
+
+    @property
+    def work(self) -> float:
+        """How much there is to compute, in additions."""
+        return self.values.accesses.work(columns=False)
+
+    def write(self) -> None:
+        """All loops."""
+        outer, accesses = self.values.plan.kept[:-2], self.values.accesses
+        self.bounds.open(outer)
+        self._open_tile()
+        for access in dict.fromkeys(accesses.reads.values()):
+            if self.tiles.holds(access):
+                self._move(access, storage_dtype(access.node.aval.dtype), written=False)
+        self.nest.open(self._rows.variable, self._rows.axes)
+        pulls = [pull for walked in accesses.walks for pull in walked]
+        element = functools.partial(self.values.store_all, range(len(self.values.region.units)))
+        self.values.strips.loop(self._columns, _bounds(self._columns), pulls, element, short=True)
+        self.nest.close(*_bounds(self._rows))
+        for access in filter(None, accesses.writes):
+            if self.tiles.holds(access):
+                self._move(access, self.tiles.turned[access][1], written=True)
+        self._close_tile()
+        self.bounds.close_kept(len(outer))
+
+    # ------------------------------------------------------------------ the loops over tiles
+
+    def _blocked(self) -> list[tuple[int, Loop]]:
+        """The two loops with their numbers."""
+        return list(enumerate(self.values.plan.kept))[-2:]
+
+    def _open_tile(self) -> None:
+        for number, loop in self._blocked():
+            start, stop = _bounds(loop)
+            size = self.tiles.transposition.size(number)
+            if self.bounds.kept(number)[2] is LoopKind.PARALLEL:
+                block = f"{loop.variable}_block"
+                self.nest.open(block).statements.append(Base(start, Offset((Term(block, size),))))
+            else:
+                self.nest.open(start)
+            self.nest.inner.statements.append(Bound(stop, start, size, self.bounds.extent(loop)))
+        corner = tuple(Term(_bounds(loop)[0], step) for loop, step in self.tiles.steps)
+        self.nest.inner.statements.append(Base(CORNER, Offset(corner)))
+
+    def _close_tile(self) -> None:
+        for number, _ in reversed(self._blocked()):
+            start, stop, kind = self.bounds.kept(number)
+            size = self.tiles.transposition.size(number)
+            self.nest.close(start, stop, kind, 1 if kind is LoopKind.PARALLEL else size)
+
+    # ------------------------------------------------------------------ into scratch, and out of it
+
+    def _move(self, access: Access, dtype: DType, *, written: bool) -> None:
+        name = self.tiles.pointer(access, written, dtype)
+        if access.moves[self._rows.axes[-1]] == 1:
+            self._turn(access, name, dtype, written)
+        else:
+            self._copy(access, name, dtype, written)
+
+    def _turn(self, access: Access, name: str, dtype: DType, written: bool) -> None:
+        """Whole blocks in registers; what is contiguous in the buffer is the inner loop."""
+        size, width = TURNED[dtype.itemsize], self.tiles.transposition.columns
+        loops = (self._columns, self._rows)
+        for loop in loops:
+            self.nest.open(loop.variable, loop.axes)
+        scratch, at = self.tiles.turned_place(access, dtype)
+        offset = self.tiles.offset_of(access, name)
+        step = self.tiles.stride(access, name, self._columns)
+        left = {loop: (_bounds(loop)[1], loop.variable) for loop in loops}
+        if written:
+            turn = Turn(name, offset, step, scratch, at, width, left[self._rows], left[self._columns], dtype)
+        else:
+            turn = Turn(scratch, at, width, name, offset, step, left[self._columns], left[self._rows], dtype)
+        self.nest.inner.statements.append(turn)
+        for loop in reversed(loops):
+            self.nest.close(*_bounds(loop), step=size)
+
+    def _copy(self, access: Access, name: str, dtype: DType, written: bool) -> None:
+        """Element by element, where the buffer has gaps or is walked backward."""
+        for loop in (self._rows, self._columns):
+            self.nest.open(loop.variable, loop.axes)
+        scratch, at = self.tiles.turned_place(access, dtype)
+        offset = self.tiles.offset_of(access, name)
+        target, source = (name, offset), (scratch, at)
+        if not written:
+            target, source = source, target
+        value = Load(*source, dtype, written or self.values.pointers.written[name])
+        store = Store(*target, value, dtype, access.node.where)
+        self.nest.inner.statements.append(store)
+        for loop in (self._columns, self._rows):
+            self.nest.close(*_bounds(loop))
+
+
+def _bounds(loop: Loop) -> tuple[str, str]:
+    """The names of the bounds of a loop within a tile."""
+    return f"{loop.variable}_start", f"{loop.variable}_stop"
