@@ -60,7 +60,7 @@ class RegionAccesses:
 
     def turn(self, axes: frozenset[int]) -> None:
         """Walks axes from their other end: what moved backward along them moves forward."""
-        self.turned = axes
+        self.turned |= axes
         self.reads = {at: self._turned(access, axes) for at, access in self.reads.items()}
         self.writes = [None if access is None else self._turned(access, axes) for access in self.writes]
 
