@@ -283,6 +283,21 @@ def test_overlap_through_one_slot_is_respected():
     assert np.array_equal(values, expected)
 
 
+@on_x86
+def test_elements_at_positions_from_data_are_loaded_one_by_one():
+    if "+avx2" not in llvm_pipeline.host().features.split(","):
+        pytest.skip("this processor has no gathers")
+    body = """
+at = ptr_i64(table, 0)
+x = ptr_f64(table, 1)
+out = ptr_f64(table, 2)
+for i in range(lo, hi):
+    st(out, i, ld(x, ld(at, i)) + f64(1.0))
+"""
+    ir = compile_kernel(text(body), keep_ir=True).llvm_ir
+    assert "gather" not in ir and re.search(r"store <\d+ x double>", ir)
+
+
 # Width of vectors
 
 

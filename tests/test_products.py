@@ -32,6 +32,22 @@ PROGRAMS: dict[str, tuple[Function, tuple[tuple[int, ...], ...]]] = {
 }
 
 
+MATRICES: dict[str, tuple[Function, tuple[tuple[int, ...], ...]]] = {
+    "plain": (lambda a, b: a @ b, ((13, 40), (40, 35))),
+    "left across": (lambda a, b: a.T @ b, ((40, 13), (40, 35))),
+    "right across": (lambda a, b: a @ b.T, ((13, 40), (35, 40))),
+    "both across": (lambda a, b: a.T @ b.T, ((40, 13), (35, 40))),
+    "stacks": (lambda a, b: a @ b, ((3, 13, 20), (3, 20, 35))),
+    "a stack and one": (lambda a, b: a @ b, ((3, 13, 20), (20, 35))),
+    "short": (lambda a, b: a @ b, ((70, 3, 3), (70, 3, 3))),
+    "of products": (lambda a, b: (a @ b) @ (b.T @ a.T), ((13, 20), (20, 15))),
+    "read and computed": (lambda a, b: np.abs((a // 3) @ (b + 1)).max(axis=1), ((13, 40), (40, 35))),
+    "over two axes": (lambda a, b: np.tensordot(a, b, axes=([2, 1], [0, 1])), ((5, 6, 7), (7, 6, 20))),
+    "einsum": (lambda a, b: np.einsum("ij,jk->ki", a, b), ((13, 40), (40, 35))),
+    "nothing to sum": (lambda a, b: a @ b, ((13, 0), (0, 35))),
+}
+
+
 def whole_numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> Any:
     """Small ones, so that sums are exact in any order."""
     return rng.integers(-9, 10, size=shape).astype(dtype)
@@ -46,6 +62,27 @@ def test_values(name: str, dtype: Any, rng: np.random.Generator) -> None:
     for run in (run_uncompiled, run_serial, run_parallel):
         np.testing.assert_array_equal(run(function, arrays), expected, strict=True)
     assert "library" not in str(xjit.jit(function).explain(*arrays))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8])
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices_of_integers_are_sums(name: str, dtype: Any, rng: np.random.Generator) -> None:
+    function, shapes = MATRICES[name]
+    arrays = [whole_numbers(rng, shape, dtype) for shape in shapes]
+    expected = function(*arrays)
+    for run in (run_uncompiled, run_serial, run_parallel):
+        np.testing.assert_array_equal(run(function, arrays), expected, strict=True)
+    assert "library" not in str(xjit.jit(function).explain(*arrays))
+
+
+@pytest.mark.parametrize(
+    ("name", "sums"),
+    [("plain", "rows"), ("left across", "rows"), ("right across", "elements"), ("both across", "rows")],
+)
+def test_sums_go_along_what_is_contiguous(name: str, sums: str) -> None:
+    function, shapes = MATRICES[name]
+    source = xjit.jit(function).source(*(np.ones(shape, np.int64) for shape in shapes))
+    assert ("scratch_i64" in source) == (sums == "rows")
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -61,6 +61,19 @@ def test_sums_with_gaps_have_one_element_after_their_vectors() -> None:
     check(lambda a: (np.sum(a, axis=1), np.argmax(a, axis=1)), x[:, ::2])
 
 
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "f4", "f8"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_first_extremes_at_the_ends_of_blocks(dtype: str, step: int) -> None:
+    places = [0, 1, 511, 512, 513, 1023, 1024, 1025, 1026, 1099]
+    x = np.full((len(places), 1100 * step), 5, dtype)
+    for row, place in enumerate(places):
+        x[row, place * step] = 9
+        x[row, 1099 * step] = 9
+    for run in (run_uncompiled, run_serial):
+        assert run(lambda a: np.argmax(a[:, ::step], axis=1), (x,)).tolist() == places
+        assert run(lambda a: np.argmin(10 - a[:, ::step], axis=1), (x,)).tolist() == places
+
+
 def test_first_extremes_are_looked_for_in_one_block() -> None:
     source = source_of(lambda a: np.argmax(a, axis=1), np.ones((4, 700)))
     assert loops_of(source) == ["i0", "b0", "j0", "j0"] and "in range(p0, q0)" in source

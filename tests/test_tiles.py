@@ -49,6 +49,11 @@ def is_tiled(function: Callable[..., Any], *arguments: Any) -> bool:
     return "corner" in xjit.jit(function).source(*arguments)
 
 
+def is_copied_in_blocks(function: Callable[..., Any], *arguments: Any) -> bool:
+    text = xjit.jit(function).source(*arguments)
+    return "turn_" in text and "scratch" not in text and "ld(" not in text
+
+
 # ---- blocks
 
 
@@ -66,7 +71,7 @@ def test_blocks_are_transposed(kind: str, counts: tuple[int, int]) -> None:
 
 
 @on_x86
-@pytest.mark.parametrize(("kind", "shuffles"), [("u8", 64), ("f32", 24), ("f64", 8)])
+@pytest.mark.parametrize(("kind", "shuffles"), [("u8", 64), ("f32", 24), ("f64", 24), ("c128", 8)])
 def test_blocks_stay_in_registers(kind: str, shuffles: int) -> None:
     target = Target("x86_64-unknown-linux-gnu", "haswell", "+fma")
     ir = compile_kernel(text(TURN.format(kind)), keep_ir=True, target=target).llvm_ir
@@ -89,6 +94,7 @@ def test_every_type(name: str) -> None:
 def test_every_edge(shape: tuple[int, int], dtype: str) -> None:
     x, y, row = elements(shape, dtype), elements(shape[::-1], dtype), elements(shape[:1], dtype)
     check(lambda a, b, c: a.T * b + c, x, y, row, runs=(run_serial, run_parallel))
+    check(lambda a: np.array(a.T, order="C"), x, runs=(run_serial, run_parallel))
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
@@ -98,6 +104,8 @@ def test_every_direction(run: Any, steps: tuple[int, int], orders: str) -> None:
     x, y = (np.array(elements((46, 63), "f4"), order=order) for order in orders)
     across = tuple(slice(None, None, step) for step in steps)
     check(lambda a, b: a[across] - 2 * b[across], x, y, runs=(run,))
+    check(lambda a, b: np.array(a[across], order="C"), x, y, runs=(run,))
+    check(lambda a, b: np.array(b[across], order="F"), x, y, runs=(run,))
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
@@ -144,6 +152,15 @@ def test_nests_one_behind_the_other_use_the_same_scratch() -> None:
     check(joined, *arguments)
 
 
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+@pytest.mark.parametrize("steps", [(1, 1), (-1, 1), (1, -1), (-1, -1)])
+def test_several_copies(run: Any, steps: tuple[int, int]) -> None:
+    x, y, z = elements((45, 30), "f8"), elements((45, 30), "i2"), elements((45, 30), "c16")
+    across = tuple(slice(None, None, step) for step in steps)
+    check(lambda a, b, c: tuple(np.array(v[across].T, order="C") for v in (a, b, c)), x, y, z, runs=(run,))
+    check(lambda a, b, c: np.concatenate([a[across].T, a[:, ::-1].T], axis=1), x, y, z, runs=(run,))
+
+
 # ---- when
 
 
@@ -153,6 +170,18 @@ def test_tiles_are_for_what_lies_across() -> None:
     assert not is_tiled(lambda a, b: a + b.T, x, np.asfortranarray(y))
     assert not is_tiled(lambda a, b: a.T[:8] + b[:8], x, y)  # short axes are written out or vector code as they are
     assert not is_tiled(lambda a, b: a[:, 0] + b, x, y)
+
+
+def test_copies_go_from_buffer_to_buffer() -> None:
+    x = np.ones((40, 50))
+    assert is_copied_in_blocks(lambda a: a.T.copy(), x)
+    assert is_copied_in_blocks(lambda a: np.rot90(a).copy(), x)
+    assert is_copied_in_blocks(lambda a: a.T.copy(), np.ones((40, 16), "i2"))
+    assert is_copied_in_blocks(lambda a: a.T.copy(), np.ones((40, 50), "c16"))
+    assert not is_copied_in_blocks(lambda a: a.T + 1, x)  # memory as it is
+    assert not is_copied_in_blocks(lambda a, b: a.T + b, x, np.ones((50, 40)))
+    assert not is_copied_in_blocks(lambda a: a.T.astype("f4", order="C"), x)
+    assert not is_copied_in_blocks(lambda a: a[:, ::2].T.copy(), x)
 
 
 def test_tiles_do_not_depend_on_sizes() -> None:

@@ -274,6 +274,17 @@ def test_which_rows_are_walked_in_pairs() -> None:
     assert not in_pairs(lambda u: np.cumsum(u, axis=0), square)
 
 
+def test_large_scans_are_walked_in_pairs_where_that_is_not_slower() -> None:
+    def in_pairs(dtype: Any, rows: int, columns: int) -> bool:
+        source = xjit.jit(lambda u: np.cumsum(u, axis=1)).source(np.ones((rows, columns), dtype))
+        return "for k0 in range(lo, hi)" in source
+
+    assert in_pairs("i8", 300, 200) and in_pairs("i4", 300, 200) and in_pairs("f8", 300, 200)  # in caches
+    assert in_pairs("f8", 1000, 2000) and in_pairs("f4", 20_000, 200)
+    assert not in_pairs("f8", 20_000, 200)
+    assert not in_pairs("i8", 1000, 2000) and not in_pairs("i4", 20_000, 200)
+
+
 def test_the_width_is_not_part_of_the_text() -> None:
     x = values(4, 1000)
     assert xjit.jit(rolling_mean(20)).source(x) == xjit.jit(rolling_mean(30)).source(x)

@@ -66,7 +66,7 @@ class RegionAccesses:
 
     def turn(self, axes: frozenset[int]) -> None:
         """Walks axes from their other end: what moved backward along them moves forward."""
-        self.turned = axes
+        self.turned |= axes
         self.reads = {at: self._turned(access, axes) for at, access in self.reads.items()}
         self.writes = [None if access is None else self._turned(access, axes) for access in self.writes]
 
@@ -202,7 +202,11 @@ class RegionAccesses:
 
     @property
     def primary(self) -> tuple[int, ...]:
-        """The distances that decide the loop order: of the first store, or of the read along most axes."""
+        """The distances that decide the loop order: of the first store, or of the read along most axes.
+
+        Where a reduction reads nothing along all of its axes, as in a product of matrices, these are the longest
+        distances along each axis: ``a[i, k] * b[k, j]`` is summed along rows of ``b``, not down its columns.
+        """
         rank = len(self.region.dims)
         full = [self.layouts.directions(pull.node, pull.index, rank) for pull in self.reads]
         stores = [
@@ -213,6 +217,9 @@ class RegionAccesses:
         candidates = (full or stores) if self.region.reduced else (stores or full)
         if not candidates:
             return tuple(range(rank, 0, -1))
+        if self.region.reduced:
+            longest = tuple(max(map(abs, moves)) for moves in zip(*candidates, strict=True))
+            candidates = [*candidates, longest]
         return max(candidates, key=lambda moves: sum(1 for move in moves if move))
 
 

@@ -9,8 +9,8 @@ the other one is::
 
 N is :data:`~xjit.codegen.kinds.TURNED` of the element's size. A whole block is N vector loads, N log2 N shuffles and
 N vector stores: as often as it takes, the rows of the upper half are interleaved with those of the lower half, first
-within 128 bits, which every processor does in one instruction, then 128 bits at a time. Less than a block is copied
-element by element.
+within 128 bits, which every processor does in one instruction, then 128 bits at a time. Elements of 16 bytes are two
+words each that stay together. Less than a block is copied element by element.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ from xjit.codegen.emitters import (
 from xjit.codegen.kinds import KINDS, TURNED, KernelTypeError
 
 LANE_BYTES = 16
+# The largest elements of a vector; memory is aligned to no more.
+WORD_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +98,25 @@ def _at(builder: Builder, pointer: Value, index: Value) -> Value:
 
 
 def _copy_whole(builder: Builder, item: int, to: Side, origin: Side) -> None:
-    size = TURNED[item]
-    vector = ir.VectorType(ir.IntType(8 * item), size)
+    word = min(item, WORD_BYTES)
+    words = item // word
+    vector = ir.VectorType(ir.IntType(8 * word), TURNED[item] * words)
     rows = []
-    for number in range(size):
-        row = builder.load(origin.vector(builder, number, vector), align=item, typ=vector)
+    for number in range(TURNED[item]):
+        row = builder.load(origin.vector(builder, number, vector), align=word, typ=vector)
         record(builder, row, origin.slot, read_only=True)
         rows.append(row)
-    for number, column in enumerate(_transposed(builder, rows, LANE_BYTES // item)):
-        store = builder.store(column, to.vector(builder, number, vector), align=item)
+    for number, column in enumerate(_transposed(builder, rows, LANE_BYTES // item, words)):
+        store = builder.store(column, to.vector(builder, number, vector), align=word)
         record(builder, store, to.slot, read_only=False)
 
 
-def _transposed(builder: Builder, rows: list[Value], lane: int) -> list[Value]:
-    """The columns of a block; ``lane`` are the elements in 128 bits."""
-    turned = [_network(builder, rows[first : first + lane], 1, lane) for first in range(0, len(rows), lane)]
-    columns = [_network(builder, [part[place] for part in turned], lane, len(rows)) for place in range(lane)]
+def _transposed(builder: Builder, rows: list[Value], lane: int, words: int) -> list[Value]:
+    """The columns of a block; ``lane`` are the elements in 128 bits, of so many words each."""
+    starts = range(0, len(rows), lane)
+    turned = [_network(builder, rows[first : first + lane], words, lane * words) for first in starts]
+    parts = [[part[place] for part in turned] for place in range(lane)]
+    columns = [_network(builder, part, lane * words, len(rows) * words) for part in parts]
     return [column[number] for number in range(len(turned)) for column in columns]
 
 

@@ -42,10 +42,10 @@ KINDS: dict[str, Kind] = {
 }
 
 
-TURNED = {1: 16, 2: 8, 4: 8, 8: 4}
+TURNED = {1: 16, 2: 16, 4: 8, 8: 8, 16: 4}
 """Rows and columns of the blocks that ``turn_T`` transposes, by the size of an element in bytes.
 
-That is vectors of 128 or 256 bits. Larger elements are copied one by one.
+That is vectors of 128, 256 or 512 bits; from 8 bytes on a vector is a line of memory.
 """
 
 

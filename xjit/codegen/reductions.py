@@ -246,9 +246,10 @@ class FirstExtreme(Accumulator):
         s0 = v0
         p0 = select(v1, b0, p0)
         q0 = select(v1, e0, q0)
-    f0 = n0
+    f0 = i32(2147483647)
     for j0 in range(p0, q0):
-        f0 = min(f0, select(ld(a0, a0_at0 + j0) == s0, j0, n0))
+        f0 = min(f0, select(ld(a0, a0_at0 + j0) == s0, i32(j0) - i32(p0), i32(2147483647)))
+    v2 = p0 + i64(f0)
     """
 
     def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], extreme: Reducer) -> None:
@@ -259,7 +260,8 @@ class FirstExtreme(Accumulator):
         fresh = elements.nest.fresh
         self.block, self.best = Var(fresh("t"), self.dtype), Var(fresh("s"), self.dtype)
         self.first, self.end = Var(fresh("p"), INT64), Var(fresh("q"), INT64)
-        self.found = Var(fresh("f"), INT64)
+        # Counted from the first position of the block: the fewer bits, the more fit into a vector.
+        self.found = Var(fresh("f"), INT32 if self.dtype.itemsize >= INT32.itemsize else INT16)
         self.bounds = ("0", "0")
         self.loop = elements.nest.inner
 
@@ -298,9 +300,9 @@ class FirstExtreme(Accumulator):
         scope.statements += [Assign(self.best.name, better), *self._at(first, end)]
 
     def finish(self, row: Scope) -> list[Held]:
-        nest, loop = self.elements.nest, self.loop
+        nest, loop, dtype = self.elements.nest, self.loop, self.found.dtype
         assert loop.variable is not None
-        none = Const(Literal.of(np.int64(np.iinfo(np.int64).max)))
+        none = Const(Literal.of(np.iinfo(dtype).max, dtype))
         row.statements.append(Assign(self.found.name, none))
         inner = nest.open(loop.variable, tuple(loop.axes))
         value = self.plain_operand(0)
@@ -308,11 +310,12 @@ class FirstExtreme(Accumulator):
         if dtype_class(self.dtype) == "F":
             nowhere = Call("and", (_differ(value, value), _differ(self.best, self.best)), BOOL)
             is_hit = Call("or", (is_hit, nowhere), BOOL)
-        place = Call("select", (is_hit, Position(loop.variable, 1, 0, INT64), none), INT64)
-        inner.statements.append(Accumulate(self.found.name, "min", place, INT64, False))
+        at, first = (_as(one, dtype) for one in (Position(loop.variable, 1, 0, INT64), self.first))
+        place = Call("select", (is_hit, Call("sub", (at, first), dtype), none), dtype)
+        inner.statements.append(Accumulate(self.found.name, "min", place, dtype, False))
         nest.close(self.first.name, self.end.name)
-        where = self.unit.target.where
-        return [Held(self.elements.let(row, "v", Call("copy", (self.found,), INT64), INT64, where), None, row)]
+        position = Call("add", (self.first, _as(self.found, INT64)), INT64)
+        return [Held(self.elements.let(row, "v", position, INT64, self.unit.target.where), None, row)]
 
     def _identity(self) -> Const:
         return Const(Literal.of(self.extreme.identity(self.dtype), self.dtype))

@@ -1,11 +1,14 @@
-"""A region in tiles: what lies across the innermost loop is transposed before a tile is computed, or behind it.
+"""A region in tiles: what lies across the innermost loop is transposed before a tile is computed, or behind it, or
+from buffer to buffer.
 
 ``tiles.py`` shows what that looks like, and decides on it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access
@@ -44,9 +47,22 @@ class TiledNest:
 
     def write(self) -> None:
         """All loops."""
-        outer, accesses = self.values.plan.kept[:-2], self.values.accesses
+        outer = self.values.plan.kept[:-2]
         self.bounds.open(outer)
         self._open_tile()
+        if self.tiles.transposition.copies:
+            for source, target in self.tiles.transposition.copies:
+                self._copy_across(source, target)
+        else:
+            self._compute()
+        self._close_tile()
+        self.bounds.close_kept(len(outer))
+
+    def _compute(self) -> None:
+        """One tile, with what lies across in scratch."""
+        accesses = self.values.accesses
+        corner = tuple(Term(_bounds(loop)[0], step) for loop, step in self.tiles.steps)
+        self.nest.inner.statements.append(Base(CORNER, Offset(corner)))
         for access in dict.fromkeys(accesses.reads.values()):
             if self.tiles.holds(access):
                 self._move(access, storage_dtype(access.node.aval.dtype), written=False)
@@ -58,8 +74,6 @@ class TiledNest:
         for access in filter(None, accesses.writes):
             if self.tiles.holds(access):
                 self._move(access, self.tiles.turned[access][1], written=True)
-        self._close_tile()
-        self.bounds.close_kept(len(outer))
 
     # ------------------------------------------------------------------ the loops over tiles
 
@@ -77,8 +91,6 @@ class TiledNest:
             else:
                 self.nest.open(start)
             self.nest.inner.statements.append(Bound(stop, start, size, self.bounds.extent(loop)))
-        corner = tuple(Term(_bounds(loop)[0], step) for loop, step in self.tiles.steps)
-        self.nest.inner.statements.append(Base(CORNER, Offset(corner)))
 
     def _close_tile(self) -> None:
         for number, _ in reversed(self._blocked()):
@@ -86,7 +98,7 @@ class TiledNest:
             size = self.tiles.transposition.size(number)
             self.nest.close(start, stop, kind, 1 if kind is LoopKind.PARALLEL else size)
 
-    # ------------------------------------------------------------------ into scratch, and out of it
+    # ------------------------------------------------------------------ what lies across
 
     def _move(self, access: Access, dtype: DType, *, written: bool) -> None:
         name = self.tiles.pointer(access, written, dtype)
@@ -96,22 +108,39 @@ class TiledNest:
             self._copy(access, name, dtype, written)
 
     def _turn(self, access: Access, name: str, dtype: DType, written: bool) -> None:
-        """Whole blocks in registers; what is contiguous in the buffer is the inner loop."""
-        size, width = TURNED[dtype.itemsize], self.tiles.transposition.columns
-        loops = (self._columns, self._rows)
+        """Between a buffer and scratch, whole blocks in registers."""
+        # What is contiguous in the buffer is the inner loop.
+        with self._blocks(dtype, self._columns, self._rows):
+            buffer = (name, self.tiles.offset_of(access, name), self.tiles.stride(access, name, self._columns))
+            scratch = (*self.tiles.turned_place(access, dtype), self.tiles.transposition.columns)
+            columns, rows = self._left()
+            turn = Turn(*scratch, *buffer, columns, rows, dtype)
+            if written:
+                turn = Turn(*buffer, *scratch, rows, columns, dtype)
+            self.nest.inner.statements.append(turn)
+
+    def _copy_across(self, source: Access, target: Access) -> None:
+        """From one buffer to another, whole blocks in registers; the one that is written is filled in order."""
+        dtype, tiles = storage_dtype(source.node.aval.dtype), self.tiles
+        with self._blocks(dtype, self._rows, self._columns):
+            to, origin = tiles.pointer(target, True, dtype), tiles.pointer(source, False, dtype)
+            write = (to, tiles.offset_of(target, to), tiles.stride(target, to, self._rows))
+            read = (origin, tiles.offset_of(source, origin), tiles.stride(source, origin, self._columns))
+            self.nest.inner.statements.append(Turn(*write, *read, *self._left(), dtype))
+
+    def _left(self) -> tuple[tuple[str, str], tuple[str, str]]:
+        """What a block takes at most along the columns and along the rows, as a limit and a variable."""
+        columns, rows = ((_bounds(loop)[1], loop.variable) for loop in (self._columns, self._rows))
+        return columns, rows
+
+    @contextlib.contextmanager
+    def _blocks(self, dtype: DType, *loops: Loop) -> Iterator[None]:
+        """The loops over the blocks of a tile."""
         for loop in loops:
             self.nest.open(loop.variable, loop.axes)
-        scratch, at = self.tiles.turned_place(access, dtype)
-        offset = self.tiles.offset_of(access, name)
-        step = self.tiles.stride(access, name, self._columns)
-        left = {loop: (_bounds(loop)[1], loop.variable) for loop in loops}
-        if written:
-            turn = Turn(name, offset, step, scratch, at, width, left[self._rows], left[self._columns], dtype)
-        else:
-            turn = Turn(scratch, at, width, name, offset, step, left[self._columns], left[self._rows], dtype)
-        self.nest.inner.statements.append(turn)
+        yield
         for loop in reversed(loops):
-            self.nest.close(*_bounds(loop), step=size)
+            self.nest.close(*_bounds(loop), step=TURNED[dtype.itemsize])
 
     def _copy(self, access: Access, name: str, dtype: DType, written: bool) -> None:
         """Element by element, where the buffer has gaps or is walked backward."""

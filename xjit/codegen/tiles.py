@@ -18,14 +18,19 @@ few rows at a time in registers, before the tile is computed:
                 for i1 in range(i1_start, i1_stop):
                     ... ldw(m0, tile_at + i1) * ld(a1, a1_at0 + i1) ...
 
-A result that lies across is put into scratch in the innermost loop and transposed when the tile is done.
+A result that lies across is put into scratch in the innermost loop and transposed when the tile is done. Where
+nothing is computed, as in ``x.T.copy()``, blocks go from the operand to the result at once:
+
+            for i0 in range(i0_start, i0_stop, 8):
+                for i1 in range(i1_start, i1_stop, 8):
+                    turn_f32(o0, i1 + i0 * o0_s0, o0_s0, a0, i1 * a0_s0 + i0, a0_s0, i1_stop - i1, i0_stop - i0)
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen import schedule
@@ -36,9 +41,12 @@ from xjit.codegen.kinds import TURNED
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Region, Unit
+from xjit.fusion.plan import Pull, Region, Unit
+from xjit.ir.expr import Arg
+from xjit.ir.index import relabel
 from xjit.ir.loops import Load, Offset, Store, Term
 from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
 from xjit.passes.split import TINY
 from xjit.types import DType
 
@@ -49,6 +57,8 @@ TURNED_BYTES = 32_768
 # Rows beyond which a tile gains nothing, and below which it costs more than it saves.
 MOST_ROWS = 256
 FEWEST_ROWS = 8
+# Larger elements would be copied twice on their way through scratch, which costs more than it saves.
+LARGEST_IN_SCRATCH = 8
 # What is read at longer steps than a line of memory does not use lines better in tiles.
 LINE_BYTES = 64
 CORNER = "corner"
@@ -61,13 +71,14 @@ class Transposition:
     """The last two loops of a schedule in tiles: ``rows`` positions of the one around, ``columns`` of the innermost.
 
     ``across`` are the accesses that move less from one row to the next than within a row. Where threads share one of
-    these two loops they share its blocks.
+    these two loops they share its blocks. ``copies`` are what is read and where it is written to, if that is all.
     """
 
     plan: Schedule
     across: frozenset[Access]
     rows: int
     columns: int
+    copies: tuple[tuple[Access, Access], ...] = ()
 
     @property
     def steps(self) -> int:
@@ -90,11 +101,21 @@ def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> T
     plain = all(unit.is_plain or unit.is_check for unit in region.units)
     if not plain or region.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
         return None
+    only_moves = all(_only_moves(pull.node) for walked in accesses.walks for pull in walked)
+    copied = _tiled(plan, accesses, copied=True) if only_moves else None
+    return copied if copied is not None and copied.copies else _tiled(plan, accesses, copied=False)
+
+
+def _tiled(plan: Schedule, accesses: RegionAccesses, *, copied: bool) -> Transposition | None:
+    """The tiles of loops that compute nothing, to be copied in blocks, or those of others."""
     *outer, columns = plan.kept
-    found = {loop: frozenset(_across(accesses, loop, columns)) for loop in outer}
+    found = {loop: frozenset(_across(accesses, loop, columns, copied)) for loop in outer}
     rows = max(outer, key=lambda loop: len(found[loop]))
     if not found[rows]:
         return None
+    if _is_walked_backward(rows, found[rows], accesses):
+        accesses.turn(frozenset(rows.axes))
+        found[rows] = frozenset(_across(accesses, rows, columns, copied))
     column_bytes = TILE_COLUMNS * sum(access.node.aval.dtype.itemsize for access in found[rows])
     count = min(MOST_ROWS, TURNED_BYTES // column_bytes)
     if count < FEWEST_ROWS:
@@ -103,21 +124,53 @@ def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> T
     kept = (*(loop for loop in outer if loop is not rows), rows, columns)
     extents = [loop.extent for loop in kept[:-2]]
     extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / TILE_COLUMNS)]
-    turned = dataclasses.replace(plan, kept=kept, shared=_shared(extents))
-    return Transposition(turned, found[rows], count, TILE_COLUMNS)
+    plan = dataclasses.replace(plan, kept=kept, shared=_shared(extents))
+    copies = _copies(found[rows], accesses, rows, columns) if copied else ()
+    return Transposition(plan, found[rows], count, TILE_COLUMNS, copies)
 
 
-def _across(accesses: RegionAccesses, rows: Loop, columns: Loop) -> Iterator[Access]:
+def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: RegionAccesses) -> bool:
+    """Whether more of what lies across runs backward in memory than forward, and the rows may be walked so."""
+    moves = [access.moves[rows.axes[-1]] for access in across]
+    return accesses.positions.isdisjoint(rows.axes) and sum(move < 0 for move in moves) > len(moves) / 2
+
+
+def _copies(
+    across: Collection[Access], accesses: RegionAccesses, rows: Loop, columns: Loop
+) -> tuple[tuple[Access, Access], ...]:
+    """What every unit reads and where it writes that, if none does more and all of it can go in blocks."""
+    found = []
+    region = accesses.region
+    for unit, axes, own, target in zip(region.units, region.axes, accesses.found, accesses.writes, strict=True):
+        if target is None or len(own.reads) != 1 or not all(_only_moves(pull.node) for pull in own.visits):
+            return ()
+        (read,) = own.reads
+        source = accesses.reads.get(Pull(read.node, relabel(read.index, axes)))
+        if source is None or source not in across or target in across or _changes_width(unit):
+            return ()
+        if source.moves[rows.axes[-1]] != 1 or target.moves[columns.axes[-1]] != 1:
+            return ()
+        found.append((source, target))
+    return tuple(found)
+
+
+def _only_moves(node: Node) -> bool:
+    """Whether the elements of a value are those of an operand, somewhere else perhaps."""
+    return node.op.kind is Kind.INDEXING or isinstance(node.element, Arg)
+
+
+def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
     if min(rows.extent, columns.extent) <= TINY:
         return
     writes = zip(accesses.region.units, accesses.writes, strict=True)
     stored = [access for unit, access in writes if access is not None and not _changes_width(unit)]
     together = accesses.interleaved()
+    least, largest = (0, max(TURNED)) if copied else (WIDE_STEP, LARGEST_IN_SCRATCH)
     for access in (*accesses.reads.values(), *stored):
         item = access.node.aval.dtype.itemsize
         down, along = (abs(access.moves[loop.axes[-1]]) * item for loop in (rows, columns))
-        is_suited = item in TURNED and not access.lookups and access not in together
-        if is_suited and 0 < down < along and down < LINE_BYTES and along > WIDE_STEP:
+        is_suited = item <= largest and not access.lookups and access not in together
+        if is_suited and 0 < down < along and down < LINE_BYTES and along > least:
             yield access
 
 

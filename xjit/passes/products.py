@@ -1,10 +1,11 @@
-"""Writes products with vectors out as sums, where kernels do better than the library of matrix products.
+"""Writes products out as sums, where kernels do better than the library of matrix products.
 
     dot_general x[n, k] w[k]  ->  reduce add (mul x (broadcast_in_dim w))
 
 A product with a vector reads its matrix once and does next to nothing with it. As loops it fuses with what is around
 it: the gradient ``x.T @ (f(x @ w) - y)`` then reads ``x`` once in all. The library is quicker in between, where the
-matrix is in the caches and the calls do not count.
+matrix is in the caches and the calls do not count. For integers there is no library: NumPy's own loops take 2 to 20
+times as long as kernels do.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops._core import registry
+from xjit.ops.layout import PACK
 from xjit.ops.linalg import DOT_GENERAL, DotDimensionNumbers
 from xjit.ops.partial import derived, identity_of
 from xjit.ops.reduce import REDUCE, REDUCERS, reduction_graph
@@ -39,21 +41,23 @@ def _written_out(node: Node) -> Node:
         return node
     numbers: DotDimensionNumbers = node.param("numbers")
     free = [numbers.free(side, source.aval.rank) for side, source in zip(("lhs", "rhs"), node.inputs, strict=True)]
-    if all(free):  # two matrices
-        return node
-    matrix = max(zip(node.inputs, ("lhs", "rhs"), strict=True), key=lambda pair: pair[0].aval.size)
-    if not _pays(*matrix, numbers):
+    if dtype_class(node.aval.dtype) != "I" and (all(free) or not _pays(node, numbers)):
         return node
     found = _as_sum(node, numbers, free)
+    if found.type != node.type:  # the memory order of a sum is that of its operands
+        found = derived(PACK, (found,), node, order=node.aval.order)
     return found if found.type == node.type else node
 
 
-def _pays(matrix: Node, side: str, numbers: DotDimensionNumbers) -> bool:
-    """Whether loops are quicker: for integers, few or very many elements, and elements that need not be stored."""
+def _pays(node: Node, numbers: DotDimensionNumbers) -> bool:
+    """Whether loops over a product with a vector are quicker: for few or very many elements of the matrix, and for
+    elements that need not be stored.
+    """
+    sides = zip(node.inputs, (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions), strict=True)
+    matrix, summed = max(sides, key=lambda side: side[0].aval.size)
     aval = matrix.aval
-    if dtype_class(aval.dtype) == "I" or aval.size <= FEW_PRODUCTS or aval.size * aval.dtype.itemsize >= LARGE_BYTES:
+    if aval.size <= FEW_PRODUCTS or aval.size * aval.dtype.itemsize >= LARGE_BYTES:
         return True
-    summed = numbers.lhs_contracting_dimensions if side == "lhs" else numbers.rhs_contracting_dimensions
     return _is_computed(matrix) and bool(aval.order) and aval.order[-1] in summed
 
 
