@@ -102,16 +102,19 @@ def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
 
 
 def _reads_first(part: Lowering, number: int, source: Node) -> bool:
-    """Whether what first writes the target's elements reads the source, and no later pass does.
+    """Whether what first writes the target's elements reads the source, and nothing later does.
 
-    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well.
+    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well:
+    all but searches, which look up the place of an extreme when their pass is over.
     """
     waiting, places = part.row_storage.levels, part.row_storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
     first = part.levels[number] if kept is None else waiting[kept]
     if not _loads(part, _values(part, number) if kept is None else [kept], first, source):
         return False
-    later = [(_values(part, other), level) for other, level in enumerate(part.levels) if level > first]
+    units = zip(part.region.units, part.levels, strict=True)
+    ends = [level + unit.is_search for unit, level in units]
+    later = [(_values(part, n), part.levels[n]) for n, end in enumerate(ends) if end > first]
     later += [([pull], level) for pull, level in waiting.items() if level > first]
     return not any(_loads(part, values, level, source) for values, level in later)
 

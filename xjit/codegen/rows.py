@@ -52,7 +52,8 @@ def choose_row_storage(
 ) -> RowStorage:
     """Chooses the values that more than one pass needs and that cost more than a store and a load.
 
-    ``full`` are the units that run over whole rows. Results of nested reductions get a loop of their own, so that
+    ``full`` are the units that run over whole rows. An output row holds what its own unit reads: that is loaded, for
+    all units of the pass, before the unit stores. Results of nested reductions get a loop of their own, so that
     the pass that needs them is vector code.
     """
     storage = RowStorage()
@@ -73,9 +74,11 @@ def choose_row_storage(
     inner = {source for pull in wanted for source in sources(pull, region.dims, region.nested)}
     free = SCRATCH_BYTES
     rows = _output_rows(region, accesses, levels, full)
+    searched = _searched(region, accesses, levels, max(levels[number] for number in full))
     for pull in (pull for pull in wanted if pull not in inner):
         dtype = storage_dtype(pull.node.aval.dtype)
-        place = next((n for n in rows if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
+        readers = [n for n in rows if pull in accesses.walks[n] and pull not in searched]
+        place = next((n for n in readers if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
         else:
@@ -94,6 +97,12 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
     if len(plan.reduced) != 1 or plan.chunked is not None:
         return SCRATCH_BYTES + 1
     return plan.reduced[0].extent * itemsize
+
+
+def _searched(region: Region, accesses: RegionAccesses, levels: list[int], last: int) -> set[Pull]:
+    """What searches of the last pass need once more when that pass has filled the output rows."""
+    searches = (n for n, unit in enumerate(region.units) if unit.is_search and levels[n] == last)
+    return {pull for number in searches for pull in accesses.walks[number]}
 
 
 def _output_rows(region: Region, accesses: RegionAccesses, levels: list[int], full: list[int]) -> list[int]:
