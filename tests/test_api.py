@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
+import pickle
 import threading
 import warnings
 from collections import namedtuple
@@ -92,6 +94,47 @@ def test_contraction_is_off_unless_asked_for() -> None:
 
     assert not xjit.jit(rest)(a, c).any()
     assert (xjit.jit(contract=True)(rest)(a, c) == 2.0**-60).all()
+
+
+def test_places_of_extremes_are_found_under_contraction() -> None:
+    """Fused in one loop and not in another, as the product is a result as well, the extreme would be nowhere."""
+
+    def function(a: Any, b: Any) -> Any:
+        product = a * b
+        return product, (product + a).argmax(axis=1)
+
+    a, b = np.random.default_rng(3).normal(size=(2, 50, 600))
+    _, places = xjit.jit(contract=True)(function)(a, b)
+    np.testing.assert_array_equal(places, function(a, b)[1])
+
+
+class Stepper:
+    def __init__(self) -> None:
+        self.factor = 2.0
+        self.step = xjit.jit(self.scaled)
+
+    def scaled(self, x: Any) -> Any:
+        return x * self.factor
+
+
+@xjit.jit
+def doubled(x: Any) -> Any:
+    return x * 2.0
+
+
+strictly = xjit.jit(strict=True)(unsupported)
+
+
+def test_copies_and_pickles() -> None:
+    assert pickle.loads(pickle.dumps(doubled)) is doubled is copy.copy(doubled) is copy.deepcopy([doubled])[0]
+    found = pickle.loads(pickle.dumps(strictly))
+    assert found.__wrapped__ is unsupported and found.options.strict
+    stepper = Stepper()
+    np.testing.assert_array_equal(stepper.step(LINE), LINE * 2.0)
+    for twin in (copy.deepcopy(stepper), pickle.loads(pickle.dumps(stepper))):
+        twin.factor = 3.0
+        np.testing.assert_array_equal(twin.step(LINE), LINE * 3.0)
+        np.testing.assert_array_equal(stepper.step(LINE), LINE * 2.0)
 
 
 def test_numpys_error_state_is_obeyed_on_request() -> None:

@@ -175,7 +175,8 @@ class Dispatcher:
         steps = host_steps(captured, lowered)
         if steps and self.options.raises:
             raise next(iter(steps.values()))
-        program = compile.build_program(lowered, self._tally, contract=self.options.contract)
+        contract = self.options.contract and compile.may_contract(captured.graph)
+        program = compile.build_program(lowered, self._tally, contract=contract)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, lowered, program, key[0], steps)
 
