@@ -140,3 +140,8 @@ def test_many_sums_of_columns_share_what_scratch_there_is() -> None:
     assert 0 < reserved <= 2**18
     for found, expected in zip(xjit.jit(sums)(x), sums(x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_no_columns_of_rows_with_gaps_between_them() -> None:
+    empty = np.ones((33, 3))[:, 1:1]
+    check(lambda a: (a.sum(axis=0), (a * a.mean(axis=0)).max(axis=0)), empty)

@@ -52,13 +52,14 @@ def is_worth_storing(total: float, times: int, size: int) -> bool:
 
 
 def shared_columns(columns: int, elements: int, work: float) -> int:
-    """How many columns of so many one thread accumulates at a time at most, so that there are some for the others.
+    """How many columns of so many one thread accumulates at a time at most, so that there are some for the others;
+    one where there are none.
 
     >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7)
     (128, 200)
     """
     if work < PARALLEL_WORK or elements >= MANY_COLUMN_ELEMENTS:
-        return columns
+        return max(1, columns)
     return max(1, -(-columns // (SHARED_COLUMN_BLOCKS * FEWEST_COLUMNS))) * FEWEST_COLUMNS
 
 
