@@ -246,8 +246,11 @@ class TracedArray(Operators, MemoryHolder):
         return format(self._number("its text", "return the value and print it outside of the function"), spec)
 
     def __repr__(self) -> str:
-        known = class_of_array(self) is not np.ndarray and hasattr(self, "known")
-        return repr(self.known()) if known else f"<traced {self.node.type}>"
+        if class_of_array(self) is not np.ndarray and hasattr(self, "known"):
+            return repr(self.known())
+        if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
+            refuse(f"the text of {self._name()} needs its numbers", self, fix="print the result of the function")
+        return f"<traced {self.node.type}>"
 
     def __copy__(self) -> Any:
         return call_method("copy", self, (), {})
