@@ -310,3 +310,13 @@ def test_a_reader_of_a_scan_with_gaps_between_its_elements() -> None:
     expected[::2] = np.cumsum(x)
     np.testing.assert_allclose(spread, expected, rtol=1e-12)
     np.testing.assert_allclose(doubled, 2.0 * expected[:20], rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_reductions_of_scans_down_columns(axis: int) -> None:
+    def function(x: Any, y: Any) -> Any:
+        rest = y - np.cumsum(x, axis=axis)
+        return rest.max(axis=axis), rest.argmin(axis=axis), (y * np.maximum.accumulate(x, axis=axis)).min(axis=axis)
+
+    for x in (values(20, 30), np.asfortranarray(values(20, 30))):
+        check(function, x, values(20, 30) * 3.0, relative=1e-12)

@@ -368,11 +368,10 @@ class Lowering:
         """One step of the loops over reduced axes, for all columns of the block."""
         rare = self._fill_columns(loop, chosen)
         self.nest.open(loop.variable, loop.axes)
-        for number in chosen:
+        for number in chosen:  # what reads a scan comes after it
             if self.region.units[number].is_reduction:
                 columns[number].take()
-        for number in chosen:
-            if self.region.units[number].is_scan:
+            elif self.region.units[number].is_scan:
                 self._settle_scan(number, columns[number].take_running())
         for number in filter(self._is_store, chosen):
             self._store(number)
