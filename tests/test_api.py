@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
-import math
+import pickle
 import threading
 import warnings
 from collections import namedtuple
@@ -16,8 +17,7 @@ import pytest
 import xjit
 from xjit import ArgumentError, CaptureError, XjitError
 from xjit.api import dispatcher as dispatching
-from xjit.errors import FallbackWarning, RetraceWarning
-from xjit.inspect.statistics import Statistics
+from xjit.errors import FallbackWarning
 from xjit.ir.context import current
 
 LINE = np.arange(6.0)
@@ -95,6 +95,47 @@ def test_contraction_is_off_unless_asked_for() -> None:
     assert (xjit.jit(contract=True)(rest)(a, c) == 2.0**-60).all()
 
 
+def test_places_of_extremes_are_found_under_contraction() -> None:
+    """Fused in one loop and not in another, as the product is a result as well, the extreme would be nowhere."""
+
+    def function(a: Any, b: Any) -> Any:
+        product = a * b
+        return product, (product + a).argmax(axis=1)
+
+    a, b = np.random.default_rng(3).normal(size=(2, 50, 600))
+    _, places = xjit.jit(contract=True)(function)(a, b)
+    np.testing.assert_array_equal(places, function(a, b)[1])
+
+
+class Stepper:
+    def __init__(self) -> None:
+        self.factor = 2.0
+        self.step = xjit.jit(self.scaled)
+
+    def scaled(self, x: Any) -> Any:
+        return x * self.factor
+
+
+@xjit.jit
+def doubled(x: Any) -> Any:
+    return x * 2.0
+
+
+strictly = xjit.jit(strict=True)(unsupported)
+
+
+def test_copies_and_pickles() -> None:
+    assert pickle.loads(pickle.dumps(doubled)) is doubled is copy.copy(doubled) is copy.deepcopy([doubled])[0]
+    found = pickle.loads(pickle.dumps(strictly))
+    assert found.__wrapped__ is unsupported and found.options.strict
+    stepper = Stepper()
+    np.testing.assert_array_equal(stepper.step(LINE), LINE * 2.0)
+    for twin in (copy.deepcopy(stepper), pickle.loads(pickle.dumps(stepper))):
+        twin.factor = 3.0
+        np.testing.assert_array_equal(twin.step(LINE), LINE * 3.0)
+        np.testing.assert_array_equal(stepper.step(LINE), LINE * 2.0)
+
+
 def test_numpys_error_state_is_obeyed_on_request() -> None:
     function = xjit.jit(errors="numpy")(lambda x: 1.0 / x)
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
@@ -103,133 +144,6 @@ def test_numpys_error_state_is_obeyed_on_request() -> None:
         assert np.isinf(function(np.zeros(2))).all()
     with np.errstate(divide="raise"):
         assert np.isinf(xjit.jit(lambda x: 1.0 / x)(np.zeros(2))).all()
-
-
-# ---- counts
-
-
-def test_statistics() -> None:
-    function = xjit.jit(lambda x: np.tanh(x) * 1.0625 + 0.3)
-    assert function.stats() == Statistics(0, 0, 0, 0, 0.0, ())
-    function(LINE)
-    function(LINE + 1.0)
-    first = function.stats()
-    assert (first.traces, first.fallbacks, first.retraces) == (1, 0, ())
-    assert first.compiles + first.cache_hits == 1
-    function(np.arange(50.0))
-    second = function.stats()
-    assert (second.traces, second.compiles) == (2, first.compiles), "a new shape finds its kernel again"
-    assert second.cache_hits == first.cache_hits + 1
-    assert second.compile_seconds == first.compile_seconds
-
-
-def test_retraces_are_explained_in_words() -> None:
-    function = xjit.jit(lambda x, scale=1.0: x * scale)
-    function(LINE)
-    function(np.arange(7.0))
-    function(np.arange(7, dtype=np.float32))
-    function(np.arange(14.0)[::2])
-    function(np.arange(7.0), 2)
-    function([np.arange(7.0)][0], scale=np.float32(3.0))
-    reasons = function.stats().retraces
-    assert reasons[0] == "x changed from f64[6] to f64[7]"
-    assert reasons[1] == "x changed from f64[7] to f32[7]"
-    assert reasons[2].startswith("x changed from f32[7] to f64[7] with strides (16,)")
-    assert len(reasons) == function.stats().traces - 1 == 5
-    assert all(isinstance(reason, str) and reason for reason in reasons)
-
-
-def test_values_that_python_needs_are_guards() -> None:
-    def repeated(x: Any, times: int) -> Any:
-        for _ in range(times):
-            x = x + 1.0
-        return x
-
-    function = xjit.jit(repeated)
-    assert function(LINE, 2)[0] == 2.0 and function(LINE, 3)[0] == 3.0 and function(LINE, 2)[0] == 2.0
-    assert function.stats().traces == 2
-    assert "times" in function.stats().retraces[0]
-
-
-def test_the_eighth_retrace_for_one_cause_warns() -> None:
-    def repeated(x: Any, times: int) -> Any:
-        for _ in range(times):
-            x = x + 1.0
-        return x
-
-    function = xjit.jit(repeated)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for times in range(12):
-            function(LINE, times)
-    found = [one for one in caught if one.category is RetraceWarning]
-    assert len(found) == 1
-    assert "times" in str(found[0].message) and "8 times" in str(found[0].message)
-    assert found[0].filename == __file__
-
-
-def test_the_warning_as_an_error_is_the_users() -> None:
-    function = xjit.jit(lambda x, times: x * math.factorial(times))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(RetraceWarning, match="times"):
-            for times in range(12):
-                function(LINE, times)
-        assert function(LINE, 9)[0] == LINE[0] * math.factorial(9)
-    assert function.stats().fallbacks == 0
-
-
-def test_new_shapes_never_warn() -> None:
-    function = xjit.jit(lambda x: x + 1.0)
-    for size in range(1, 30):
-        function(np.zeros(size))
-    assert function.stats().compiles + function.stats().cache_hits == 29
-
-
-def test_clear_forgets() -> None:
-    function = xjit.jit(lambda x: x * 1.5)
-    function(LINE)
-    function.clear()
-    assert function.stats().traces == 0
-    assert function(LINE)[1] == 1.5
-    assert function.stats().traces == 1 and function.stats().compiles == 0
-
-
-def test_warmup_compiles() -> None:
-    function = xjit.jit(lambda x: x * 2.5)
-    assert function.warmup(LINE) is None
-    assert function.stats().traces == 1
-    function(LINE)
-    assert function.stats().traces == 1
-
-
-@pytest.fixture
-def few_traces(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Functions keep so many traces."""
-    monkeypatch.setattr(dispatching, "MAXIMUM_TRACES", 12)
-    return 12
-
-
-def test_the_oldest_trace_is_dropped(few_traces: int) -> None:
-    function = xjit.jit(lambda x: x + 1.0)
-    for size in range(1, few_traces + 2):
-        function(np.zeros(size))
-    count = function.stats().traces
-    function(np.zeros(few_traces + 1))
-    function(np.zeros(2))
-    assert function.stats().traces == count
-    function(np.zeros(1))
-    assert function.stats().traces == count + 1
-
-
-def test_a_trace_in_use_stays(few_traces: int) -> None:
-    """It may be traced again once in a while, not at every call."""
-    function = xjit.jit(lambda x: x + 1.0)
-    shapes = 3 * few_traces
-    for size in range(1, shapes):
-        function(np.zeros(size))
-        function(np.zeros(1))
-    assert function.stats().traces < shapes + 4
 
 
 # ---- what runs through NumPy

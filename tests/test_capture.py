@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import copy
 import math
 from collections import namedtuple
@@ -49,6 +50,7 @@ SMALL = np.array([7, 3, 5], np.int8)
         lambda x, y: x.astype(int).sum(),
         lambda x, y: np.add.reduce(x, axis=1),
         lambda x, y: sum(y),
+        lambda x, y: ((x.T @ x)[np.triu_indices_from(x.T @ x, 1)], x[:, :2][np.diag_indices_from(x[:, 1:])]),
         lambda x, y: (np.ndim(x), np.shape(y), np.size(x), np.result_type(x, np.int8), np.iscomplexobj(x)),
         lambda x, y: x * y[0].item() + x.mT.sum(),
         lambda x, y: copy.copy(x) + round(y.mean(), 1),
@@ -318,3 +320,25 @@ def test_signatures() -> None:
 )
 def test_leaves_that_cannot_be_captured(leaf: Any) -> None:
     assert signature(leaf) is None
+
+
+@pytest.mark.parametrize("value", [2.0, 2, np.float64(2), np.int8(2), np.array(2.0), Y], ids=repr)
+def test_what_numbers_and_arrays_are_and_have(value: Any) -> None:
+    def function(x: Any) -> Any:
+        total = np.sum(x)
+        kinds = (collections.abc.Iterable, collections.abc.Sized, collections.abc.Hashable, float)
+        names = ("__len__", "__iter__", "ndim", "shape", "real", "is_integer", "hex")
+        return [
+            *(isinstance(one, kind) for one in (x, total) for kind in kinds),
+            *(hasattr(one, name) for one in (x, total) for name in names),
+            getattr(x, "ndim", "no array"),
+            getattr(x, "nonsense", None),
+        ]
+
+    assert run(*captured(function, value)) == function(value)
+
+
+def test_the_text_of_an_array_needs_its_numbers() -> None:
+    for function in (repr, lambda x: f"{x!r}", lambda x: "%r" % [x]):
+        with pytest.raises(CaptureError, match="needs its numbers"):
+            captured(lambda x: function(x + 1.0), X)  # noqa: B023

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from capturing import assert_same, captured, check_mutation, run
 
+import xjit
 from xjit import tree
 from xjit.api.shortcut import shortcut
 from xjit.capture import guards
 from xjit.capture.paths import Path, Root, Step, leaf_path
+from xjit.errors import CaptureError
 
 X = np.array([1.0, 2.0, 4.0])
 
@@ -292,3 +294,24 @@ def test_entries_leave_the_layout_of_inputs_to_the_program(monkeypatch: Any) -> 
     assert found.guards.fetch(leaves) is None
     enter = shortcut(found, lambda *values: values, tree.flatten(((X,), {}))[1], (np.ndarray,) * 2)
     assert enter is not None and enter(X)[1] is WEIGHTS
+
+
+def test_numpy_scalars_are_keys_and_floats_where_python_asks_for_them() -> None:
+    @xjit.jit(strict=True)
+    def function(x: Any, number: Any) -> Any:
+        factor = {0.5: 10.0}.get(number, 1.0) if not number.is_integer() else 2.0
+        return x * factor, repr(number)
+
+    x = np.arange(3.0)
+    for number, factor in ((0.5, 10.0), (0.25, 1.0), (4.0, 2.0)):
+        product, text = function(x, np.float64(number))
+        np.testing.assert_array_equal(product, x * factor)
+        assert text == f"np.float64({number})"
+
+
+def test_arrays_and_numbers_that_are_not_known_yet_are_no_keys() -> None:
+    x = np.arange(3.0)
+    with pytest.raises(TypeError, match="unhashable type"):
+        xjit.jit(lambda x: {x: 1})(x)
+    with pytest.raises(CaptureError, match="a hash needs the value of"):
+        xjit.jit(strict=True)(lambda x: {x.sum(): 1})(x)

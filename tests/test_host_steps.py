@@ -107,3 +107,20 @@ def test_no_fallback_refuses_programs_that_were_built_before(monkeypatch: pytest
     monkeypatch.setenv("XJIT_NO_FALLBACK", "1")
     with pytest.raises(TargetError, match="tripled would run through NumPy"):
         function(LINE, LINE)
+
+
+def test_results_under_numpys_errors_are_those_of_compiled_programs() -> None:
+    """Writable, in NumPy's memory order, and sharing memory as in NumPy."""
+
+    def function(x: Any) -> Any:
+        doubled = x * 2.0
+        return x.sum(axis=0), x @ x.T, np.dot(x, x.T), doubled, doubled[1:], x.T.copy(), x[1:], x.view(), x
+
+    x = np.arange(12.0).reshape(3, 4)
+    found, expected = xjit.jit(strict=True, errors="numpy")(function)(x), function(x)
+    for one, other in zip(found, expected, strict=True):
+        assert one.strides == other.strides and one.flags.writeable and (one is x) == (other is x)
+        np.testing.assert_array_equal(one, other)
+    for results in (found, expected):
+        apart = {(i, k) for i in range(9) for k in range(i) if not np.shares_memory(results[i], results[k])}
+        assert {(i, k) for i in range(9) for k in range(i)} - apart == {(4, 3), (7, 6), (8, 6), (8, 7)}

@@ -20,6 +20,7 @@ RNG = np.random.default_rng(5)
 A = RNG.normal(size=(40, 40))
 B = RNG.normal(size=(40, 40))
 C = RNG.normal(size=40)
+WIDE = RNG.normal(size=(40, 600))
 NUMBERS = np.arange(900).reshape(30, 30)
 
 
@@ -58,6 +59,34 @@ def two_results(a: Any, b: Any) -> Any:
 def with_sums(a: Any, b: Any) -> Any:
     product = a @ b
     return np.exp(product), product.sum(axis=1), product.max(axis=1)
+
+
+def softmax_and_likeliest(a: Any, b: Any) -> Any:
+    """The place of the extreme is looked up when the pass that stores the quotients is over."""
+    score = a @ b
+    weight = np.exp(score - score.max(axis=1, keepdims=True))
+    share = weight / weight.sum(axis=1, keepdims=True)
+    return share, share.argmax(axis=1), (share * score).argmin(axis=1)
+
+
+def doubled_and_largest(a: Any) -> Any:
+    ordered = np.sort(a, axis=0)
+    return ordered * 2.0, (ordered * 2.0).argmax(axis=1), ordered.argmin(axis=1)
+
+
+def kept_beside_other_rows(a: Any, b: Any) -> Any:
+    """What waits for the second pass is not what the first row of that pass is made of."""
+    root = np.tanh(a)
+    return b - b.max(axis=1, keepdims=True), root.argmax(axis=1), root * root.sum(axis=1, keepdims=True)
+
+
+def kept_for_a_sum(a: Any) -> Any:
+    root = np.tanh(a)
+    return a - a.max(axis=1, keepdims=True), (root * root.sum(axis=1, keepdims=True)).sum(axis=1)
+
+
+def running_and_likeliest(a: Any) -> Any:
+    return np.maximum.accumulate(a, axis=1), a - a.max(axis=1, keepdims=True), np.tanh(a).argmax(axis=1)
 
 
 def read_again(a: Any, b: Any) -> Any:
@@ -178,6 +207,11 @@ PROGRAMS = {
     "two results": (two_results, (A, B)),
     "with sums": (with_sums, (A, B)),
     "read again": (read_again, (A, B)),
+    "softmax and likeliest": (softmax_and_likeliest, (A, WIDE)),
+    "doubled and largest": (doubled_and_largest, (WIDE,)),
+    "kept beside other rows": (kept_beside_other_rows, (A, B)),
+    "kept for a sum": (kept_for_a_sum, (A,)),
+    "running and likeliest": (running_and_likeliest, (A,)),
     "rare arguments": (lambda a, b: np.sin(1e9 * (a @ b)), (A, B)),
     "transposed": (lambda a, b: (a @ b).T + a, (A, B)),
     "twice the same": (lambda a, b: (lambda p: (p, p))(np.exp(a @ b)), (A, B)),

@@ -29,6 +29,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "with a new axis": (lambda x, i: x[:, None, i], (CUBE, ROWS)),
     "broadcast": (lambda x, i: x[i[:, None], i], (CUBE, ROWS)),
     "a list": (lambda x: x[[0, 2]], (CUBE,)),
+    "an empty list of positions": (lambda x: np.take(x, [], axis=1) + np.take(x, range(0), axis=1), (CUBE,)),
     "an array known before": (lambda x: x[:, ROWS], (CUBE,)),
     "fortran": (lambda x, i: x[i] + 1, (np.asfortranarray(CUBE), ROWS)),
     "transposed": (lambda x, i: x.T[i], (CUBE, ROWS)),

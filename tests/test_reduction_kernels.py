@@ -163,3 +163,8 @@ def test_sums_over_no_columns() -> None:
 
     found = run_uncompiled(ratios, [np.ones((2, 7), bool, order="F")])
     assert [one.shape for one in found] == [(0, 0, 6), (0, 1)]
+
+
+def test_no_columns_of_rows_with_gaps_between_them() -> None:
+    empty = np.ones((33, 3))[:, 1:1]
+    check(lambda a: (a.sum(axis=0), (a * a.mean(axis=0)).max(axis=0)), empty)

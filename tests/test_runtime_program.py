@@ -78,6 +78,19 @@ def test_results_have_the_form_of_the_function() -> None:
     assert type(found["all"]) is tuple and found["all"][1].base is X
 
 
+@pytest.mark.parametrize("number", [3.5, 3, True, 1j, np.float32(3.5)], ids=repr)
+def test_views_of_arrays_made_of_numbers(number: Any) -> None:
+    @xjit.jit
+    def function(x: Any) -> Any:
+        array = np.asarray(x)
+        return array.reshape(1), array[None, None], array[...]
+
+    for _ in range(2):
+        for result, shape in zip(function(number), ((1,), (1, 1), ()), strict=True):
+            assert type(result) is np.ndarray and result.dtype == np.asarray(number).dtype
+            np.testing.assert_array_equal(result, np.full(shape, number))
+
+
 def test_what_no_later_step_reads_is_given_back() -> None:
     kept: list[Any] = []
 

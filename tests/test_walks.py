@@ -101,6 +101,12 @@ def with_positions(x: Any) -> Any:
     return total[..., 5:] * np.arange(total.shape[-1] - 5) + x[..., 2:-3]
 
 
+def behind_a_start_value(x: Any) -> Any:
+    first = np.cumsum(x, axis=-1)
+    total = np.cumsum(np.insert(first, 0, 0.0, axis=-1), axis=-1)
+    return total, total[..., 20:] - total[..., :-20]
+
+
 def returned_as_well(x: Any) -> Any:
     total = np.cumsum(x, axis=-1)
     return total, np.diff(total, axis=-1), x * 2.0
@@ -127,6 +133,7 @@ FUNCTIONS = (
     two_scans,
     dear_operands,
     with_positions,
+    behind_a_start_value,
     returned_as_well,
     changes,
 )
@@ -299,3 +306,28 @@ def test_readers_of_a_scan_beside_operands_that_run_down_columns() -> None:
     arguments = [rng.random(60), rng.random(40), np.asfortranarray(rng.random((40, 60)))]
     for run in (run_uncompiled, run_serial, run_parallel):
         np.testing.assert_allclose(run(difference, arguments), difference(*arguments), rtol=1e-12)
+
+
+def test_a_reader_of_a_scan_with_gaps_between_its_elements() -> None:
+    @xjit.xjit(strict=True)
+    def function(x: Any) -> Any:
+        total = np.cumsum(x)
+        spread = xjit.ops.pad(total, np.float64(0.0), [(0, 0, 1)])
+        return 2.0 * spread[:20], spread
+
+    x = values(30)
+    doubled, spread = function(x)
+    expected = np.zeros(59)
+    expected[::2] = np.cumsum(x)
+    np.testing.assert_allclose(spread, expected, rtol=1e-12)
+    np.testing.assert_allclose(doubled, 2.0 * expected[:20], rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_reductions_of_scans_down_columns(axis: int) -> None:
+    def function(x: Any, y: Any) -> Any:
+        rest = y - np.cumsum(x, axis=axis)
+        return rest.max(axis=axis), rest.argmin(axis=axis), (y * np.maximum.accumulate(x, axis=axis)).min(axis=axis)
+
+    for x in (values(20, 30), np.asfortranarray(values(20, 30))):
+        check(function, x, values(20, 30) * 3.0, relative=1e-12)

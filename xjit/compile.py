@@ -88,6 +88,13 @@ def lower_graph(
     return Lowered(graph, plan, tuple(views), told_apart, specs, sources)
 
 
+def may_contract(graph: Graph) -> bool:
+    """Whether operations may be fused to one: not where a value is computed a second time to find its place, as each
+    computation may be fused otherwise, and then no place has the value.
+    """
+    return not any("extreme" in node.kwargs for node in graph.nodes)
+
+
 def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = False) -> Program:
     """Machine code for the kernels and the program that runs them."""
     from xjit.runtime.build import Builder, layouts_of

@@ -184,7 +184,8 @@ class Dispatcher:
         steps = host_steps(captured, lowered)
         if steps and self.options.raises:
             raise next(iter(steps.values()))
-        program = compile.build_program(lowered, self._tally, contract=self.options.contract)
+        contract = self.options.contract and compile.may_contract(captured.graph)
+        program = compile.build_program(lowered, self._tally, contract=contract)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 
@@ -290,13 +291,11 @@ class Dispatcher:
 
 
 def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.Lowered:
-    graph = captured.graph
-    views, memories = [False] * len(graph.outputs), [-1] * len(graph.outputs)
+    graph, memories = captured.graph, [-1] * len(captured.graph.outputs)
     for output in captured.outputs:
         if output.source == "graph":
-            views[output.index] |= output.view
             memories[output.index] = output.memory
-    return compile.lower_graph(graph, values, views, memories, varying=varying)
+    return compile.lower_graph(graph, values, captured.views, memories, varying=varying)
 
 
 def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import sys
 import threading
 import types
 from collections.abc import Callable, Mapping
@@ -68,6 +70,18 @@ class JitFunction(Generic[P, R]):
         """Methods: the instance becomes the first argument."""
         return self if instance is None else types.MethodType(self, instance)
 
+    def __reduce__(self) -> Any:
+        """Pickled by its name, as functions are, where that leads here; else as what makes it anew."""
+        return self.__qualname__ if _named(self) is self else (JitFunction, (self.__wrapped__, self.options))
+
+    def __copy__(self) -> JitFunction[P, R]:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> JitFunction[P, R]:
+        """Itself, as of functions; of a method of an object, or of another callable one, that of its copy."""
+        function = copy.deepcopy(self.__wrapped__, memo)
+        return self if function is self.__wrapped__ else JitFunction(function, self.options)
+
     def _made(self) -> Dispatcher:
         from xjit.api.dispatcher import Dispatcher
 
@@ -95,6 +109,14 @@ class JitFunction(Generic[P, R]):
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
         self(*args, **kwargs)
+
+
+def _named(function: Any) -> Any:
+    """What the qualified name of a function leads to; None if it leads nowhere."""
+    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    for name in getattr(function, "__qualname__", "<none>").split("."):
+        found = getattr(found, name, None)
+    return found
 
 
 def positional_names(function: Callable[..., Any]) -> tuple[str, ...]:

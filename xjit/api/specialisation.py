@@ -16,7 +16,7 @@ from xjit.ir.node import Graph
 from xjit.ops.evaluate import evaluate_graph
 from xjit.runtime.program import Program
 from xjit.runtime.records import MISS
-from xjit.types import dtype_class
+from xjit.types import ArrayType, dtype_class
 
 
 @dataclass(eq=False)
@@ -52,7 +52,7 @@ class Specialisation:
         values = self.captured.guards.fetch(leaves)
         if values is None:
             return MISS
-        results = self.program.run(values) if self.program is not None else self._interpret(values)
+        results = self._owned(self._interpret(values), values) if self.program is None else self.program.run(values)
         if self.program is not None and config.flag("XJIT_VERIFY"):
             with np.errstate(all="ignore"):
                 check(self.captured.graph, results, self._interpret(values))
@@ -61,6 +61,27 @@ class Specialisation:
 
     def _interpret(self, values: Sequence[Any]) -> list[Any]:
         return list(evaluate_graph(self.captured.graph, [np.asarray(value) for value in values]))
+
+    def _owned(self, results: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        """The results as programs return them: in NumPy's memory order, writable, and apart from the arguments."""
+        owned: list[Any] = []
+        for node, result, view in zip(self.captured.graph.outputs, results, self.captured.views, strict=True):
+            owned.append(result[...] if view else own(node.aval, result, (*values, *owned)))
+        return owned
+
+
+def own(type: ArrayType, result: Any, others: Sequence[Any]) -> Any:
+    """The result itself where it is none of the others and no part of another array, else a copy; in the memory
+    order of its type.
+    """
+    rest = (axis for axis in range(type.rank) if axis not in type.order)
+    strides = ArrayType(type.dtype, type.dims, (*type.order, *rest)).strides
+    laid_out = not result.size or result.strides == strides
+    if laid_out and result.flags.owndata and result.flags.writeable and not any(result is other for other in others):
+        return result
+    copy = np.ndarray(result.shape, result.dtype, strides=strides)
+    copy[...] = result
+    return copy
 
 
 def check(graph: Graph, results: Sequence[Any], expected: Sequence[Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.known_array import plain
+from xjit.capture.known_array import known, plain
 from xjit.capture.memory import assign, check_writable, share
 from xjit.capture.provenance import located, refuse
 from xjit.ir.context import TracedValue, current
@@ -20,7 +20,19 @@ _DYNAMIC: frozenset[Any] = frozenset(
 
 # Functions of types and shapes alone: NumPy answers them for an array of the same layout.
 _QUESTIONS: frozenset[Any] = frozenset(
-    {np.ndim, np.shape, np.size, np.result_type, np.can_cast, np.iscomplexobj, np.isrealobj, np.common_type}
+    {
+        np.ndim,
+        np.shape,
+        np.size,
+        np.result_type,
+        np.can_cast,
+        np.iscomplexobj,
+        np.isrealobj,
+        np.common_type,
+        np.diag_indices_from,
+        np.tril_indices_from,
+        np.triu_indices_from,
+    }
 )
 
 
@@ -75,7 +87,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     if function in _QUESTIONS:
-        return function(*_samples(args), **_samples(kwargs))
+        return known(function(*_samples(args), **_samples(kwargs)))
     with located(leaves):
         return share(dispatch.call_function(function, args, kwargs), leaves)
 

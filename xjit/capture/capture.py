@@ -83,6 +83,12 @@ class Captured:
     outputs: tuple[Output, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def views(self) -> tuple[bool, ...]:
+        """Whether NumPy returns each of the graph's outputs as a view."""
+        shown = {output.index for output in self.outputs if output.source == "graph" and output.view}
+        return tuple(number in shown for number in range(len(self.graph.outputs)))
+
 
 def capture(
     function: Callable[..., Any],

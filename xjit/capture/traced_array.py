@@ -148,8 +148,11 @@ class TracedArray(Operators, MemoryHolder):
             return functools.partial(_call_bound, name, self)
         if name in ATTRIBUTES:
             return call_attribute(name, self)
-        if name in ("__array_interface__", "__array_struct__") or not hasattr(np.ndarray, name):
-            raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
+        cls = class_of_array(self)
+        if name in ("__array_interface__", "__array_struct__") or not hasattr(cls, name):
+            raise AttributeError(f"'{cls.__module__}.{cls.__name__}' object has no attribute {name!r}")
+        if cls is not np.ndarray:  # such as is_integer of a float64
+            return getattr(self._number(name, "use functions of NumPy on it"), name)
         fix = "use functions of NumPy on it, or do this outside of the compiled function"
         refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
 
@@ -226,6 +229,11 @@ class TracedArray(Operators, MemoryHolder):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         return int(self._number("an index or a size", "use np.where or np.take, or a Python int"))
 
+    def __hash__(self) -> int:
+        if class_of_array(self) is np.ndarray:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(self._number("a hash", "use a Python number, or an array of positions"))
+
     def __round__(self, digits: int | None = None) -> Any:
         if digits is None:
             return round(self._number("round()", "use np.rint"))
@@ -238,6 +246,10 @@ class TracedArray(Operators, MemoryHolder):
         return format(self._number("its text", "return the value and print it outside of the function"), spec)
 
     def __repr__(self) -> str:
+        if class_of_array(self) is not np.ndarray and hasattr(self, "known"):
+            return repr(self.known())
+        if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
+            refuse(f"the text of {self._name()} needs its numbers", self, fix="print the result of the function")
         return f"<traced {self.node.type}>"
 
     def __copy__(self) -> Any:

@@ -56,6 +56,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         issubclass=_issubclass,
         callable=_callable,
         hasattr=_hasattr,
+        getattr=_getattr,
         super=_super,
         type=_TypeFunction(recorder),
         __import__=_import_function(recorder),
@@ -80,6 +81,8 @@ def class_of(value: Any) -> Any:
 
 
 def _isinstance(value: Any, classes: Any) -> bool:
+    if isinstance(value, TracedValue):  # whose own methods, such as those of containers, tell nothing
+        return issubclass(class_of_array(value), _real_classes(classes))
     return issubclass(class_of(value), _real_classes(classes)) or isinstance(value, _real_classes(classes))
 
 
@@ -100,9 +103,13 @@ def _callable(value: Any) -> bool:
 
 
 def _hasattr(value: Any, name: str) -> bool:
-    if isinstance(value, TracedValue) and value.weak is not None:
-        return hasattr(value.weak, name)  # a Python number has no shape
+    if isinstance(value, TracedValue) and class_of_array(value) is not np.ndarray:
+        return hasattr(class_of_array(value), name)  # a Python number has no shape, one of NumPy's no length
     return hasattr(value, name)
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    return default[0] if default and not _hasattr(value, name) else getattr(value, name)
 
 
 def _super(*args: Any) -> Any:

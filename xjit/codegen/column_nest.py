@@ -122,11 +122,10 @@ class ColumnNest:
         """One row of the block."""
         rare = self._keep_rare(chosen)
         self.nest.open(self._loop.variable, self._loop.axes)
-        for number in chosen:
+        for number in chosen:  # what reads a scan comes after it
             if self.region.units[number].is_reduction:
                 columns[number].take()
-        for number in chosen:
-            if self.region.units[number].is_scan:
+            elif self.region.units[number].is_scan:
                 self.values.settle_scan(number, columns[number].take_running())
         self.values.store_all(filter(self._is_store, chosen))
         self.nest.close(*BLOCK)

@@ -101,9 +101,10 @@ def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
 
 
 def _reads_first(part: Lowering, number: int, source: Node) -> bool:
-    """Whether what first writes the target's elements reads the source, and no later pass does.
+    """Whether what first writes the target's elements reads the source, and nothing later does.
 
-    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well.
+    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well:
+    all but searches, which look up the place of an extreme when their pass is over.
     """
     waiting, places = part.form.storage.levels, part.form.storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
@@ -111,7 +112,8 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     values = part.accesses.values
     if not _loads(part, values[number] if kept is None else [kept], first, source):
         return False
-    later = [(values[other], level) for other, level in enumerate(part.passes.levels) if level > first]
+    ends = [level + unit.is_search for unit, level in zip(part.region.units, part.passes.levels, strict=True)]
+    later = [(values[other], part.passes.levels[other]) for other, end in enumerate(ends) if end > first]
     later += [((pull,), level) for pull, level in waiting.items() if level > first]
     return not any(_loads(part, pulls, level, source) for pulls, level in later)
 

@@ -97,6 +97,7 @@ class KeptRows:
 def choose_row_storage(passes: Passes) -> RowStorage:
     """Chooses the values that more than one pass needs and that cost more than a store and a load.
 
+    An output row holds what its own unit reads: that is loaded, for all units of the pass, before the unit stores.
     Results of nested reductions get a loop of their own, so that the pass that needs them is vector code.
     """
     storage, accesses, levels = RowStorage(), passes.accesses, passes.levels
@@ -118,9 +119,11 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     inner = {source for pull in wanted for source in sources(pull, region.dims, region.nested)}
     free = SCRATCH_BYTES
     rows = _output_rows(passes, full)
+    searched = _searched(passes, max(levels[number] for number in full))
     for pull in (pull for pull in wanted if pull not in inner):
         dtype = storage_dtype(pull.node.aval.dtype)
-        place = next((n for n in rows if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
+        readers = [n for n in rows if pull in accesses.walks[n] and pull not in searched]
+        place = next((n for n in readers if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
         else:
@@ -139,6 +142,13 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
     if len(plan.reduced) != 1 or plan.chunked is not None:
         return SCRATCH_BYTES + 1
     return plan.reduced[0].extent * itemsize
+
+
+def _searched(passes: Passes, last: int) -> set[Pull]:
+    """What searches of the last pass need once more when that pass has filled the output rows."""
+    units = enumerate(passes.accesses.region.units)
+    searches = (number for number, unit in units if unit.is_search and passes.levels[number] == last)
+    return {pull for number in searches for pull in passes.accesses.walks[number]}
 
 
 def _output_rows(passes: Passes, full: list[int]) -> list[int]:

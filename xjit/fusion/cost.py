@@ -58,7 +58,8 @@ def is_worth_storing(total: float, times: int, size: int) -> bool:
 
 
 def shared_columns(columns: int, elements: int, work: float) -> int:
-    """How many columns of so many one thread accumulates at a time at most, so that there are some for the others.
+    """How many columns of so many one thread accumulates at a time at most, so that there are some for the others;
+    one where there are none.
 
     >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7), shared_columns(0, 0, 0.0)
     (128, 200, 1)

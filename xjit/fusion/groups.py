@@ -323,8 +323,7 @@ def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: di
 def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
     """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
     places = unit.kept if unit.is_reduction else range(unit.rank)
-    computed_here = unit.is_reduction or unit.is_scan or unit.values[0].node is unit.target
-    if not computed_here:
+    if not unit.makes_target:
         return None
     fixed, origin = dict(unit.fixed), unit.origin or (0,) * len(unit.dims)
     index = tuple(

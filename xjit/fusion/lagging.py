@@ -15,7 +15,6 @@ from xjit.fusion.assembled import is_assembled
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.reads import Walk
 from xjit.fusion.units import owner
-from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 
 
@@ -29,7 +28,7 @@ def behind(unit: Unit, found: Walk, others: Sequence[Unit], dims: tuple[int, ...
     if len(walked) != 1 or not _is_alongside(unit, dims, *walked) or any(other.nested for other in others):
         return unit
     ((axis,),) = walked
-    reads = list(_reads(found, others, axis))
+    reads = list(_reads(found, others, axis, unit.dims[axis]))
     if not reads or any(step is None for _, step in reads):
         return unit
     steps = [(made, step) for made, step in reads if step is not None]
@@ -52,22 +51,26 @@ def _is_alongside(unit: Unit, dims: tuple[int, ...], walked: tuple[int, ...]) ->
     return same and unit.dims[walked[0]] > 1 and unit.reduced in ((), walked)
 
 
-def _reads(found: Walk, others: Sequence[Unit], axis: int) -> Iterator[tuple[Unit, int | None]]:
-    """What the unit reads of the others, and how many steps ahead of its own element; None if at no such distance."""
-    made: dict[Node, Unit] = {other.target: other for other in others}
+def _reads(found: Walk, others: Sequence[Unit], axis: int, count: int) -> Iterator[tuple[Unit, int | None]]:
+    """What so many elements of the unit read of the others, and how many steps ahead of themselves; None if at no
+    such distance, or if others than these make some of it.
+    """
     for pull in found.reads:
-        other = made.get(owner(pull.node))
-        if other is not None:
-            yield other, _steps_ahead(pull, other, axis)
+        for other in others:
+            if other.target is owner(pull.node):
+                yield other, _steps_ahead(pull, other, axis, count)
 
 
-def _steps_ahead(pull: Pull, other: Unit, axis: int) -> int | None:
-    if other.is_reduction or len(pull.index) != len(other.dims):
+def _steps_ahead(pull: Pull, other: Unit, axis: int, count: int) -> int | None:
+    if other.is_reduction or not other.makes_target or len(pull.index) != len(other.dims):
         return None
     origin, along = other.origin or (0,) * len(other.dims), pull.index[axis]
     for place, (map, size, first) in enumerate(zip(pull.index, other.dims, origin, strict=True)):
         if place != axis and map != (AxisMap(None, 1, first) if size == 1 else AxisMap(place, 1, first)):
             return None
     if (along.axis, along.scale, along.found) != (axis, 1, ()):
+        return None
+    made = origin[axis] + (other.lag or 0)  # the first of its elements: a part of a value begins later than that
+    if not made <= along.offset <= made + other.dims[axis] - count:
         return None
     return along.offset - origin[axis]

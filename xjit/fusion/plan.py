@@ -69,6 +69,11 @@ class Unit:
         """Whether the unit does nothing but store a value, every element by itself."""
         return not (self.is_reduction or self.is_scan or self.is_check)
 
+    @property
+    def makes_target(self) -> bool:
+        """Whether its steps are those of the target, which makes its elements there, and not those of an operand."""
+        return self.is_reduction or self.is_scan or self.values[0].node is self.target
+
     def moved(self, axis: int, steps: int) -> Unit:
         """The same with all elements so many steps further along an axis."""
 

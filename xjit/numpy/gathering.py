@@ -18,7 +18,7 @@ from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.data_dependent import FILL, depends
 from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import ravel
-from xjit.numpy.values import as_scalar, as_value, refuse, shape_of
+from xjit.numpy.values import as_scalar, as_value, holds_no_array, refuse, shape_of
 from xjit.ops._core import Operand, dtype_of
 from xjit.ops.require import require
 from xjit.types import BOOL, INT64, dtype_class
@@ -106,7 +106,8 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
     elif not shape_of(value):
         value = ravel(value)
     axis = _axis(axis, len(shape_of(value)))
-    index = as_value(indices, "take", "indices")
+    empty = holds_no_array(indices) and not np.size(indices)  # of a list without numbers nobody asks the type
+    index = np.asarray(indices, INT64) if empty else as_value(indices, "take", "indices")
     if dtype_class(dtype_of(index)) in "FC":
         raise DTypeError(f"numpy.take: indices: integers are required; got {dtype_of(index)}")
     found = positions(cast(index, INT64), shape_of(value)[axis], axis, "numpy.take", mode, truths=True)

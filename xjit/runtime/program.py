@@ -162,8 +162,14 @@ class ViewStep(DerivedStep):
     chain: tuple[Node, ...]
 
     def lines(self, scope: Scope) -> Iterator[str]:
-        """Applies the operations to the base array, each to the result of the one before."""
-        view = f"s{self.source}" if self.chain else f"s{self.source}[...]"
+        """Applies the operations to the base array, each to the result of the one before. The base may be a number
+        that was passed as an argument, of which the function has made an array of rank 0.
+        """
+        view = f"s{self.source}"
+        if not self.chain or not self.chain[0].inputs[0].aval.rank:
+            view = f"asarray({view})"
+        if not self.chain:
+            view += "[...]"
         for node in self.chain:
             view = f"{scope.name(functools.partial(node.op.reference, **node.kwargs))}({view})"
         yield f"s{self.result} = {view}"

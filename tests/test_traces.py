@@ -1,0 +1,141 @@
+"""Traces as users meet them: counts, reasons to trace again, warnings, and how many are kept."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from xjit.api import dispatcher as dispatching
+from xjit.errors import RetraceWarning
+from xjit.inspect.statistics import Statistics
+
+LINE = np.arange(6.0)
+
+
+def test_statistics() -> None:
+    function = xjit.jit(lambda x: np.tanh(x) * 1.0625 + 0.3)
+    assert function.stats() == Statistics(0, 0, 0, 0, 0.0, ())
+    function(LINE)
+    function(LINE + 1.0)
+    first = function.stats()
+    assert (first.traces, first.fallbacks, first.retraces) == (1, 0, ())
+    assert first.compiles + first.cache_hits == 1
+    function(np.arange(50.0))
+    second = function.stats()
+    assert (second.traces, second.compiles) == (2, first.compiles), "a new shape finds its kernel again"
+    assert second.cache_hits == first.cache_hits + 1
+    assert second.compile_seconds == first.compile_seconds
+
+
+def test_retraces_are_explained_in_words() -> None:
+    function = xjit.jit(lambda x, scale=1.0: x * scale)
+    function(LINE)
+    function(np.arange(7.0))
+    function(np.arange(7, dtype=np.float32))
+    function(np.arange(14.0)[::2])
+    function(np.arange(7.0), 2)
+    function([np.arange(7.0)][0], scale=np.float32(3.0))
+    reasons = function.stats().retraces
+    assert reasons[0] == "x changed from f64[6] to f64[7]"
+    assert reasons[1] == "x changed from f64[7] to f32[7]"
+    assert reasons[2].startswith("x changed from f32[7] to f64[7] with strides (16,)")
+    assert len(reasons) == function.stats().traces - 1 == 5
+    assert all(isinstance(reason, str) and reason for reason in reasons)
+
+
+def test_values_that_python_needs_are_guards() -> None:
+    def repeated(x: Any, times: int) -> Any:
+        for _ in range(times):
+            x = x + 1.0
+        return x
+
+    function = xjit.jit(repeated)
+    assert function(LINE, 2)[0] == 2.0 and function(LINE, 3)[0] == 3.0 and function(LINE, 2)[0] == 2.0
+    assert function.stats().traces == 2
+    assert "times" in function.stats().retraces[0]
+
+
+def test_the_eighth_retrace_for_one_cause_warns() -> None:
+    def repeated(x: Any, times: int) -> Any:
+        for _ in range(times):
+            x = x + 1.0
+        return x
+
+    function = xjit.jit(repeated)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for times in range(12):
+            function(LINE, times)
+    found = [one for one in caught if one.category is RetraceWarning]
+    assert len(found) == 1
+    assert "times" in str(found[0].message) and "8 times" in str(found[0].message)
+    assert found[0].filename == __file__
+
+
+def test_the_warning_as_an_error_is_the_users() -> None:
+    function = xjit.jit(lambda x, times: x * math.factorial(times))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RetraceWarning, match="times"):
+            for times in range(12):
+                function(LINE, times)
+        assert function(LINE, 9)[0] == LINE[0] * math.factorial(9)
+    assert function.stats().fallbacks == 0
+
+
+def test_new_shapes_never_warn() -> None:
+    function = xjit.jit(lambda x: x + 1.0)
+    for size in range(1, 30):
+        function(np.zeros(size))
+    assert function.stats().compiles + function.stats().cache_hits == 29
+
+
+def test_clear_forgets() -> None:
+    function = xjit.jit(lambda x: x * 1.5)
+    function(LINE)
+    function.clear()
+    assert function.stats().traces == 0
+    assert function(LINE)[1] == 1.5
+    assert function.stats().traces == 1 and function.stats().compiles == 0
+
+
+def test_warmup_compiles() -> None:
+    function = xjit.jit(lambda x: x * 2.5)
+    assert function.warmup(LINE) is None
+    assert function.stats().traces == 1
+    function(LINE)
+    assert function.stats().traces == 1
+
+
+@pytest.fixture
+def few_traces(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Functions keep so many traces."""
+    monkeypatch.setattr(dispatching, "MAXIMUM_TRACES", 12)
+    return 12
+
+
+def test_the_oldest_trace_is_dropped(few_traces: int) -> None:
+    function = xjit.jit(lambda x: x + 1.0)
+    for size in range(1, few_traces + 2):
+        function(np.zeros(size))
+    count = function.stats().traces
+    function(np.zeros(few_traces + 1))
+    function(np.zeros(2))
+    assert function.stats().traces == count
+    function(np.zeros(1))
+    assert function.stats().traces == count + 1
+
+
+def test_a_trace_in_use_stays(few_traces: int) -> None:
+    """It may be traced again once in a while, not at every call."""
+    function = xjit.jit(lambda x: x + 1.0)
+    shapes = 3 * few_traces
+    for size in range(1, shapes):
+        function(np.zeros(size))
+        function(np.zeros(1))
+    assert function.stats().traces < shapes + 4
