@@ -134,6 +134,20 @@ def test_other_element_types(dtype: str) -> None:
             assert_same(xjit.jit(function)(array), function(array))
 
 
+def test_pieces_come_after_what_fills_the_gaps_between_them() -> None:
+    def spread(u: Any) -> Any:
+        joined = np.concatenate([u, u + 1.0, u])
+        return ops.bitcast_convert_type(joined, np.uint32), ops.pad(joined, 0.5, ((-1, 0, 1),))
+
+    row = GRID[0]
+    joined = np.concatenate([row, row + 1.0, row])
+    expected = np.full(2 * joined.size - 1, 0.5)
+    expected[::2] = joined
+    words, spaced = xjit.jit(spread)(row)
+    np.testing.assert_array_equal(spaced, expected[1:])
+    np.testing.assert_array_equal(words, joined.view(np.uint32).reshape(-1, 2))
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
 def test_without_elements(shape: tuple[int, int]) -> None:
     array = np.zeros(shape)

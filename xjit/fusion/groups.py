@@ -179,8 +179,10 @@ class Grouping:
     def _before(self, unit: Unit, found: Walk) -> set[Group]:
         """The groups that make what the unit reads."""
         before = {group for pull in found.reads for group in self.home.get(owner(pull.node), ())}
-        if not (unit.fixed or unit.origin):  # other parts of one result overlap: they run one after the other
-            before |= set(self.home.get(unit.target, ()))
+        for group in self.home.get(unit.target, ()):  # what covers a result and its other parts overlap
+            parts = (other for other in group.units if other.target is unit.target)
+            if unit.covers_target or any(other.covers_target for other in parts):
+                before.add(group)
         return before
 
     def _candidates(self, unit: Unit, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
@@ -220,7 +222,7 @@ class Grouping:
     ) -> dict[int, int] | None:
         """The axes of the unit in the group's domain, or None with the reason noted."""
         axes = _match_domain(group, unit)
-        if any(other.target is unit.target and not (other.fixed or other.origin) for other in group.units):
+        if any(other.target is unit.target and other.covers_target for other in group.units):
             return self._refuse(group, unit, PARTS)
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")

@@ -74,6 +74,11 @@ class Unit:
         """Whether its steps are those of the target, which makes its elements there, and not those of an operand."""
         return self.is_reduction or self.is_scan or self.values[0].node is self.target
 
+    @property
+    def covers_target(self) -> bool:
+        """Whether the unit is no single position or piece of its target: others may store into the same elements."""
+        return not (self.fixed or self.origin)
+
     def moved(self, axis: int, steps: int) -> Unit:
         """The same with all elements so many steps further along an axis."""
 
