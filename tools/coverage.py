@@ -88,7 +88,7 @@ _SKIPPED = """
     shares_memory show_config show_runtime test typename fromfunction apply_along_axis apply_over_axes
     vectorize piecewise putmask place put put_along_axis copyto fill_diagonal bmat asmatrix require asarray
     ndim shape size isscalar iscomplexobj isrealobj broadcast_shapes diag_indices diag_indices_from indices
-    ravel_multi_index unravel_index mask_indices tril_indices triu_indices tril_indices_from triu_indices_from
+    mask_indices tril_indices triu_indices tril_indices_from triu_indices_from
     bartlett blackman hamming hanning kaiser errstate
 """
 _METHODS = """
