@@ -70,6 +70,8 @@ TRIES_OF: dict[str, tuple[Any, ...]] = {
     "tensorsolve": (SQUARE, LINE[:3]),
     "tensorinv": (SQUARE, 1),
     "full": ((2, 3), 1.0),
+    "ravel_multi_index": ((WHOLE % 2, WHOLE % 3), (2, 3)),
+    "unravel_index": (WHOLE, (2, 3)),
     "polyfit": (LINE, LINE[::-1].copy(), 2),
 }
 # Why a function is not compiled; the last is said where nothing else is known.
