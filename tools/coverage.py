@@ -103,7 +103,7 @@ _METHODS = """
 def functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
     """(section, name, function) of everything the page lists."""
     for section, module in (("numpy", np), ("numpy.linalg", np.linalg), ("numpy.fft", np.fft)):
-        for name in sorted(set(dir(module))):
+        for name in sorted(module.__all__):  # others add names of their own to NumPy
             value = getattr(module, name)
             if name.startswith("_") or name in _SKIPPED.split() or isinstance(value, type) or not callable(value):
                 continue
