@@ -15,6 +15,7 @@ from llvmlite import ir
 from xjit.codegen.emitters import (
     BIT,
     INT64,
+    LANES,
     Builder,
     LlvmType,
     Operation,
@@ -129,29 +130,34 @@ def _more(builder: Builder, sign: str, current: Value, stop: Value, step: Value)
     return builder.select(upward, rising, falling)
 
 
-def keep_flagged_loops_single(module: Any) -> None:
-    """Keeps LLVM from interleaving loops that note whether an argument was rare, and add up nothing.
+def shape_loops(module: Any) -> None:
+    """Tells LLVM how many elements at a time the innermost loops take where that is not its own choice.
 
-    It takes the note for a sum whose additions wait for each other, and writes four vectors into a step that is long
-    already: twice the time to compile, and no faster.  In sums more numbers at a time make smaller errors, too.  The
-    branch back is marked like this::
+    Loops that add lane by lane take as many as there are lanes, on every processor: the bits of the sum depend on it.
+    Loops that note whether an argument was rare are not interleaved: LLVM takes the note for a sum whose additions
+    wait for each other, and writes four vectors into a step that is long already: twice the time to compile, and no
+    faster.  The branch back is marked like this::
 
-        br label %"B104", !llvm.loop !2
-        !1 = !{ !"llvm.loop.interleave.count", i32 1 }
-        !2 = !{ !2, !1 }
+        br label %"B104", !llvm.loop !4
+        !1 = !{ !"llvm.loop.vectorize.width", i32 32 }
+        !2 = !{ !"llvm.loop.interleave.count", i32 1 }
+        !3 = !{ !"llvm.loop.vectorize.enable", i1 true }
+        !4 = !{ !4, !1, !2, !3 }
     """
     for function in module.functions:
         places = {block.name: place for place, block in enumerate(function.blocks)}
+        lanes = {place: _lanes(block) for place, block in enumerate(function.blocks)}
         flagged = {place for place, block in enumerate(function.blocks) if any(map(_asks, block.instructions))}
-        for place, block in enumerate(function.blocks if flagged else ()):
+        waiting = {place for place, count in lanes.items() if count} | flagged
+        for place, block in enumerate(function.blocks if waiting else ()):
             if not isinstance(block.terminator, ir.Branch):
                 continue
             # Empty for a branch forward.  Loops around the innermost are as they were.
             loop = range(places[block.terminator.operands[0].name], place + 1)
-            if not flagged.isdisjoint(loop):
-                flagged.difference_update(loop)
-                if not any(_adds(one) for inside in loop for one in function.blocks[inside].instructions):
-                    block.terminator.set_metadata("llvm.loop", _single(module, block.name))
+            if not waiting.isdisjoint(loop):
+                waiting.difference_update(loop)
+                count = max(lanes[inside] for inside in loop)
+                block.terminator.set_metadata("llvm.loop", _taking(module, block.name, count))
 
 
 def _asks(instruction: Any) -> bool:
@@ -159,14 +165,19 @@ def _asks(instruction: Any) -> bool:
     return isinstance(callee, ir.Function) and callee.name.endswith(IS_FAR)
 
 
-def _adds(instruction: Any) -> bool:
-    return "reassoc" in getattr(instruction, "flags", ())
+def _lanes(block: Any) -> int:
+    """How many lanes the additions of a block have; 0 where there are none."""
+    found = [one.metadata[LANES].operands[0].constant for one in block.instructions if LANES in one.metadata]
+    return max(found, default=0)
 
 
-def _single(module: Any, name: str) -> Any:
-    once = ir.Constant(ir.IntType(32), 1)
-    count = module.add_metadata(["llvm.loop.interleave.count", once])
+def _taking(module: Any, name: str, lanes: int) -> Any:
+    """The node of a loop that takes so many elements at a time, or as many as LLVM likes, never several times."""
+    hints: list[list[Any]] = [["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)]]
+    if lanes:
+        hints.append(["llvm.loop.vectorize.width", ir.Constant(ir.IntType(32), lanes)])
+        hints.append(["llvm.loop.vectorize.enable", ir.Constant(BIT, 1)])
     # The first operand of a loop's node is the node itself, which tells the loop from others.
     node = module.add_metadata([name])
-    node.operands = (node, count)
+    node.operands = (node, *(module.add_metadata(hint) for hint in hints))
     return node

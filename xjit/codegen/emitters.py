@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from llvmlite import ir
 
+from xjit import numerics
 from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, KernelTypeError
 
 Value: TypeAlias = Any
@@ -44,6 +45,11 @@ class CpuTraits:
 
 BIT = ir.IntType(1)
 INT64 = ir.IntType(64)
+
+LANES = "xjit.lanes"
+"""The metadata of an addition that says how many elements its loop adds side by side."""
+
+_LANE_WORDS = (("", numerics.LANES), (str(numerics.FEW_LANES), numerics.FEW_LANES))
 
 _FLOAT_TYPES = {"f32": ir.FloatType(), "f64": ir.DoubleType()}
 LLVM_TYPES: dict[str, LlvmType] = {
@@ -341,26 +347,37 @@ def _complex_functions() -> list[Operation]:
 
 
 def _reduction_steps() -> list[Operation]:
-    def step(name: str, floating: str, integral: str, allowed: tuple[str, ...]) -> Operation:
+    def step(name: str, combine: str, lanes: int) -> Operation:
         def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
-            if kinds[0] in INTEGERS:
-                return getattr(builder, integral)(*values)
-            combine = getattr(builder, floating)
-            if kinds[0] in FLOATS:
-                return combine(*values, flags=("reassoc",))
-            (ar, ai), (br, bi) = parts(builder, values[0]), parts(builder, values[1])
-            real = combine(ar, br, flags=("reassoc",))
-            return make_complex(builder, kinds[0], real, combine(ai, bi, flags=("reassoc",)))
+            result = getattr(builder, combine)(*values, flags=("reassoc",))
+            result.set_metadata(LANES, builder.module.add_metadata([ir.Constant(ir.IntType(32), lanes)]))
+            return result
 
-        return Operation(name, same(name, 2, allowed), emit)
+        return Operation(name, same(name, 2, FLOATS), emit)
 
     return [
-        step("radd", "fadd", "add", (*FLOATS, *INTEGERS, *COMPLEXES)),
-        step("rmul", "fmul", "mul", (*FLOATS, *INTEGERS)),
-        # Which zero wins costs half of the time of an extreme.
+        *(step(f"radd{few}", "fadd", lanes) for few, lanes in _LANE_WORDS),
+        *(step(f"rmul{few}", "fmul", lanes) for few, lanes in _LANE_WORDS),
+        # Ordering zeros takes half of the time of an extreme.
         _extremum("rmin", "minimum", "min", ("nsz",)),
         _extremum("rmax", "maximum", "max", ("nsz",)),
+        _kept_extremum("keep_min", "<", "min"),
+        _kept_extremum("keep_max", ">", "max"),
     ]
+
+
+def _kept_extremum(name: str, sign: str, integral: str) -> Operation:
+    """An extreme that stays what it is where the operand is equal, so that the earlier one of two zeros wins."""
+    plain = _extremum(name, "", integral)
+
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        if kinds[0] in INTEGERS:
+            return plain.emit(builder, kinds, values)
+        best, other = values
+        is_nan = builder.fcmp_unordered("uno", other, other)
+        return builder.select(builder.or_(builder.fcmp_ordered(sign, other, best), is_nan), other, best)
+
+    return Operation(name, plain.infer, emit)
 
 
 def _select() -> Operation:

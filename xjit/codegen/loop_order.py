@@ -58,6 +58,6 @@ def _scheduled(
 ) -> tuple[RegionAccesses, Schedule]:
     accesses = RegionAccesses(region, layouts, leaves, stored)
     exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in region.units)
-    fixed = frozenset(accesses.positions)
-    accesses.turn(backward_axes(region, accesses.moves, fixed | apart, exact, accesses.primary))
-    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, apart)
+    fixed, sums = frozenset(accesses.positions), region.sums
+    accesses.turn(backward_axes(region, accesses.moves, fixed | apart, exact, accesses.primary, sums))
+    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, apart, sums)

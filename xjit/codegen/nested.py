@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from xjit import numerics
 from xjit.codegen import reductions
 from xjit.codegen.elements import Elements
+from xjit.codegen.lane_loops import LaneLoops, in_lanes
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
@@ -63,11 +65,11 @@ class NestedReductions:
         loops = [loop for loop in self.plan.nested if loop.axes[0] in unit.reduced]
         reducer = unit.target.param("reducer")
         fold = reductions.Recognised(self.elements, unit, {axis: axis for axis in used}, reducer)
-        if len(loops) < 2 and all(loop.extent <= reductions.SUM_BLOCK for loop in loops):
+        if len(loops) < 2 and all(loop.extent <= numerics.BLOCK for loop in loops):
             fold.in_one_block()
         short = self.packed.loop(unit.values[0], fold.dtype, loops)
         if short is not None:
-            value = self.packed.combined(unit.values[0], reducer.combine, short)
+            value = self.packed.combined(unit.values[0], reducer.combine, short, fold.identity(fold.dtype))
             return fold.settle(value, scope, unit.target.where)
         fold.start(scope)
         for loop in loops[:-1]:
@@ -85,18 +87,27 @@ class NestedReductions:
             return
         block, end, stop = self.nest.fresh("b"), self.nest.fresh("e"), self._stop(loops[0])
         scope = self.nest.open(block)
-        scope.statements.append(Bound(end, block, reductions.SUM_BLOCK, stop))
+        scope.statements.append(Bound(end, block, numerics.BLOCK, stop))
         self._block(fold, loops, block, end)
-        self.nest.close("0", stop, step=reductions.SUM_BLOCK)
+        self.nest.close("0", stop, step=numerics.BLOCK)
 
     def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: str, stop: str) -> None:
         around: Scope = self.nest.inner
         fold.start_block(around, (start, stop))
-        for loop in loops:
-            self.nest.open(loop.variable, loop.axes)
-        fold.take(self.nest.inner)
-        for _ in loops:
-            self.nest.close(start, stop)
+
+        def write(part: tuple[str, str]) -> None:
+            for loop in loops:
+                self.nest.open(loop.variable, loop.axes)
+            fold.take(self.nest.inner)
+            for _ in loops:
+                self.nest.close(*part)
+
+        summed = in_lanes([fold]) if loops else []
+        if summed:
+            lanes = LaneLoops(self.nest, self.packed.scratch)
+            lanes.write(summed, (start, stop), write, loops[0].variable, self.packed.is_light(fold.unit.values[0], loops[0]))
+        else:
+            write((start, stop))
         fold.end_block(around)
 
     def _stop(self, loop: Loop) -> str:

@@ -166,7 +166,7 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import llvm_pipeline, wide_forms
+    from xjit.codegen import lane_trees, llvm_pipeline, wide_forms
 
     text = _ir_text(routine, target)
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
@@ -179,6 +179,8 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     llvm_pipeline.optimise(module, target, vectorise=vectorise, lines=(routine.source or "").count("\n"))
+    if lane_trees.has_lanes(text):
+        module = llvm_pipeline.parse(lane_trees.in_fixed_order(str(module)), target)
     # Functions that stay functions are optimised already, and need not be looked at again.
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
     if wide and complete:

@@ -332,7 +332,7 @@ class Frontend:
         except errors.NumbaError as error:
             raise KernelTypeError(str(error)) from error
         emit_memory.add_alias_scopes(module)
-        emit_loops.keep_flagged_loops_single(module)
+        emit_loops.shape_loops(module)
         return str(module)
 
     def _lower(self, function_ir: Any, arguments: Sequence[str], result: str, symbol: str) -> Any:

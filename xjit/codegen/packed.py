@@ -17,21 +17,24 @@ Centres are read across memory then, and therefore packed before, coordinate by 
             v0 = x0 - ldw(m1, j0)
             v1 = x1 - ldw(m1, n0 + j0)
             ...
-            st(m0, j0, v0 * v0 + v1 * v1 + ...)
+            st(m0, j0, v0 * v0 + v8 * v8 + ...)
 
-Values are combined pair by pair, as in a tree, so that errors of sums grow with the logarithm of their number.
+Values are combined in the order that :mod:`xjit.numerics` defines for all sums.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from xjit import numerics
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.buffers import Buffers
 from xjit.codegen.elements import Elements
+from xjit.codegen.lane_loops import is_light
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
@@ -69,6 +72,12 @@ class PackedReductions:
     @property
     def _accesses(self) -> RegionAccesses:
         return self.buffers.accesses
+
+    def is_light(self, values: Pull, loop: Loop) -> bool:
+        """Whether the elements along a loop become vectors of any length, and are cheap enough to be written twice."""
+        visits = [pull for pull in self._visits(values) if pull not in self._accesses.reads]
+        gaps = any(abs(access.moves[loop.axes[-1]]) > 1 for access in self._leaves(values))
+        return not gaps and not any(map(self.elements.is_leaf, visits)) and is_light(visits)
 
     def loop(self, values: Pull, combined: DType, loops: list[Loop]) -> Loop | None:
         """The loop of a reduction of ``values`` that is to be written out in the row loop at hand, if it is."""
@@ -114,24 +123,35 @@ class PackedReductions:
         own = {*self._plan.reduced[0].axes, *short.axes}
         return not any(move for axis, move in enumerate(access.moves) if axis not in own)
 
-    def combined(self, values: Pull, combine: str, short: Loop) -> Value:
-        """All elements along the short loop, combined."""
+    def combined(self, values: Pull, combine: str, short: Loop, start: Value) -> Value:
+        """All elements along the short loop, combined with what the reduction starts from."""
         reads = self._accesses.reads
         added = {pull: access for pull, access in self._at_places(values, short) if pull not in reads}
         reads.update(added)
-        result = self._tree(values, combine, short.axes[0], 0, short.extent)
+        result = self._in_lanes(values, combine, short, start)
         for pull in added:
             del reads[pull]
         return result
 
-    def _tree(self, values: Pull, combine: str, axis: int, start: int, stop: int) -> Value:
-        node, dtype = values.node, values.node.aval.dtype
-        if stop - start == 1:
-            held = self.elements.value(_placed(values, axis, start))
-            return self.elements.plain(held, dtype, node.where)
-        middle = (start + stop) // 2
-        both = tuple(self._tree(values, combine, axis, *part) for part in ((start, middle), (middle, stop)))
-        return self.elements.let(self.nest.inner, "v", Call(combine, both, dtype), dtype, node.where)
+    def _in_lanes(self, values: Pull, combine: str, short: Loop, start: Value) -> Value:
+        """The elements of a line shorter than a block, in the order of :mod:`xjit.numerics`, beginning at a value."""
+        node, (axis,), count = values.node, short.axes, short.extent
+        dtype = node.aval.dtype
+
+        def both(one: Value, other: Value) -> Value:
+            return self.elements.let(self.nest.inner, "v", Call(combine, (one, other), dtype), dtype, node.where)
+
+        def at(place: int) -> Value:
+            return self.elements.plain(self.elements.value(_placed(values, axis, place)), dtype, node.where)
+
+        items = [at(place) for place in range(count)]
+        many = count - count % numerics.LANES
+        few = count - count % numerics.FEW_LANES
+        sums = (
+            *_tree(items[:many], numerics.LANES, both),
+            *_tree(items[many:few], numerics.FEW_LANES, both),
+        )
+        return functools.reduce(both, (*sums, *items[few:]), start)
 
     def _at_places(self, values: Pull, short: Loop) -> Iterator[tuple[Pull, Access]]:
         """The reads of each element along the short loop, and where they are to be found."""
@@ -165,6 +185,17 @@ class PackedReductions:
         self.nest.close("0", self.extent(row))
         self.nest.scopes.extend(hidden)
         return name
+
+
+def _tree(items: Sequence[Value], lanes: int, both: Callable[[Value, Value], Value]) -> tuple[Value, ...]:
+    """A whole number of groups of values, added lane by lane and then in a tree of halves; nothing where none are."""
+    sums = list(items[:lanes])
+    for place, item in enumerate(items[lanes:]):
+        sums[place % lanes] = both(sums[place % lanes], item)
+    while len(sums) > 1:
+        half = len(sums) // 2
+        sums = [both(*pair) for pair in zip(sums[:half], sums[half:], strict=True)]
+    return tuple(sums)
 
 
 def _placed(pull: Pull, axis: int, place: int) -> Pull:

@@ -1,17 +1,25 @@
 """Accumulators: how one reduction of a pass starts, takes a value, and finishes.
 
-A float sum over a row that vectorises and keeps NumPy's error bound:
+A float sum over a row, in the order that :mod:`xjit.numerics` defines:
 
     s0 = f64(0)
     for b0 in range(0, n0, 512):
         e0 = min(b0 + 512, n0)
         t0 = f32(0)
-        for j0 in range(b0, e0):
+        u0 = f32(0)
+        w0 = b0 + ((e0 - b0) & -32)
+        for j0 in range(b0, w0):
             t0 = radd(t0, ld(a0, a0_at0 + j0))
+        w1 = w0 + ((e0 - w0) & -8)
+        for j0 in range(w0, w1):
+            u0 = radd8(u0, ld(a0, a0_at0 + j0))
+        t0 = t0 + u0
+        for j0 in range(w1, e0):
+            t0 = t0 + ld(a0, a0_at0 + j0)
         s0 = s0 + f64(t0)
 
 Sums of narrow integers run in such blocks as well, added in as few bits as hold the sum of a block: more of them fit
-into a vector.
+into a vector. As many truth values as a block has add up to an int16, as many integers of 16 bits to an int32.
 """
 
 from __future__ import annotations
@@ -21,20 +29,19 @@ from typing import Any
 
 import numpy as np
 
+from xjit import numerics
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
-from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Position, Statement, Value, Var
+from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Load, Position, Statement, Store, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
+from xjit.ir.where import Where
 from xjit.types import BOOL, FLOAT64, INT16, INT32, INT64, NARROW_FLOATS, DType, dtype_class
 
-# Elements that a relaxed float sum adds up before the block goes into the compensated total. As many truth values add
-# up to an int16, as many integers of 16 bits to an int32.
-SUM_BLOCK = 512
 # Elements after which a fold is asked whether it is through, as after the first true one of `any`.
 STOP_BLOCK = 4096
 ZERO = Const(Literal.of(np.int64(0)))
@@ -85,15 +92,6 @@ class Accumulator:
         return self.elements.plain(self.operand(number), dtype, self.unit.target.where)
 
 
-def block_size(gaps: bool) -> int:
-    """The elements of a block of an innermost loop.
-
-    Vectors of elements with gaps between them reach beyond the last one, so that some have to be taken one by one at
-    the end: of one element more than fills vectors it is one, of as many as fill them a whole round of vectors.
-    """
-    return SUM_BLOCK + 1 if gaps else SUM_BLOCK
-
-
 def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
     """The accumulator of a reduction unit."""
     extreme = dict(unit.target.params).get("extreme")
@@ -120,24 +118,34 @@ def _block_dtype(reducer: Reducer, operand: Node, dtype: DType) -> DType:
 
 
 class Recognised(Accumulator):
-    """A named reducer on one operand; relaxed float sums and products, and sums of narrow integers, run in blocks."""
+    """A named reducer on one operand.
+
+    Float sums and products run in blocks, and in these lane by lane (``lanes`` of them side by side in the loop at
+    hand, 0: one element after the other). Sums of narrow integers run in blocks as well.
+    """
 
     def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], reducer: Reducer) -> None:
         super().__init__(elements, unit, axes)
         self.reducer = reducer
-        self.dtype = register_dtype(unit.values[0].node.aval.dtype)
-        # Sums that round are done in blocks; the word that combines may be another one for what is relaxed.
-        self.rounds = reducer.reassociates and dtype_class(self.dtype) == "F"
-        self.relaxed = self.rounds or (reducer.either_zero and dtype_class(self.dtype) == "F")
-        self.block_dtype = _block_dtype(reducer, unit.values[0].node, self.dtype)
+        operand = unit.values[0].node
+        self.dtype = register_dtype(operand.aval.dtype)
+        order = unit.sums
+        self.rounds = order is not None
+        self.block_dtype = _block_dtype(reducer, operand, self.dtype)
         self.in_blocks = self.rounds or self.block_dtype != self.dtype
         nest: Nest = elements.nest
         self.block = nest.fresh("t")
         self.total = nest.fresh("s") if self.in_blocks else self.block
         self.error = nest.fresh("r") if self.rounds and reducer.combine == "add" and self.dtype == FLOAT64 else ""
         # The results of chunks are few and large: each is added with its rounding error.
-        chunks = dict(unit.values[0].node.params).get("chunk")
-        self.element_by_element = bool(self.error) and chunks is not None
+        self.element_by_element = bool(self.error) and dict(operand.params).get("chunk") is not None
+        self.in_lanes = order is not None and order.in_lanes and not self.element_by_element
+        self.lanes = 0
+        self.few = nest.fresh("u") if self.in_lanes else ""
+        self.signs = nest.fresh("g") if reducer.zero_sign and dtype_class(self.dtype) == "F" else ""
+        self.strip: Load | None = None
+        if order is not None and not order.in_lanes and not self.element_by_element:
+            self.in_one_block()
 
     def in_one_block(self) -> None:
         """Says before the start that all elements make one block, whose sum is the result."""
@@ -161,7 +169,8 @@ class Recognised(Accumulator):
     @property
     def in_order(self) -> str:
         """The primitive that combines elements one after the other."""
-        return f"r{self.reducer.combine}" if self.relaxed and not self.rounds else self.reducer.combine
+        either = self.reducer.either_zero and dtype_class(self.dtype) == "F"
+        return f"keep_{self.reducer.combine}" if either else self.reducer.combine
 
     def identity(self, dtype: DType) -> Const:
         """What an accumulator of this type starts from."""
@@ -171,18 +180,46 @@ class Recognised(Accumulator):
         row.statements.append(Assign(self.total, self.identity(self._total_dtype)))
         if self.error:
             row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
+        if self.signs:
+            none = -1 if self.reducer.zero_sign == "and" else 0
+            row.statements.append(Assign(self.signs, Const(Literal.of(none, self._bits))))
+
+    @property
+    def _bits(self) -> DType:
+        return INT32 if self.dtype.itemsize == INT32.itemsize else INT64
 
     def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
         if self.blocked:
             scope.statements.append(Assign(self.block, self.identity(self.block_dtype)))
+        if self.in_lanes:
+            scope.statements.append(Assign(self.few, self.identity(self.block_dtype)))
 
     def take(self, inner: Scope) -> None:
         value = self.plain_operand(0)
-        if self.element_by_element:
+        if self.strip is not None:
+            where = self.unit.target.where
+            inner.statements.append(Store(self.strip.buffer, self.strip.offset, value, self.dtype, where))
+        elif self.element_by_element:
             inner.statements.append(Compensated(self.total, self.error, value, FLOAT64))
-            return
+        else:
+            self.add(value, inner)
+
+    def add(self, value: Value, inner: Scope) -> None:
+        """Takes one element that is known."""
         value = _as(value, self.block_dtype)
-        inner.statements.append(Accumulate(self.block, self.reducer.combine, value, self.block_dtype, self.relaxed))
+        name, relaxed = self.few if self.lanes == numerics.FEW_LANES else self.block, bool(self.signs)
+        inner.statements.append(
+            Accumulate(name, self.reducer.combine, value, self.block_dtype, relaxed, self.lanes)
+        )
+        if self.signs:
+            bits = Call("bitcast", (value,), self._bits)
+            inner.statements.append(Accumulate(self.signs, self.reducer.zero_sign, bits, self._bits))
+
+    def join(self, scope: Scope) -> None:
+        """Adds up what lies in lanes; further elements follow one by one."""
+        self.lanes = 0
+        few = Var(self.few, self.block_dtype)
+        scope.statements.append(Accumulate(self.block, self.reducer.combine, few, self.block_dtype))
 
     def end_block(self, scope: Scope) -> None:
         if not self.blocked:
@@ -192,13 +229,15 @@ class Recognised(Accumulator):
         if self.error:
             scope.statements.append(Compensated(self.total, self.error, block, dtype))
         else:
-            scope.statements.append(Accumulate(self.total, self.reducer.combine, block, dtype, False))
+            scope.statements.append(Accumulate(self.total, self.reducer.combine, block, dtype))
 
     def finish(self, row: Scope) -> list[Held]:
         where = self.unit.target.where
         value: Value = Var(self.total, self._total_dtype)
         if self.error:
             value = self._corrected(value, Var(self.error, FLOAT64))
+        if self.signs:
+            value = self._signed(value, row, where)
         return [self.settle(value, row, where)]
 
     @staticmethod
@@ -206,6 +245,14 @@ class Recognised(Accumulator):
         """The total with its rounding errors; these are NaN once the total is infinite, which is the answer then."""
         known = Call("eq", (error, error), BOOL)
         return Call("select", (known, Call("add", (total, error), FLOAT64), total), FLOAT64)
+
+    def _signed(self, value: Value, row: Scope, where: Where) -> Value:
+        """An extreme that is zero with the sign that all elements together say: ordering zeros takes twice as long."""
+        value = self.elements.let(row, "v", value, self.dtype, where)
+        sign = Const(Literal.of(np.iinfo(self._bits).min, self._bits))
+        zero = Call("bitcast", (Call("and", (Var(self.signs, self._bits), sign), self._bits),), self.dtype)
+        is_zero = _same(value, Const(Literal.of(0.0, self.dtype)))
+        return Call("select", (is_zero, zero, value), self.dtype)
 
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
@@ -312,7 +359,7 @@ class FirstExtreme(Accumulator):
             is_hit = Call("or", (is_hit, nowhere), BOOL)
         at, first = (_as(one, dtype) for one in (Position(loop.variable, 1, 0, INT64), self.first))
         place = Call("select", (is_hit, Call("sub", (at, first), dtype), none), dtype)
-        inner.statements.append(Accumulate(self.found.name, "min", place, dtype, False))
+        inner.statements.append(Accumulate(self.found.name, "min", place, dtype))
         nest.close(self.first.name, self.end.name)
         position = Call("add", (self.first, _as(self.found, INT64)), INT64)
         return [Held(self.elements.let(row, "v", position, INT64, self.unit.target.where), None, row)]

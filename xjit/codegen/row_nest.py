@@ -14,12 +14,15 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xjit import numerics
 from xjit.codegen import reductions
+from xjit.codegen.lane_loops import LaneLoops, in_lanes, is_light
 from xjit.codegen.levels import Passes
 from xjit.codegen.region_values import RegionValues
 from xjit.codegen.rows import KeptRows, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scan_reads import ScanReads
+from xjit.codegen.schedule import Loop
 from xjit.codegen.walks import BlockWalk
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below
@@ -41,6 +44,7 @@ class RowNest:
         self._walk = BlockWalk(self.scans, self.nest, values.scratch)
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
         self.storage.keep_running(self.scans.read_later(self.passes.levels))
+        self._lanes = LaneLoops(self.nest, values.scratch)
         self._kept = values.kept = KeptRows(self.storage, self._walk, values)
         self._folds: dict[int, reductions.Accumulator] = {}
         self._running: dict[int, RunningValue] = {}
@@ -131,8 +135,7 @@ class RowNest:
         if not blocked and not stops:
             self._loop((start, stop), chosen)
             return
-        gaps = self.values.accesses.leaves_gaps(loop.axes[-1])
-        size = reductions.block_size(gaps) if blocked else reductions.STOP_BLOCK
+        size = numerics.BLOCK if blocked else reductions.STOP_BLOCK
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
         scope.statements.append(Bound(end, block, size, stop))
@@ -145,14 +148,28 @@ class RowNest:
         self, bounds: tuple[str, str], chosen: Sequence[int], filled: Sequence[Pull] = (), *, short: bool = False
     ) -> None:
         """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
-        around, folds = self.nest.inner, [self._folds[number] for number in chosen if number in self._folds]
+        around, loop = self.nest.inner, self.plan.reduced[-1]
+        folds = [self._folds[number] for number in chosen if number in self._folds]
         for fold in folds:
             fold.start_block(around, bounds)
         pulls = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
         step = functools.partial(self._step, chosen, filled)
-        self.values.strips.loop(self.plan.reduced[-1], bounds, pulls, step, short=short)
+
+        def write(part: tuple[str, str]) -> None:
+            self.values.strips.loop(loop, part, pulls, step, short=short)
+
+        summed = in_lanes(folds)
+        if summed:
+            self._lanes.write(summed, bounds, write, loop.variable, self._is_light(pulls, loop))
+        else:
+            write(bounds)
         for fold in folds:
             fold.end_block(around)
+
+    def _is_light(self, pulls: Sequence[Pull], loop: Loop) -> bool:
+        """Whether all that a step does may be written several times, and becomes vectors of any length."""
+        nested = any(pull.node in self.region.nested for pull in pulls)
+        return not nested and not self.values.accesses.leaves_gaps(loop.axes[-1]) and is_light(pulls)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""

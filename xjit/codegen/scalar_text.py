@@ -139,8 +139,6 @@ _RULES: dict[tuple[str, str], Rule] = {
     ("real", "C"): _call("re"),
     ("imag", "C"): _call("im"),
     ("complex", "F"): _call("cplx"),
-    ("radd", "F"): _call("radd"),
-    ("rmul", "F"): _call("rmul"),
-    ("rmin", "F"): _call("rmin"),
-    ("rmax", "F"): _call("rmax"),
+    **{(name, "F"): _call(name) for name in ("radd", "radd8", "rmul", "rmul8")},
+    **{(name, "F"): _call(name) for name in ("rmin", "rmax", "keep_min", "keep_max")},
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from xjit.codegen.kinds import KINDS
 from xjit.fusion.plan import Region
+from xjit.numerics import SumOrder
 
 # A loop shorter than this is not worth sharing among threads when a longer one is there.
 SHARED_EXTENT = 64
@@ -56,19 +57,22 @@ def schedule(
     exact: bool,
     primary: tuple[int, ...],
     first: frozenset[int] = frozenset(),
+    sums: SumOrder | None = None,
 ) -> Schedule:
     """The loops of a region.
 
     ``moves`` are the distances per axis of all accesses, ``fixed`` the axes whose position itself is a value,
     ``exact`` says that reduced axes must be walked in row-major order, ``primary`` are the distances that decide
-    the order; the axes ``first`` are the slowest of their loops.
+    the order; the axes ``first`` are the slowest of their loops. ``sums`` is the order of sums that round, whatever
+    the distances are.
     """
     dims = region.dims
-    kept, reduced = _sorted_axes(region, exact, primary)
+    kept, reduced = _sorted_axes(region, exact, primary, sums)
     first |= frozenset(region.chunk[:1] if region.chunk is not None else ())
+    first |= frozenset(sums.line[:1] if sums is not None else ())
     kept_loops = _collapse(kept, dims, moves, fixed, first, "i")
     reduced_loops = _collapse(reduced, dims, moves, fixed, first, "j")
-    columns = not exact and _is_column_wise(kept, reduced, primary)
+    columns = not exact and _is_column_wise(kept, reduced, primary, sums)
     chunked = None
     if region.chunk is not None:
         chunked = next(n for n, loop in enumerate(reduced_loops) if region.chunk[0] in loop.axes)
@@ -78,25 +82,34 @@ def schedule(
 
 
 def backward_axes(
-    region: Region, moves: Sequence[tuple[int, ...]], fixed: frozenset[int], exact: bool, primary: tuple[int, ...]
+    region: Region,
+    moves: Sequence[tuple[int, ...]],
+    fixed: frozenset[int],
+    exact: bool,
+    primary: tuple[int, ...],
+    sums: SumOrder | None,
 ) -> frozenset[int]:
     """The axes that every access walks backward, and which may be walked forward instead; operands as in `schedule`.
 
-    The order within reduced axes stays where it is seen: in exact folds, and in sums by column, which are NumPy's.
+    The order within reduced axes stays where it is seen: in exact folds, in sums that round, in scans.
     """
-    kept, reduced = _sorted_axes(region, exact, primary)
-    ordered = exact or _is_column_wise(kept, reduced, primary) or any(unit.is_scan for unit in region.units)
+    kept, reduced = _sorted_axes(region, exact, primary, sums)
+    ordered = exact or sums is not None or any(unit.is_scan for unit in region.units)
     free = set(kept if ordered else (*kept, *reduced)) - fixed - set(region.chunk[:1] if region.chunk else ())
     return frozenset(
         axis for axis in free if all(one[axis] <= 0 for one in moves) and any(one[axis] for one in moves)
     )
 
 
-def _sorted_axes(region: Region, exact: bool, primary: tuple[int, ...]) -> tuple[list[int], list[int]]:
+def _sorted_axes(
+    region: Region, exact: bool, primary: tuple[int, ...], sums: SumOrder | None
+) -> tuple[list[int], list[int]]:
     """Kept and reduced axes of more than one element, each the slowest in memory first."""
     kept = [axis for axis in region.kept if region.dims[axis] != 1]
     reduced = [axis for axis in region.reduced if region.dims[axis] != 1]
     kept.sort(key=lambda axis: -abs(primary[axis]))
+    if sums is not None and set(sums.axes) == set(reduced):
+        return kept, list(sums.axes)
     if not exact:
         reduced.sort(key=lambda axis: -abs(primary[axis]))
     return kept, reduced
@@ -123,9 +136,11 @@ def _collapse(
     )
 
 
-def _is_column_wise(kept: list[int], reduced: list[int], primary: tuple[int, ...]) -> bool:
+def _is_column_wise(kept: list[int], reduced: list[int], primary: tuple[int, ...], sums: SumOrder | None) -> bool:
     if not kept or not reduced:
         return False
+    if sums is not None:
+        return not sums.along_rows
     fastest, column = abs(primary[reduced[-1]]), abs(primary[kept[-1]])
     return 0 < column < fastest
 

@@ -15,6 +15,7 @@ import math
 import re
 from typing import Any
 
+from xjit import numerics
 from xjit.codegen.scalar_text import call_text, kind
 from xjit.codegen.writer import Writer
 from xjit.ir import loops
@@ -57,7 +58,10 @@ def _statement(writer: Writer, statement: Statement) -> None:
         case loops.Bound(name, start, step, limit):
             writer.line(f"{name} = select({start} + {step} < {limit}, {start} + {step}, {limit})")
         case loops.Multiple(name, start, stop, step):
-            writer.line(f"{name} = {stop} - srem({stop} - {start}, {step})")
+            # LLVM sees in this form, and not in one with a remainder, that whole steps are all there is.
+            length = stop if start == "0" else f"({stop} - {start})"
+            whole = f"({length} & {-step})"
+            writer.line(f"{name} = {whole[1:-1] if start == '0' else f'{start} + {whole}'}")
         case loops.Clip(low, high, start, stop, first, last):
             writer.line(f"{low} = select({start} > {first}, {start}, {first})")
             writer.line(f"{high} = select({stop} < {last}, {stop}, {last})")
@@ -105,7 +109,9 @@ def _range(start: str, stop: str, step: int) -> str:
 
 def _accumulate(statement: loops.Accumulate) -> str:
     name, dtype = statement.name, statement.dtype
-    prim = f"r{statement.combine}" if statement.relaxed else statement.combine
+    relaxed = statement.relaxed or statement.lanes
+    few = numerics.FEW_LANES if statement.lanes == numerics.FEW_LANES else ""
+    prim = f"r{statement.combine}{few}" if relaxed else statement.combine
     return f"{name} = {_bare(call_text(prim, ((name, dtype), (_text(statement.value), dtype)), dtype))}"
 
 

@@ -191,6 +191,14 @@ def _minimum(a: Scalar, b: Scalar) -> Scalar:
     return a if a < b else b
 
 
+def _kept_minimum(best: Scalar, other: Scalar) -> Scalar:
+    return other if other < best or other != other else best
+
+
+def _kept_maximum(best: Scalar, other: Scalar) -> Scalar:
+    return other if other > best or other != other else best
+
+
 def _maximum(a: Scalar, b: Scalar) -> Scalar:
     a, b = _partners(a, b)
     if a != a or b != b:
@@ -366,9 +374,13 @@ def _float_forms() -> dict[str, Callable[..., Any]]:
         "fmin": _minimum,
         "fmax": _maximum,
         "radd": _add,
+        "radd8": _add,
         "rmul": _multiply,
+        "rmul8": _multiply,
         "rmin": _minimum,
         "rmax": _maximum,
+        "keep_min": _kept_minimum,
+        "keep_max": _kept_maximum,
         "fma": _fma,
         "sqrt": np.sqrt,
         "rint": np.rint,

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from xjit.codegen import reductions
+from xjit import numerics
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
@@ -98,7 +98,7 @@ class BlockWalk:
         return kept.name, Offset((Term(self.variable, 1), Term(self.around.known[key], 1)))
 
     def _keep(self, key: Pull, history: int) -> None:
-        room = reductions.SUM_BLOCK + history
+        room = numerics.BLOCK + history
         extent = self.nest.word(("room", key), room, "n") if history else str(room)
         self.kept[key] = Kept(key.node, self.scratch.take(extent, storage_dtype(key.node.aval.dtype)), history)
 
@@ -111,7 +111,7 @@ class BlockWalk:
         self.variable, self.block = loop.variable, self.nest.fresh("b")
         end = self.nest.fresh("e")
         self.around = self.nest.open(self.block)
-        self.around.statements.append(Bound(end, self.block, reductions.SUM_BLOCK, stop))
+        self.around.statements.append(Bound(end, self.block, numerics.BLOCK, stop))
         stages = self._stages(chosen)
         for pull in {pull: None for one in stages for pull in one.filled}:
             self._keep(pull, 0)
@@ -128,7 +128,7 @@ class BlockWalk:
                 one.filled, (self.scans.row(self.scans.made(number)) for number in one.units if one.scans)
             )
         self._slide(end)
-        self.nest.close("0", stop, step=reductions.SUM_BLOCK)
+        self.nest.close("0", stop, step=numerics.BLOCK)
         self.kept.clear()
         self.ready.clear()
 

@@ -226,6 +226,8 @@ class Grouping:
             return self._refuse(group, unit, PARTS)
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
+        if not _adds_alike(group, unit):
+            return self._refuse(group, unit, "the two sums take their elements in other orders")
         full = not unit.is_reduction and unit.dims[: unit.rank] == group.dims[: group.rank]
         chunked = unit.chunk is not None or group.chunk is not None  # its loops can be shared either way
         chained = any(owner(pull.node) in group.reductions for pull in reads)
@@ -256,8 +258,11 @@ class Grouping:
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop.
 
-        What a nested reduction reads has a say only where nothing as large is read outside of it.
+        For sums that round it is their order that says so, whatever they read. What a nested reduction reads has a say only where nothing as large is read outside of it.
         """
+        order = unit.sums
+        if order is not None:
+            return order.along_rows
         fastest: dict[tuple[int, bool], set[int]] = {}
         for pull in reads:
             moves = self.layouts.directions(pull.node, pull.index, len(unit.dims))
@@ -310,6 +315,12 @@ def _are_neighbours(group: Group, unit: Unit) -> bool:
         and unit.steps == other.steps
         for other in others
     )
+
+
+def _adds_alike(group: Group, unit: Unit) -> bool:
+    """Whether all sums that round would take their elements in one order."""
+    orders = {one.sums for one in (*group.units, unit)} - {None}
+    return len({order and (order.axes, order.along_rows, order.run) for order in orders}) <= 1
 
 
 def _has_rows(group: Group) -> bool:

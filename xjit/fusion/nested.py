@@ -42,7 +42,10 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
 
 
 def _is_short(unit: Unit) -> bool:
-    return 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= cost.LONGEST_NESTED
+    """Whether the unit reduces few elements; those of a sum that rounds lie along one axis, as its loops add them."""
+    order = unit.sums
+    is_line = order is None or len(order.axes) <= 1
+    return is_line and 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= cost.LONGEST_NESTED
 
 
 def _ends_in(unit: Unit, pull: Pull) -> bool:

@@ -10,6 +10,8 @@ from typing import TypeAlias
 from xjit.ir.index import Index, changed, relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import AxisMap
+from xjit.numerics import SumOrder, sum_order
+from xjit.types import dtype_class
 
 # (first, last) offsets along each of some axes.
 Reach: TypeAlias = "tuple[tuple[int, int], ...]"
@@ -99,6 +101,15 @@ class Unit:
         return self.is_reduction and dict(self.target.params).get("extreme") is not None
 
     @property
+    def sums(self) -> SumOrder | None:
+        """The order of a reduction whose bits depend on it: of a sum or product of floats."""
+        reducer = dict(self.target.params).get("reducer") if self.is_reduction else None
+        operand = self.values[0].node.aval
+        if reducer is None or not reducer.reassociates or dtype_class(operand.dtype) != "F":
+            return None
+        return sum_order(operand, self.target.param("dims"))
+
+    @property
     def chunk_number(self) -> Pull | None:
         """The number of the chunk at hand, as its other results are looked up by."""
         return None if self.chunk is None else Pull(self.target.inputs[2], (AxisMap(self.chunk[0]),))
@@ -122,6 +133,11 @@ class Region:
     def kept(self) -> tuple[int, ...]:
         """The axes that are not reduced."""
         return tuple(axis for axis in range(self.rank) if axis not in self.reduced)
+
+    @property
+    def sums(self) -> SumOrder | None:
+        """The order of its sums and products of floats; None where there are none."""
+        return next((order for unit in self.units if (order := unit.sums) is not None), None)
 
     @property
     def chunk_numbers(self) -> frozenset[Pull]:

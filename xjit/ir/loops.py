@@ -110,13 +110,18 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
-    """name = combine(name, value); ``relaxed`` lets rounding differ by order, so that it vectorises."""
+    """name = combine(name, value).
+
+    ``relaxed``: an extreme may be either of two zeros. ``lanes``: so many elements are combined side by side, in a
+    loop of a whole number of such groups; 0: one after the other.
+    """
 
     name: str
     combine: str
     value: Value
     dtype: DType
-    relaxed: bool
+    relaxed: bool = False
+    lanes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Multiple:
-    """name = stop less the rest of ``stop - start`` by the step: where whole steps end."""
+    """name = stop less the rest of ``stop - start`` by the step, a power of two: where whole steps end."""
 
     name: str
     start: str

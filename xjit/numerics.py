@@ -1,0 +1,88 @@
+"""The order in which float sums and products are formed: constants and rules that decide bits, the same everywhere.
+
+No processor, vector width, number of threads, stride or neighbour in a kernel changes any of it: the order depends on
+element type, shape, reduced axes and memory order alone. A sum of n elements that lie along the fast axes is
+
+    n <= 8     ((x0 + x1) + x2) + ..., in row-major order
+    otherwise  blocks of 512 elements in memory order, whose sums are added up in float64, for float64 compensated.
+
+A block adds whole groups of 32 elements lane by lane, whole groups of 8 of the rest likewise, each lane in order. The
+lanes of both are added in a tree of halves, and what is left over one by one::
+
+    t[l] = x[l] + x[32 + l] + ...          l < 32
+    u[l] = x[m + l] + x[m + 8 + l] + ...   l < 8, m = n - n % 32
+    ((tree(t) + tree(u)) + x[n - n % 8]) + ...
+
+    tree(v) = tree(v[:half] + v[half:])
+
+Sums along slow axes add row after row. Large sums to few results are cut into chunks first, by shape
+(:mod:`xjit.passes.split`). Products take the same ways.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+from xjit.types import ArrayType
+
+LANES = 32
+"""Elements that are added side by side: two vectors of float32, four of float64, where vectors have 512 bits."""
+
+FEW_LANES = 8
+"""The same for what is left over of whole groups: a vector of float64."""
+
+BLOCK = 512
+"""Elements of one block: with more, the error of float32 grows beyond that of NumPy's pairwise sum."""
+
+SHORT = 8
+"""Reductions of so few elements go one by one in row-major order, as NumPy's do, and axes as short are written out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumOrder:
+    """In which order a reduction takes its elements.
+
+    ``axes`` are the reduced axes of more than one element, the slowest first. ``along_rows`` says whether they are the
+    fast ones; then the last ``run`` of them follow each other in memory order and make one line of elements.
+    ``short``: there are so few elements that they go one by one.
+    """
+
+    axes: tuple[int, ...]
+    along_rows: bool
+    run: int
+    short: bool
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """The axes of the line."""
+        return self.axes[len(self.axes) - self.run :] if self.along_rows else ()
+
+    @property
+    def in_lanes(self) -> bool:
+        """Whether elements are added lane by lane."""
+        return self.along_rows and not self.short
+
+
+def sum_order(operand: ArrayType, dims: tuple[int, ...]) -> SumOrder:
+    """The order of a reduction of ``operand`` over the axes ``dims``.
+
+    Axes along which the operand is broadcast count as the slowest ones. Kept axes of few elements do not count.
+
+    >>> from xjit.types import array_type
+    >>> sum_order(array_type("f32", (100, 200)), (0, 1))
+    SumOrder(axes=(0, 1), along_rows=True, run=2, short=False)
+    >>> sum_order(array_type("f32", (100, 200)), (0,)).along_rows, sum_order(array_type("f32", (100, 3)), (0,)).along_rows
+    (False, True)
+    """
+    shape = operand.shape
+    spread = tuple(axis for axis in range(operand.rank) if axis not in operand.order)
+    long = [axis for axis in (*spread, *operand.order) if shape[axis] > 1]
+    axes = tuple(axis for axis in long if axis in dims)
+    if math.prod(shape[axis] for axis in axes) <= SHORT:
+        return SumOrder(tuple(sorted(axes)), True, len(axes), True)
+    last = long.index(axes[-1])
+    within = math.prod(shape[axis] for axis in long[last + 1 :])
+    run = len(list(itertools.takewhile(lambda axis: axis in dims, reversed(long[: last + 1]))))
+    return SumOrder(axes, within <= SHORT, run, False)
