@@ -298,28 +298,6 @@ for i in range(lo, hi):
     assert "gather" not in ir and re.search(r"store <\d+ x double>", ir)
 
 
-# Width of vectors
-
-
-@pytest.mark.parametrize(("setting", "width"), [("256", 4), ("512", 8)])
-def test_vectors_are_as_wide_as_the_setting_says(monkeypatch, setting, width):
-    monkeypatch.setenv("XJIT_VECTOR_BITS", setting)
-    target = llvm_pipeline.host()
-    if "avx512f" not in target.features:
-        pytest.skip("this processor has no choice")
-    module = compile_kernel(
-        text("x = ptr_f64(table, 0)\nfor i in range(lo, hi): st(x, i, exp_f64(ld(x, i)))"), keep_ir=True
-    )
-    assert f"store <{width} x double>" in module.llvm_ir
-    assert f"store <{12 - width} x double>" not in module.llvm_ir
-
-
-def test_a_setting_of_another_width_is_an_error(monkeypatch):
-    monkeypatch.setenv("XJIT_VECTOR_BITS", "384")
-    with pytest.raises(ValueError, match="XJIT_VECTOR_BITS is empty, 256 or 512; got '384'"):
-        llvm_pipeline.host()
-
-
 # Errors
 
 

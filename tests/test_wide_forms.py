@@ -47,7 +47,7 @@ def edges(kind: str) -> np.ndarray:
 
 
 @needs_avx512
-@pytest.mark.parametrize("bits", ["256", "512"])
+@pytest.mark.parametrize("bits", ["128", "256", "512"])
 @pytest.mark.parametrize("name", NAMES)
 def test_forms_give_the_bits_of_their_functions(name: str, bits: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = function(name).result

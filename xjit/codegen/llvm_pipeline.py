@@ -10,13 +10,13 @@ import functools
 import platform
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from xjit import config
-from xjit.codegen import elf
+from xjit.codegen import elf, vector_width
 from xjit.codegen.emitters import CpuTraits
 
 SPEED_LEVEL = 2
@@ -64,27 +64,28 @@ class Target:
 def host() -> Target:
     """The processor of this machine, as LLVM sees it, with vectors as wide as XJIT_VECTOR_BITS says.
 
-    ValueError if that is neither empty nor 256 nor 512.
+    ValueError if that is neither empty nor 128, 256 or 512.
     """
     return _host(config.text("XJIT_VECTOR_BITS"))
 
 
-# LLVM's word for processors that may use 512-bit vectors and had better not.
-_WIDTHS = {"": "", "256": ",+prefer-256-bit", "512": ",-prefer-256-bit"}
 # Gathers take 1.4 times as long as single loads of elements in cache, and twice as long along large arrays.
-_SINGLE_LOADS = ",+prefer-no-gather"
+_SINGLE_LOADS = "+prefer-no-gather"
 
 
 @functools.cache
 def _host(vector_bits: str) -> Target:
-    if vector_bits not in _WIDTHS:
-        raise ValueError(f"XJIT_VECTOR_BITS is empty, 256 or 512; got {vector_bits!r}")
     initialize()
     features = llvm.get_host_cpu_features().flatten() if platform.machine() else ""
-    names = features.split(",")
-    features += _SINGLE_LOADS if "+avx2" in names else ""
-    features += _WIDTHS[vector_bits] if "+avx512f" in names else ""
-    return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+    return preferring(vector_bits, Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features))
+
+
+def preferring(vector_bits: str, target: Target) -> Target:
+    """A processor with what its code is to prefer: vectors of some width, and no gathers."""
+    names = target.features.split(",")
+    words = [_SINGLE_LOADS] if "+avx2" in names else []
+    words += vector_width.preference(vector_bits, target.cpu, names)
+    return replace(target, features=",".join([target.features, *words]))
 
 
 @functools.cache

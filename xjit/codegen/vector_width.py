@@ -1,0 +1,49 @@
+"""How wide vectors are: what the setting asks for or, by default, what is best for the processor.
+
+Processors with AVX-512 come in two kinds.  The first of them run slower for a while after 512-bit multiplications;
+LLVM prefers 256 bits there, and for Intel's later ones too, which pay nothing for 512 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+WIDTHS = ("128", "256", "512")
+
+_GAIN = frozenset(
+    (
+        *("knl", "knm", "icelake-client", "tigerlake", "rocketlake"),
+        *("icelake-server", "sapphirerapids", "emeraldrapids", "graniterapids", "graniterapids-d", "diamondrapids"),
+        *("znver4", "znver5", "znver6"),
+    )
+)
+_PAY = frozenset(("skylake-avx512", "cascadelake", "cooperlake", "cannonlake"))
+# Came with the processors that do not pay, of both makers.
+_SIGN_OF_GAIN = "+avx512vbmi2"
+
+
+def best_bits(cpu: str, features: Collection[str]) -> str:
+    """The width that is best for a processor with AVX-512, by LLVM's name of it or else by its features.
+
+    >>> best_bits("cascadelake", ())
+    '256'
+    """
+    gains = cpu in _GAIN or (cpu not in _PAY and _SIGN_OF_GAIN in features)
+    return "512" if gains else "256"
+
+
+def preference(setting: str, cpu: str, features: Collection[str]) -> tuple[str, ...]:
+    """The features that make LLVM's vectors as wide as a setting says on a processor of x86.
+
+    ValueError for a setting that is neither empty nor a width.
+    """
+    if setting not in ("", *WIDTHS):
+        raise ValueError(f"XJIT_VECTOR_BITS is empty, 128, 256 or 512; got {setting!r}")
+    if "+avx512f" in features:
+        return _words(setting or best_bits(cpu, features))
+    return _words("128") if setting == "128" and "+avx" in features else ()
+
+
+def _words(bits: str) -> tuple[str, ...]:
+    """LLVM's words for a width; of two preferences the narrower one holds."""
+    return tuple(f"{'+' if bits == width else '-'}prefer-{width}-bit" for width in ("128", "256"))
