@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xjit.types import ArrayType
 
@@ -58,6 +58,10 @@ class SumOrder:
     def line(self) -> tuple[int, ...]:
         """The axes of the line."""
         return self.axes[len(self.axes) - self.run :] if self.along_rows else ()
+
+    def within(self, axis: int) -> SumOrder:
+        """The order within one chunk of an axis: a line does not go beyond it."""
+        return replace(self, run=len(self.line) - self.line.index(axis)) if axis in self.line else self
 
     @property
     def in_lanes(self) -> bool:

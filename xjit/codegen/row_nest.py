@@ -18,6 +18,7 @@ from xjit import numerics
 from xjit.codegen import reductions
 from xjit.codegen.lane_loops import LaneLoops, in_lanes, is_light
 from xjit.codegen.levels import Passes
+from xjit.codegen.line_loops import Line
 from xjit.codegen.region_values import RegionValues
 from xjit.codegen.rows import KeptRows, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
@@ -103,9 +104,12 @@ class RowNest:
         self._running = {n: self.values.running(n) for n in chosen if units[n].is_scan}
         for fold in (*self._folds.values(), *self._running.values()):
             fold.start(row)
-        outer = self.plan.reduced[:-1]
+        lines = self._line()
+        outer = self.plan.reduced[: -len(lines)] if lines else self.plan.reduced[:-1]
         self.bounds.open(outer)
-        if self.plan.reduced:
+        if lines:
+            self._in_lines(lines, chosen)
+        elif self.plan.reduced:
             self._innermost(chosen)
         else:
             self._single(chosen)
@@ -165,6 +169,33 @@ class RowNest:
             write(bounds)
         for fold in folds:
             fold.end_block(around)
+
+    def _line(self) -> tuple[Loop, ...]:
+        """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
+        order = self.region.sums
+        if order is None or not in_lanes(self._folds.values()):
+            return ()
+        loops = tuple(loop for loop in self.plan.reduced if set(loop.axes) <= set(order.line))
+        return loops if len(loops) > 1 else ()
+
+    def _in_lines(self, loops: Sequence[Loop], chosen: Sequence[int]) -> None:
+        """Blocks of a line that several loops run through: its values wait in scratch, where they lie together."""
+        line = Line(self.nest, loops, self.bounds)
+        start, stop = line.bounds()
+        block, end = self.nest.fresh("b"), self.nest.fresh("e")
+        around = self.nest.open(block)
+        around.statements.append(Bound(end, block, numerics.BLOCK, stop))
+        folds, summed = self._folds.values(), in_lanes(self._folds.values())
+        for fold in folds:
+            fold.start_block(around, (block, end))
+        self._lanes.fill(summed, line.position(block))
+        pulls = self.values.computed(chosen)
+        step = functools.partial(self._step, chosen, ())
+        line.write((block, end), lambda part: self.values.strips.loop(loops[-1], part, pulls, step, short=True))
+        self._lanes.add_up(summed, (block, end))
+        for fold in folds:
+            fold.end_block(around)
+        self.nest.close(start, stop, step=numerics.BLOCK)
 
     def _is_light(self, pulls: Sequence[Pull], loop: Loop) -> bool:
         """Whether all that a step does may be written several times, and becomes vectors of any length."""

@@ -72,6 +72,9 @@ def _statement(writer: Writer, statement: Statement) -> None:
         case loops.Share(low, high, first, extent, start, stop):
             writer.line(f"{low} = select({start} > {first}, {start} - {first}, 0)")
             writer.line(f"{high} = select({stop} - {first} < {extent}, {stop} - {first}, {extent})")
+        case loops.Rows(low, high, start, stop, extent):
+            writer.line(f"{low} = sdiv({start}, {extent})")
+            writer.line(f"{high} = sdiv({stop} + {extent} - 1, {extent})")
         case loops.Alloc(buffer, extent, dtype):
             writer.line(f"{buffer} = scratch_{kind(dtype)}({extent})")
         case loops.If(flag, then):

@@ -107,7 +107,8 @@ class Unit:
         operand = self.values[0].node.aval
         if reducer is None or not reducer.reassociates or dtype_class(operand.dtype) != "F":
             return None
-        return sum_order(operand, self.target.param("dims"))
+        order = sum_order(operand, self.target.param("dims"))
+        return order if self.chunk is None else order.within(self.chunk[0])
 
     @property
     def chunk_number(self) -> Pull | None:

@@ -239,6 +239,17 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """low, high = the rows of ``extent`` elements each, one behind the other, that [start, stop) has elements of."""
+
+    low: str
+    high: str
+    start: str
+    stop: str
+    extent: str
+
+
+@dataclass(frozen=True, slots=True)
 class Alloc:
     """Scratch of ``extent`` elements (a name or an integer) that lives as long as the kernel call."""
 
@@ -265,7 +276,7 @@ class Word:
     slot: int
 
 
-Integer: TypeAlias = "Base | Bound | Multiple | Clip | Share"
+Integer: TypeAlias = "Base | Bound | Multiple | Clip | Share | Rows"
 Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Store | Turn | For | If | Integer | Alloc"
 
 
