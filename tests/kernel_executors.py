@@ -11,7 +11,8 @@ from typing import Any
 from unittest import mock
 
 import xjit
-from xjit.codegen import column_nest, pairs, reductions, rows, schedule, strips, tiles
+from xjit import numerics
+from xjit.codegen import column_nest, pairs, rows, schedule, strips, tiles
 from xjit.fusion import cost, planner, tiny
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
@@ -33,7 +34,7 @@ def uncompiled() -> Iterator[None]:
 def small_blocks() -> Iterator[None]:
     """Loops that are written in here have blocks, strips and scratch so small that few elements fill several."""
     with (
-        mock.patch.object(reductions, "SUM_BLOCK", 4),
+        mock.patch.object(numerics, "BLOCK", 4),
         mock.patch.object(strips, "STRIP", 4),
         mock.patch.multiple(column_nest, COLUMN_BLOCK=3, COLUMN_BYTES=0),
         mock.patch.object(schedule, "SHARED_EXTENT", 3),

@@ -26,6 +26,7 @@ LAYERS = (
     ("errors",),
     ("config",),
     ("types",),
+    ("numerics",),
     ("tree",),
     ("ir",),
     ("ops",),

@@ -10,18 +10,21 @@
     for j0 in range(w1, e0):
         t0 = t0 + x
 
-What takes long to compute, and what LLVM does not compute as vectors of so many lanes, is computed once, in a loop of
-its own, and waits in scratch:
+What takes long to compute is not written three times. The rest after whole groups waits in scratch:
 
-    for j0 in range(b0, e0):
-        st(m0, j0 - b0, exp_f32(x))
-    for k0 in range(b0, w0):
-        t0 = radd(t0, ldw(m0, k0 - b0))
+    for j0 in range(w0, e0):
+        st(m0, j0 - w0, exp_f32(x))
+    for k0 in range(w0, w1):
+        u0 = radd8(u0, ldw(m0, k0 - w0))
     ...
+
+So do all elements where LLVM would not compute as many at a time as there are lanes: with functions that have rare
+arguments, loops within the loop, or gaps between what is read.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -29,10 +32,10 @@ from xjit import numerics
 from xjit.codegen.reductions import Accumulator, Recognised
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
-from xjit.codegen.variants import is_vector_function
+from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.fusion.cost import element_cost
 from xjit.fusion.plan import Pull
-from xjit.ir.expr import Expr, Prim
+from xjit.ir.expr import COSTS, FUNCTION_COST, Expr, Prim
 from xjit.ir.loops import Load, Multiple, Offset, Term
 from xjit.types import NARROW_FLOATS
 
@@ -41,28 +44,39 @@ Bounds = tuple[str, str]
 LIGHT = 10.0
 
 
+class Work(enum.Enum):
+    """How what is added up is computed."""
+
+    LIGHT = "wherever it is added"
+    LONG = "as vectors, best written once"
+    ODD = "not in vectors of any length"
+
+
 def in_lanes(folds: Iterable[Accumulator]) -> list[Recognised]:
     """Those accumulators that add lane by lane."""
     return [fold for fold in folds if isinstance(fold, Recognised) and fold.in_lanes]
 
 
-def is_light(pulls: Sequence[Pull]) -> bool:
-    """Whether values are cheap to compute and become vectors of any length."""
-    if sum(element_cost(pull.node) for pull in pulls) > LIGHT:
-        return False
-    return all(pull.node.aval.dtype not in NARROW_FLOATS and not _calls(pull.node.element) for pull in pulls)
+def work_of(pulls: Sequence[Pull]) -> Work:
+    """What computing these values is like."""
+    if not all(pull.node.aval.dtype not in NARROW_FLOATS and _is_vector_code(pull.node.element) for pull in pulls):
+        return Work.ODD
+    return Work.LIGHT if sum(element_cost(pull.node) for pull in pulls) <= LIGHT else Work.LONG
 
 
-def _calls(expr: Expr | None) -> bool:
-    """Whether an expression calls a function."""
+def _is_vector_code(expr: Expr | None) -> bool:
+    """Whether an expression has instructions only, and functions without rare arguments."""
     stack = [] if expr is None else [expr]
     while stack:
         top = stack.pop()
         if isinstance(top, Prim):
-            if top.name == "fmod" or (top.args and is_vector_function(top.name, top.args[0].dtype)):
-                return True
+            if top.args and has_variants(top.name, top.args[0].dtype):
+                return False
+            is_function = COSTS.get(top.name, FUNCTION_COST) >= FUNCTION_COST
+            if is_function and not (top.args and is_vector_function(top.name, top.args[0].dtype)):
+                return False
             stack.extend(top.args)
-    return False
+    return True
 
 
 @dataclass(eq=False)
@@ -73,15 +87,19 @@ class LaneLoops:
     scratch: Scratch
 
     def write(
-        self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None], variable: str, light: bool
+        self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None], variable: str, work: Work
     ) -> None:
         """All loops; ``loop`` writes one between bounds, in which every accumulator takes the element at hand."""
-        if light:
-            self._grouped(folds, bounds, loop)
-            return
-        self.fill(folds, Offset(_terms(variable, bounds[0])))
-        loop(bounds)
-        self.add_up(folds, bounds)
+        (start, stop), rest = bounds, bounds[0]
+        if work is not Work.ODD:
+            rest = self._groups(folds, bounds, numerics.LANES, loop)
+        if work is Work.LIGHT:
+            end = self._groups(folds, (rest, stop), numerics.FEW_LANES, loop)
+            self._one_by_one(folds, (end, stop), loop)
+        elif work is Work.ODD or not (start.isdigit() and rest == stop):
+            self.fill(folds, Offset(_terms(variable, rest)))
+            loop((rest, stop))
+            self.add_up(folds, (rest, stop), (numerics.LANES,) * (work is Work.ODD) + (numerics.FEW_LANES,))
 
     def fill(self, folds: Sequence[Recognised], offset: Offset) -> None:
         """Lets accumulators put what they take into scratch, at an offset."""
@@ -89,8 +107,13 @@ class LaneLoops:
             name = self.scratch.take(str(numerics.BLOCK), fold.dtype)
             fold.strip = Load(name, offset, fold.dtype, True)
 
-    def add_up(self, folds: Sequence[Recognised], bounds: Bounds) -> None:
-        """Adds up what lies in scratch for the elements between bounds."""
+    def add_up(
+        self,
+        folds: Sequence[Recognised],
+        bounds: Bounds,
+        groups: Sequence[int] = (numerics.LANES, numerics.FEW_LANES),
+    ) -> None:
+        """Adds up what lies in scratch for the elements between bounds, in groups of so many lanes."""
         waiting = [(fold, fold.strip) for fold in folds if fold.strip is not None]
         for fold in folds:
             fold.strip = None
@@ -102,29 +125,32 @@ class LaneLoops:
                 fold.add(Load(strip.buffer, Offset(_terms(variable, bounds[0])), strip.dtype, True), inner)
             self.nest.close(*part)
 
-        self._grouped(folds, bounds, loop)
-
-    def _grouped(self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None]) -> None:
         start, stop = bounds
-        for lanes in (numerics.LANES, numerics.FEW_LANES):
-            end = self._whole(start, stop, lanes)
-            for fold in folds:
-                fold.lanes = lanes
-            if start != end:
-                loop((start, end))
-            start = end
-        for fold in folds:
-            fold.join(self.nest.inner)
-        if start != stop:
-            loop((start, stop))
+        for lanes in groups:
+            start = self._groups(folds, (start, stop), lanes, loop)
+        self._one_by_one(folds, (start, stop), loop)
 
-    def _whole(self, start: str, stop: str, lanes: int) -> str:
-        """Where whole groups of lanes end: a name, or a number where both bounds are numbers."""
+    def _groups(self, folds: Sequence[Recognised], bounds: Bounds, lanes: int, loop: Callable[[Bounds], None]) -> str:
+        """The loop over whole groups of lanes, if there may be any; where it ends."""
+        for fold in folds:
+            fold.lanes = lanes
+        start, stop = bounds
         if start.isdigit() and stop.isdigit():
-            return str(int(start) + (int(stop) - int(start)) // lanes * lanes)
+            end = str(int(start) + (int(stop) - int(start)) // lanes * lanes)
+            if end != start:
+                loop((start, end))
+            return end
         end = self.nest.fresh("w")
         self.nest.inner.statements.append(Multiple(end, start, stop, lanes))
+        loop((start, end))
         return end
+
+    def _one_by_one(self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None]) -> None:
+        """The loop over what is left, after what lies in lanes has been added up."""
+        for fold in folds:
+            fold.join(self.nest.inner)
+        if bounds[0] != bounds[1]:
+            loop(bounds)
 
 
 def _terms(variable: str, start: str) -> tuple[Term, ...]:

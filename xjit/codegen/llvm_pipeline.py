@@ -20,14 +20,7 @@ from xjit.codegen import elf, vector_width
 from xjit.codegen.emitters import CpuTraits
 
 SPEED_LEVEL = 2
-PAIRED_LINES = 128
-"""How long a text may be for LLVM to look for equal neighbours in it that one vector instruction can do.
-
-That makes kernels over short axes 1 to 2 per cent faster. What it takes grows faster than the text: at 200 lines a
-third of the whole compilation.
-"""
-
-FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp<={PAIRED_LINES} no-unroll static"
+FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
 """What the passes are told; part of an object's key."""
 
 _MATH = (
@@ -116,11 +109,11 @@ def data_layout(target: Target) -> str:
     return str(target_machine(target).target_data)
 
 
-def optimise(module: Any, target: Target, *, vectorise: bool = True, lines: int = 0) -> None:
-    """Runs the passes over a parsed module, in place; ``lines`` is the length of the text that it was made of."""
+def optimise(module: Any, target: Target, *, vectorise: bool = True, pairs: bool = True) -> None:
+    """Runs the passes over a parsed module, in place; ``pairs`` lets them join equal neighbours outside of loops."""
     options = llvm.create_pipeline_tuning_options(SPEED_LEVEL)
     options.loop_vectorization = vectorise
-    options.slp_vectorization = vectorise and lines <= PAIRED_LINES
+    options.slp_vectorization = vectorise and pairs
     options.loop_interleaving = vectorise
     options.loop_unrolling = False
     builder = llvm.create_pass_builder(target_machine(target), options)

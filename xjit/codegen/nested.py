@@ -104,8 +104,8 @@ class NestedReductions:
 
         summed = in_lanes([fold]) if loops else []
         if summed:
-            lanes = LaneLoops(self.nest, self.packed.scratch)
-            lanes.write(summed, (start, stop), write, loops[0].variable, self.packed.is_light(fold.unit.values[0], loops[0]))
+            work = self.packed.work(fold.unit.values[0], loops[0])
+            LaneLoops(self.nest, self.packed.scratch).write(summed, (start, stop), write, loops[0].variable, work)
         else:
             write((start, stop))
         fold.end_block(around)

@@ -34,7 +34,7 @@ from xjit import numerics
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.buffers import Buffers
 from xjit.codegen.elements import Elements
-from xjit.codegen.lane_loops import is_light
+from xjit.codegen.lane_loops import Work, work_of
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
@@ -73,11 +73,11 @@ class PackedReductions:
     def _accesses(self) -> RegionAccesses:
         return self.buffers.accesses
 
-    def is_light(self, values: Pull, loop: Loop) -> bool:
-        """Whether the elements along a loop become vectors of any length, and are cheap enough to be written twice."""
+    def work(self, values: Pull, loop: Loop) -> Work:
+        """What computing the elements along a loop is like."""
         visits = [pull for pull in self._visits(values) if pull not in self._accesses.reads]
         gaps = any(abs(access.moves[loop.axes[-1]]) > 1 for access in self._leaves(values))
-        return not gaps and not any(map(self.elements.is_leaf, visits)) and is_light(visits)
+        return Work.ODD if gaps or any(map(self.elements.is_leaf, visits)) else work_of(visits)
 
     def loop(self, values: Pull, combined: DType, loops: list[Loop]) -> Loop | None:
         """The loop of a reduction of ``values`` that is to be written out in the row loop at hand, if it is."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
-from xjit.codegen.lane_loops import LaneLoops, in_lanes, is_light
+from xjit.codegen.lane_loops import LaneLoops, Work, in_lanes, work_of
 from xjit.codegen.levels import Passes
 from xjit.codegen.line_loops import Line
 from xjit.codegen.region_values import RegionValues
@@ -164,7 +164,7 @@ class RowNest:
 
         summed = in_lanes(folds)
         if summed:
-            self._lanes.write(summed, bounds, write, loop.variable, self._is_light(pulls, loop))
+            self._lanes.write(summed, bounds, write, loop.variable, self._work(pulls, loop))
         else:
             write(bounds)
         for fold in folds:
@@ -197,10 +197,10 @@ class RowNest:
             fold.end_block(around)
         self.nest.close(start, stop, step=numerics.BLOCK)
 
-    def _is_light(self, pulls: Sequence[Pull], loop: Loop) -> bool:
-        """Whether all that a step does may be written several times, and becomes vectors of any length."""
+    def _work(self, pulls: Sequence[Pull], loop: Loop) -> Work:
+        """What a step of a loop is like."""
         nested = any(pull.node in self.region.nested for pull in pulls)
-        return not nested and not self.values.accesses.leaves_gaps(loop.axes[-1]) and is_light(pulls)
+        return Work.ODD if nested or self.values.accesses.leaves_gaps(loop.axes[-1]) else work_of(pulls)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""

@@ -57,11 +57,8 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"{name} = {offset_text(offset)}")
         case loops.Bound(name, start, step, limit):
             writer.line(f"{name} = select({start} + {step} < {limit}, {start} + {step}, {limit})")
-        case loops.Multiple(name, start, stop, step):
-            # LLVM sees in this form, and not in one with a remainder, that whole steps are all there is.
-            length = stop if start == "0" else f"({stop} - {start})"
-            whole = f"({length} & {-step})"
-            writer.line(f"{name} = {whole[1:-1] if start == '0' else f'{start} + {whole}'}")
+        case loops.Multiple():
+            writer.line(_multiple(statement))
         case loops.Clip(low, high, start, stop, first, last):
             writer.line(f"{low} = select({start} > {first}, {start}, {first})")
             writer.line(f"{high} = select({stop} < {last}, {stop}, {last})")
@@ -81,6 +78,13 @@ def _statement(writer: Writer, statement: Statement) -> None:
             _branch(writer, flag, then)
         case loops.For(variable, start, stop, loop, body, step):
             _loop(writer, variable, _range(start, stop, step), loop, body)
+
+
+def _multiple(one: loops.Multiple) -> str:
+    """Where whole steps end, in the form in which LLVM sees that whole steps are all there is."""
+    if one.start == "0":
+        return f"{one.name} = {one.stop} & {-one.step}"
+    return f"{one.name} = {one.start} + (({one.stop} - {one.start}) & {-one.step})"
 
 
 def _turn(one: loops.Turn) -> str:
