@@ -82,7 +82,7 @@ class NestedReductions:
 
     def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
         """The last loop, in blocks where it may be longer than one."""
-        if not loops or not fold.blocked or loops[0].extent <= LONGEST_BAKED:
+        if not loops or not fold.blocked or loops[0].extent <= min(LONGEST_BAKED, numerics.BLOCK):
             self._block(fold, loops, "0", self._stop(loops[0]) if loops else "")
             return
         block, end, stop = self.nest.fresh("b"), self.nest.fresh("e"), self._stop(loops[0])
