@@ -183,7 +183,7 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
     if wide and complete:
         llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
-        llvm_pipeline.link_as_is(module, wide_forms.definitions(wide))
+        llvm_pipeline.link_as_is(module, wide_forms.definitions(wide, target.features))
         llvm_pipeline.inline_calls(module, target)
     return module
 

@@ -44,6 +44,15 @@ def preference(setting: str, cpu: str, features: Collection[str]) -> tuple[str, 
     return _words("128") if setting == "128" and "+avx" in features else ()
 
 
+def preferred_bits(features: Collection[str]) -> int:
+    """The width that a processor with AVX-512 uses where its features say what to prefer.
+
+    >>> preferred_bits(("-prefer-128-bit", "+prefer-256-bit"))
+    256
+    """
+    return next((int(bits) for bits in ("128", "256") if f"+prefer-{bits}-bit" in features), 512)
+
+
 def _words(bits: str) -> tuple[str, ...]:
     """LLVM's words for a width; of two preferences the narrower one holds."""
     return tuple(f"{'+' if bits == width else '-'}prefer-{width}-bit" for width in ("128", "256"))
