@@ -65,8 +65,9 @@ QUARTERS_EXPONENT = (
     _FROM_QUARTERS
     + """
   %k = $getexp
-  %less = $getexp_of_m
-  %result = fsub $vector %k, %less
+  %below = fcmp olt $vector %m, $one
+  %next = fadd $vector %k, $one
+  %result = select <$lanes x i1> %below, $vector %next, $vector %k
 """
 )
 """k of ``2**k * m`` with ``3/4 <= m < 3/2``: -inf of zeros, infinity of infinity, NaN of negative numbers."""
@@ -127,7 +128,6 @@ class Form:
             getmant_from_one=self._instruction("getmant", _FROM_ONE),
             getmant_from_quarters=self._instruction("getmant", _FROM_THREE_QUARTERS),
             getexp=self._instruction("getexp"),
-            getexp_of_m=self._instruction("getexp", operand="%m"),
             scalef=self._instruction("scalef", f"{self._vector} %n, "),
             root_two=self._constant(f"0x{_ROOT_TWO[kind]:X}"),
             one=self._constant("1.0"),
@@ -187,10 +187,10 @@ class Form:
     def _intrinsic(self, name: str) -> str:
         return f"llvm.x86.avx512.mask.{name}.p{'sd'[self._element_bits == 64]}.{self.bits}"
 
-    def _instruction(self, name: str, more: str = "", operand: str = "%x") -> str:
+    def _instruction(self, name: str, more: str = "") -> str:
         """A call for all lanes; the widest also says how to round, which is as everywhere."""
         rounding = ", i32 4" if self.bits == WIDEST_REGISTER else ""
-        operands = f"{self._vector} {operand}, {more}{self._vector} {operand}, {self._mask} -1{rounding}"
+        operands = f"{self._vector} %x, {more}{self._vector} %x, {self._mask} -1{rounding}"
         return f"call {self._vector} @{self._intrinsic(name)}({operands})"
 
     def _constant(self, text: str) -> str:
