@@ -166,9 +166,9 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import llvm_pipeline, wide_forms
+    from xjit.codegen import llvm_pipeline, vector_width, wide_forms
 
-    text = _ir_text(routine, target)
+    text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
     wide = wide_forms.among([function.symbol for function in called], target.features)

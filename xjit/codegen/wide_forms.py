@@ -24,7 +24,6 @@ from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
 
 VECTOR_BITS = (128, 256, 512, 1024, 2048, 4096)
 """Bits of the vectors that a loop may ask for; where they are more than a register has, in halves."""
-WIDEST_REGISTER = 512
 FEATURES = frozenset(("+avx512f", "+avx512vl"))
 """What a processor needs for all forms."""
 
@@ -115,8 +114,9 @@ class Form:
         """LLVM assembly of the function, for inlining only, with registers of so many bits."""
         body = self._instructions() if self.bits <= widest else self._halves()
         arguments = ", ".join(f"{self._vector} %{name}" for name in self._names)
+        attributes = f"alwaysinline {PURE} {vector_width.ANY_WIDTH}"
         return (
-            f"define available_externally {self._vector} @{self.name}({arguments}) alwaysinline {PURE} {{\n"
+            f"define available_externally {self._vector} @{self.name}({arguments}) {attributes} {{\n"
             f"{body.strip()}\n  ret {self._vector} %result\n}}\n"
         )
 
@@ -160,7 +160,7 @@ class Form:
         types = {"getexp": "", "getmant": "i32, ", "scalef": f"{self._vector}, "}
         return "".join(
             f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
-            f"{', i32' if self.bits == WIDEST_REGISTER else ''})\n"
+            f"{', i32' if self.bits == vector_width.WIDEST else ''})\n"
             for name, more in types.items()
         )
 
@@ -189,7 +189,7 @@ class Form:
 
     def _instruction(self, name: str, more: str = "") -> str:
         """A call for all lanes; the widest also says how to round, which is as everywhere."""
-        rounding = ", i32 4" if self.bits == WIDEST_REGISTER else ""
+        rounding = ", i32 4" if self.bits == vector_width.WIDEST else ""
         operands = f"{self._vector} %x, {more}{self._vector} %x, {self._mask} -1{rounding}"
         return f"call {self._vector} @{self._intrinsic(name)}({operands})"
 
