@@ -94,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
     for command in (report, programs, reductions):
         command.add_argument("--budget", type=float, default=0.6, help="seconds per program and size")
     functions = commands.add_parser("functions", help="measure single functions and chains of them, write their page")
-    functions.add_argument("--output", type=Path, default=ROOT / "docs" / "function-speed.md")
+    functions.add_argument("--output", type=Path, default=ROOT / "docs" / "function-speed", help="folder of pages")
     functions.add_argument("--budget", type=float, default=1.0, help="seconds per entry")
     functions.add_argument("--only", nargs="+", default=[], help="names of functions, such as exp erf")
     versus = commands.add_parser("compare", help="compare an older revision with the working tree")

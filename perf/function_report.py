@@ -10,15 +10,16 @@ from perf import thresholds
 from perf.chains import SIZE
 from perf.figures import Figure, figure_table
 from perf.function_compile import WHEN
+from perf.function_index import write_index
 from perf.function_table import SIZES
 from perf.functions import FunctionEntry, Measured, measure_all, present
-from perf.machine import this_machine
+from perf.machine import code_for, this_machine
 from perf.measure import Entry
 from perf.peers import JAX, NUMPY, TORCH, XJIT, Runner
 from perf.report import load_text
 from perf.timing import geometric_mean
 
-HEAD = """# Speed of single functions
+HEAD = """# Speed of single functions on {processor}
 
 Made by `python -m perf functions` on {date}.
 
@@ -177,7 +178,7 @@ def page(found: Measured, load: str) -> str:
     compiles = [compile_row(label, seconds) for label, seconds in found.compiles.items()]
     missing = [f"* `{label}`: {reason}" for label, reason in found.left_out.items()]
     parts = [
-        HEAD.format(date=datetime.date.today().isoformat(), machine=machine, load=load),
+        HEAD.format(processor=code_for(), date=datetime.date.today().isoformat(), machine=machine, load=load),
         "## Figures\n",
         figure_table(all_figures(found)),
         "\n## One thread\n",
@@ -201,13 +202,17 @@ def page(found: Measured, load: str) -> str:
     return "\n".join(parts) + "\n"
 
 
-def write_page(output: Path, budget: float, only: Sequence[str] = ()) -> None:
-    """Measure everything and write the page to `output`; `budget` is seconds per entry."""
+def write_page(folder: Path, budget: float, only: Sequence[str] = ()) -> None:
+    """Measure everything, write the page of this processor in `folder` and that of all beside it.
+
+    `budget` is seconds per entry.
+    """
     load = load_text()
     found = measure_all(
         budget, lambda entry: print(f"{one_thread_row(entry)}\n{all_cores_row(entry)}", flush=True), only
     )
-    output.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    output = folder / f"{code_for()}.md"
     output.write_text(page(found, load), encoding="utf-8")
     print(figure_table(all_figures(found)))
-    print(f"written: {output}")
+    print(f"written: {output}, {write_index(folder)}")

@@ -44,6 +44,15 @@ def processor() -> str:
     return f"{name} (family {numbers[0]}, model {numbers[1]})" if all(numbers) else name
 
 
+def code_for() -> str:
+    """Return what code is made for: LLVM's name of the processor, and the bits of vectors where there is a choice."""
+    from xjit.codegen import llvm_pipeline, vector_width
+
+    target = llvm_pipeline.host()
+    features = target.features.split(",")
+    return f"{target.cpu}-{vector_width.preferred_bits(features)}" if "+avx512f" in features else target.cpu
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)

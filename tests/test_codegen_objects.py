@@ -289,6 +289,13 @@ def test_unknown_symbols_are_refused():
     assert llvm_pipeline.declared_symbols(module) == ("no_such_function",)
 
 
+@pytest.mark.parametrize("name", ["pow", "exp", "log", "sin", "cos"])
+def test_functions_that_libraries_compute_in_their_own_ways_are_refused(name):
+    for symbol in (name, f"{name}f"):
+        with pytest.raises(llvm_pipeline.UnresolvedSymbolError, match=symbol):
+            llvm_pipeline.check_externals((symbol,))
+
+
 def test_library_functions_resolve(rng):
     target = llvm_pipeline.host()
     ir = "declare double @fmod(double, double)\ndefine double @kernel(double %a, double %b) {\n"

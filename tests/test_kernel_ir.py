@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest import mock
 
 import formulas
 import numpy as np
 import pytest
 
 import xjit
+from xjit import numerics
+from xjit.codegen.lane_trees import UnorderedSumError
 from xjit.codegen.llvm_pipeline import Target, host
 from xjit.codegen.numba_compat import compile_kernel
 
@@ -29,11 +32,11 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     # name: function, arguments, a vector type of its loop, an instruction on it
     "chain": (formulas.chain, (SINGLE, SINGLE), "<16 x float>", "fmul"),
     "softmax": (formulas.softmax, (SINGLE,), "<16 x float>", "fdiv"),
-    "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<16 x float>", "fadd reassoc"),
+    "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<32 x float>", "fadd"),
     "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", r"call nsz [^@]*@llvm.maximum.v16f32"),
-    "row_sums_of_every_second": (lambda x: x.sum(axis=1), (SINGLE[:, ::2],), "<16 x float>", "fadd reassoc"),
-    "column_extremes_of_every_third": (lambda x: x.max(axis=0), (ROWS[:, ::3],), "<8 x double>", "call nsz"),
-    "row_sums_backward": (lambda x: x.sum(axis=1), (ROWS[:, ::-2],), "<8 x double>", "fadd reassoc"),
+    "row_sums_of_every_second": (lambda x: x.sum(axis=1), (SINGLE[:, ::2],), "<32 x float>", "fadd"),
+    "column_extremes_of_every_third": (lambda x: x.max(axis=0), (ROWS[:, ::3],), "<8 x double>", "fcmp uno"),
+    "row_sums_backward": (lambda x: x.sum(axis=1), (ROWS[:, ::-2],), "<32 x double>", "fadd"),
     "backward_and_forward": (lambda x, y: x + y, (SINGLE[:, ::-1], SINGLE), "<16 x float>", "fadd"),
     "exclusive_or": (lambda x: np.bitwise_xor.reduce(x, axis=1), (ROWS.astype(np.int32),), "<16 x i32>", "xor"),
     "first_extreme": (lambda x: np.argmin(x, axis=1), (SINGLE,), "<16 x float>", "call nsz"),
@@ -46,7 +49,7 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "integers": (formulas.collatz, (np.ones(100, np.int32),), "<16 x i32>", "mul"),
     "hypotenuse": (formulas.hypotenuse, (ROWS, ROWS), "<8 x double>", r"call [^@]*@llvm.sqrt.v8f64"),
     "column_means": (formulas.column_means, (ROWS,), "<8 x double>", "fadd"),
-    "logsumexp": (formulas.logsumexp, (ROWS,), "<8 x double>", "fadd reassoc"),
+    "logsumexp": (formulas.logsumexp, (ROWS,), "<32 x double>", "fadd"),
     "black_scholes": (formulas.black_scholes, (ROWS[0], ROWS[0], ROWS[0]), "<8 x double>", "fdiv"),
 }
 
@@ -78,13 +81,23 @@ def test_loops_are_vector_code(name: str) -> None:
     assert "masked.gather" not in ir  # no faster than element after element, and nothing is read ahead
 
 
-def test_only_sums_are_reassociated() -> None:
-    ir, _ = optimised(xjit.jit(formulas.softmax).source(SINGLE))
-    assert "fadd reassoc" in ir
-    assert "fast" not in re.findall(r"= f\w+ ([a-z ]+)", ir)
-    assert not re.search(r"= f(sub|mul|div) (reassoc|contract|nnan|ninf|arcp|afn|fast)", ir)
-    chain, _ = optimised(xjit.jit(formulas.chain).source(SINGLE, SINGLE))
-    assert not re.search(r"(reassoc|contract|fast)", chain) and "llvm.fma" not in chain
+@pytest.mark.parametrize("name", LOOPS)
+def test_nothing_may_be_computed_in_another_order(name: str) -> None:
+    """No float instruction says that its order or its rounding do not matter; which zero an extreme is, is known."""
+    function, arguments, *_ = LOOPS[name]
+    ir, _ = optimised(xjit.jit(function).source(*arguments))
+    flags = set(re.findall(r"\b(?:fast|reassoc|contract|nnan|ninf|nsz|arcp|afn)\b", ir.partition("\nattributes")[0]))
+    assert flags <= {"nsz"} and "llvm.vector.reduce.fadd" not in ir and "llvm.vector.reduce.fmul" not in ir
+    assert "llvm.fma" not in ir or name in ("softmax", "logsumexp", "black_scholes")
+
+
+def test_a_loop_that_is_not_added_in_lanes_is_refused() -> None:
+    """The vectoriser has been told otherwise, or cannot: 16 lanes, or none."""
+    source = xjit.jit(formulas.sum_of_squares).source(SINGLE)
+    with pytest.raises(UnorderedSumError, match="one after the other"):
+        optimised(source.replace("radd(t0, v0)", "radd(t0, fmod(v0, x0))"))
+    with mock.patch.object(numerics, "LANES", 16), pytest.raises(UnorderedSumError, match="32 at a time"):
+        optimised(source)
 
 
 # ---- each check fails where it should
@@ -94,9 +107,9 @@ BROKEN = {
     "sum_of_squares": (r"radd\(t0, v0\)", "t0 + v0"),
     # compare and select instead of the instruction for the maximum, with a store that orders the loop
     "row_maximum": (r"rmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
-    "row_sums_of_every_second": (r"radd\(t0, x0\)", "t0 + x0"),
-    "row_sums_backward": (r"radd\(t0, x0\)", "t0 + x0"),
-    "column_extremes_of_every_third": (r"rmax\(x1, x0\)", "fmod(x1, x0)"),
+    "row_sums_of_every_second": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
+    "row_sums_backward": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
+    "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),
     # the infinity is known, and the choice moves behind the maximum
     "extreme_of_chosen": (r"ld\(a1, 0\)", "as_f64(u64(18442240474082181120))"),
     "first_extreme": (r"rmin\(t0, x0\)", "fmod(t0, x0)"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import special
 
 import xjit
-from perf import function_compile, function_report, functions, thresholds
+from perf import function_compile, function_index, function_report, functions, machine, thresholds
 from perf.chains import CHAINS
 from perf.function_table import ROWS, SIZES, function_of, program_of
 from perf.functions import FunctionEntry, Measured
@@ -15,7 +17,9 @@ from perf.measure import Entry, verified_calls
 from perf.peers import JAX, NUMPY, TORCH, XJIT
 from perf.programs import Program
 from perf.timing import Samples
+from xjit.codegen import llvm_pipeline
 
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 EXP = next(row for row in ROWS if row.name == "exp")
 SMALL = next(iter(SIZES))
 
@@ -85,6 +89,36 @@ def test_the_page_marks_what_is_missed() -> None:
     assert "**" not in function_report.page(good, "").replace("**30**", "").replace("**bold**", "").replace(
         "**no**", ""
     )
+
+
+def test_pages_of_processors_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "function-speed"
+    found = iter([measured(7.0, 3.0), measured(0.8, 0.7)])
+    monkeypatch.setattr(function_report, "measure_all", lambda *_: next(found))
+    for name in ("one-256", "other-512"):
+        monkeypatch.setattr(function_report, "code_for", lambda name=name: name)
+        function_report.write_page(folder, 1.0)
+        assert (folder / f"{name}.md").read_text().startswith(f"# Speed of single functions on {name}\n")
+    text = folder.with_suffix(".md").read_text()
+    sizes = [f"{name} {size}" for name in ("one-256", "other-512") for size in SIZES]
+    assert f"| function | type | {' | '.join(sizes)} |" in text
+    assert "| `np.exp` | f32 | 7.00 (7.00) | 7.00 (7.00) | **0.80 (0.80)** | **0.80 (0.80)** |" in text
+    assert "* [other-512](function-speed/other-512.md)" in text
+
+
+def test_code_is_named_after_the_processor_and_its_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    features = "+avx,+avx2,+avx512f,-prefer-128-bit,+prefer-256-bit"
+    for target, name in (
+        (llvm_pipeline.Target("x86_64", "icelake-server", features), "icelake-server-256"),
+        (llvm_pipeline.Target("x86_64", "haswell", "+avx,+avx2"), "haswell"),
+    ):
+        monkeypatch.setattr(llvm_pipeline, "host", lambda target=target: target)
+        assert machine.code_for() == name
+
+
+def test_the_page_of_all_processors_is_up_to_date() -> None:
+    pages = function_index.read_pages(sorted(DOCS.glob("function-speed/*.md")))
+    assert pages and function_index.index(pages) == (DOCS / "function-speed.md").read_text()
 
 
 def test_entries_that_miss_are_measured_again() -> None:

@@ -17,11 +17,11 @@ AVX2 = ("+avx", "+avx2", "+fma")
 OLD = (*AVX2, "+avx512f", "+avx512vl", "+avx512vnni", "+avx512bf16")
 NEW = (*OLD, "+avx512vbmi2")
 REGISTERS = {"128": "xmm", "256": "ymm", "512": "zmm"}
-EXP = """
+LOOP = """
 def kernel(lo, hi, table):
-    x = ptr_f64(table, 0)
+    x = ptr_{kind}(table, 0)
     for i in range(lo, hi):
-        st(x, i, exp_f64(ld(x, i)))
+        st(x, i, {function}_{kind}(ldw(x, i)))
 """
 
 
@@ -69,13 +69,13 @@ def test_this_processor_gets_what_the_setting_says(setting, monkeypatch):
     assert "+prefer-128-bit" in names or setting != "128" or "+avx" not in names
 
 
-def registers(target: Target) -> set[str]:
+def registers(target: Target, function: str, kind: str) -> set[str]:
     """The kinds of vector registers in which a loop's machine code computes."""
-    module = compile_kernel(EXP, target=target, keep_ir=True)
+    module = compile_kernel(LOOP.format(function=function, kind=kind), target=target, keep_ir=True)
     assert module.llvm_ir is not None
     parsed = llvm_pipeline.parse(module.llvm_ir, target)
     lines = llvm_pipeline.target_machine(target).emit_assembly(parsed).splitlines()
-    return {name for line in lines if "pd\t" in line for name in re.findall(r"%([xyz]mm)\d", line)}
+    return {name for line in lines if re.search(r"p[sd]\t", line) for name in re.findall(r"%([xyz]mm)\d", line)}
 
 
 @pytest.mark.parametrize(
@@ -91,6 +91,15 @@ def test_machine_code_uses_no_wider_registers_and_these(cpu, setting, widest):
     if "x86_64" not in llvm.get_process_triple():
         pytest.skip("the code generator of x86 is not there")
     features = AVX2 if cpu == "haswell" else NEW
-    found = registers(llvm_pipeline.preferring(setting, Target(LINUX, cpu, ",".join(features))))
+    found = registers(llvm_pipeline.preferring(setting, Target(LINUX, cpu, ",".join(features))), "exp", "f64")
     wider = {name for bits, name in REGISTERS.items() if int(bits) > int(widest)}
     assert REGISTERS[widest] in found and not found & wider
+
+
+@pytest.mark.parametrize(("function", "kind"), [("sin", "f32"), ("log2", "f32"), ("exp", "f32")])
+def test_wider_elements_do_not_make_wider_registers(function, kind):
+    if "x86_64" not in llvm.get_process_triple():
+        pytest.skip("the code generator of x86 is not there")
+    target = llvm_pipeline.preferring("", Target(LINUX, "skylake-avx512", ",".join(OLD)))
+    found = registers(target, function, kind)
+    assert "ymm" in found and "zmm" not in found

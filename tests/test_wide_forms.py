@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from vector_loops import AVX2, LINUX, loop
 
-from xjit.codegen import elf, llvm_pipeline, numba_compat
+from xjit.codegen import elf, llvm_pipeline, numba_compat, wide_forms
 from xjit.codegen.inline_functions import InlineFunction, inline, lookup
 from xjit.codegen.kinds import KINDS
 from xjit.codegen.vmath.log import log_f32
@@ -84,6 +84,54 @@ def test_loops_are_left_with_the_forms_and_no_calls(name: str, target: llvm_pipe
     assert {f"llvm.x86.avx512.mask.{part}.ps.{bits}" for part in ("getexp", "getmant")} <= calls
     symbols = elf.symbols(module.object_code)
     assert symbols is not None and not symbols.undefined
+
+
+SCALES = ("times_power_f32", "times_power_f64")
+
+
+def near_one_and_powers(kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers near one, and integers of every size, from results that are zero to infinite ones."""
+    dtype = KINDS[kind].dtype
+    limits = np.finfo(dtype)
+    rounder = dtype.type(1.5) * dtype.type(2.0) ** limits.nmant
+    power = np.arange(limits.minexp - limits.nmant - 2, limits.maxexp + 2)
+    one = np.linspace(0.5, 1.5, 701).astype(dtype)
+    return np.tile(one, len(power)), np.repeat(rounder + power.astype(dtype), len(one))
+
+
+@needs_avx512
+@pytest.mark.parametrize("bits", ["128", "256", "512"])
+@pytest.mark.parametrize("name", SCALES)
+def test_scaling_rounds_as_its_function_does(name: str, bits: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = function(name).result
+    x, shifted = near_one_and_powers(kind)
+    monkeypatch.setenv("XJIT_VECTOR_BITS", bits)
+    wide = loop(f"{name}(v, w)", kind, arguments=2, processor=llvm_pipeline.host())
+    assert wide.module.llvm_ir is not None and f"scalef.p{'sd'[kind == 'f64']}.{bits}" in wide.module.llvm_ir
+    plain = loop(f"{name}(v, w)", kind, arguments=2, processor=AVX2)
+    assert plain.module.llvm_ir is not None and "scalef" not in plain.module.llvm_ir
+    expected = plain(x, shifted)
+    assert (expected == 0).any() and np.isinf(expected).any()
+    assert np.array_equal(wide(x, shifted).view(np.uint8), expected.view(np.uint8))
+
+
+@pytest.mark.parametrize("name", (*NAMES, *SCALES))
+@pytest.mark.parametrize("target", [WIDE, HALF_AS_WIDE], ids=["512", "256"])
+def test_vectors_of_several_registers_are_made_of_halves(name: str, target: llvm_pipeline.Target) -> None:
+    """As many lanes as a loop may ask for, however wide registers are."""
+    found = function(name)
+    widest = max(wide_forms.forms_of(found), key=lambda form: form.bits)
+    vector = widest.declaration.split(" @")[0].removeprefix("declare ")
+    names = [f"%a{place}" for place in range(len(found.arguments))]
+    arguments = ", ".join(f"{vector} {name}" for name in names)
+    call = f"  %r = call {vector} @{widest.name}({arguments})\n  ret {vector} %r\n"
+    text = f"define {vector} @call({arguments}) {{\n{call}}}\n"
+    module = llvm_pipeline.parse(widest.declaration + text, target)
+    llvm_pipeline.link_as_is(module, wide_forms.definitions([found], target.features))
+    llvm_pipeline.inline_calls(module, target)
+    calls = {line.split("@")[1].split("(")[0] for line in str(module).splitlines() if " call " in line}
+    assert calls and all(call.startswith("llvm.x86.") for call in calls)
+    assert {call.rpartition(".")[2] for call in calls} == {"512" if target is WIDE else "256"}
 
 
 def test_a_function_waits_only_where_there_are_forms() -> None:

@@ -173,9 +173,9 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import lane_trees, llvm_pipeline, wide_forms
+    from xjit.codegen import lane_trees, llvm_pipeline, vector_width, wide_forms
 
-    text = _ir_text(routine, target)
+    text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
     wide = wide_forms.among([function.symbol for function in called], target.features)
@@ -193,7 +193,7 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
     if wide and complete:
         llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
-        llvm_pipeline.link_as_is(module, wide_forms.definitions(wide))
+        llvm_pipeline.link_as_is(module, wide_forms.definitions(wide, target.features))
         llvm_pipeline.inline_calls(module, target)
     return module
 

@@ -6,9 +6,15 @@ LLVM prefers 256 bits there, and for Intel's later ones too, which pay nothing f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 WIDTHS = ("128", "256", "512")
+WIDEST = 512
+ANY_WIDTH = '"min-legal-vector-width"="0"'
+"""LLVM's mark of functions that need no vectors of a certain width, lost where one without it is inlined."""
+
+_DEFINITION = re.compile(r"^(define [^\n{]*\))", re.MULTILINE)
 
 _GAIN = frozenset(
     (
@@ -42,6 +48,27 @@ def preference(setting: str, cpu: str, features: Collection[str]) -> tuple[str, 
     if "+avx512f" in features:
         return _words(setting or best_bits(cpu, features))
     return _words("128") if setting == "128" and "+avx" in features else ()
+
+
+def preferred_bits(features: Collection[str]) -> int:
+    """The width that a processor with AVX-512 uses where its features say what to prefer.
+
+    >>> preferred_bits(("-prefer-128-bit", "+prefer-256-bit"))
+    256
+    """
+    return next((int(bits) for bits in ("128", "256") if f"+prefer-{bits}-bit" in features), WIDEST)
+
+
+def kept_to(bits: int, text: str) -> str:
+    """The IR text of functions, marked so that LLVM uses no wider registers, unless these are the widest.
+
+    What it prefers decides how many elements a vector has; were these converted to wider ones, the vector would be
+    wider too.
+
+    >>> kept_to(256, "define void @f()")
+    'define void @f() "min-legal-vector-width"="0"'
+    """
+    return text if bits == WIDEST else _DEFINITION.sub(rf"\1 {ANY_WIDTH}", text)
 
 
 def _words(bits: str) -> tuple[str, ...]:

@@ -1,13 +1,14 @@
 """Vector forms of inline functions, for instructions that LLVM makes of no plain text.
 
 AVX-512 takes floats apart in one instruction each, with zeros, infinities, negative and subnormal numbers as
-logarithms want them; the same on bit patterns takes a dozen.  A function with such a form stays a call until loops
-are vectorised::
+logarithms want them, and multiplies them by powers of two with one rounding; the same on bit patterns takes a dozen.
+A function with such a form stays a call until loops are vectorised::
 
     declare float @xjit_root_exponent_f32(float) "vector-function-abi-variant"="_ZGV_LLVM_N16v_...(..._f32_x16),..."
 
-LLVM then calls the form for as many lanes as the loop has, and what is left over calls the function itself.  Only
-after that are both inlined.  Loops for other processors, and uncompiled text, know the function alone.
+LLVM then calls the form for as many lanes as the loop has, in halves where that is more than a register has, and
+what is left over calls the function itself.  Only after that are both inlined.  Loops for other processors, and
+uncompiled text, know the function alone.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from dataclasses import dataclass
 from string import Template
 from typing import Any
 
+from xjit.codegen import vector_width
 from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
 
-REGISTER_BITS = (128, 256, 512)
+VECTOR_BITS = (128, 256, 512, 1024, 2048, 4096)
+"""Bits of the vectors that a loop may ask for; where they are more than a register has, in halves."""
 FEATURES = frozenset(("+avx512f", "+avx512vl"))
 """What a processor needs for all forms."""
 
@@ -30,6 +33,7 @@ PURE = "nounwind willreturn memory(none)"
 _DECLARATION = re.compile(r"^declare [^\n]*@\"?(\w+)\"?\([^\n]*$", re.MULTILINE)
 # Above 1, what the fraction is halved from where it is to lie around one, between the roots of 1/2 and of 2.
 _ROOT_TWO = {"f32": 0x3FF6A09E60000000, "f64": 0x3FF6A09E667F3BCD}
+_ROUNDER = {"f32": 1.5 * 2.0**23, "f64": 1.5 * 2.0**52}
 
 _FROM_ROOT = """
   %m = $getmant_from_one
@@ -60,13 +64,20 @@ QUARTERS_EXPONENT = (
     _FROM_QUARTERS
     + """
   %k = $getexp
-  %less = $getexp_of_m
-  %result = fsub $vector %k, %less
+  %below = fcmp olt $vector %m, $one
+  %next = fadd $vector %k, $one
+  %result = select <$lanes x i1> %below, $vector %next, $vector %k
 """
 )
 """k of ``2**k * m`` with ``3/4 <= m < 3/2``: -inf of zeros, infinity of infinity, NaN of negative numbers."""
 QUARTERS_FRACTION = _FROM_QUARTERS.replace("%m", "%result")
 """m of the same; one of zeros and infinity, NaN of negative numbers."""
+
+SCALE = """
+  %n = fadd $vector %y, $minus_rounder
+  %result = $scalef
+"""
+"""x * 2**n, rounded once, for y of n and that which makes n an integer in the low bits."""
 
 # Operands of the instruction: which interval, and that negative numbers but zero give NaN.
 _FROM_ONE, _FROM_THREE_QUARTERS = "i32 12, ", "i32 15, "
@@ -74,14 +85,14 @@ _FROM_ONE, _FROM_THREE_QUARTERS = "i32 12, ", "i32 15, "
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a function for one register width."""
+    """The form of a function for vectors of some width."""
 
     function: InlineFunction
     bits: int
 
     @property
     def lanes(self) -> int:
-        """Elements in a register."""
+        """Elements in a vector."""
         return self.bits // self._element_bits
 
     @property
@@ -90,39 +101,72 @@ class Form:
         return f"{self.function.symbol}_x{self.lanes}"
 
     @property
-    def declaration(self) -> str:
-        """LLVM assembly that says that there is such a function."""
-        return f"declare {self._vector} @{self.name}({self._vector}) {PURE}\n"
+    def variant(self) -> str:
+        """What says to the vectoriser that the form stands for the function."""
+        return f"_ZGV_LLVM_N{self.lanes}{'v' * len(self._names)}_{self.function.symbol}({self.name})"
 
     @property
-    def definition(self) -> str:
-        """LLVM assembly of the function, for inlining only: no machine code is made of it."""
-        vector = self._vector
-        body = Template(self.function.wide).substitute(
-            vector=vector,
+    def declaration(self) -> str:
+        """LLVM assembly that says that there is such a function."""
+        return f"declare {self._vector} @{self.name}({', '.join([self._vector] * len(self._names))}) {PURE}\n"
+
+    def definition(self, widest: int) -> str:
+        """LLVM assembly of the function, for inlining only, with registers of so many bits."""
+        body = self._instructions() if self.bits <= widest else self._halves()
+        arguments = ", ".join(f"{self._vector} %{name}" for name in self._names)
+        attributes = f"alwaysinline {PURE} {vector_width.ANY_WIDTH}"
+        return (
+            f"define available_externally {self._vector} @{self.name}({arguments}) {attributes} {{\n"
+            f"{body.strip()}\n  ret {self._vector} %result\n}}\n"
+        )
+
+    def _instructions(self) -> str:
+        kind = self.function.result
+        return Template(self.function.wide).substitute(
+            vector=self._vector,
             lanes=self.lanes,
             getmant_from_one=self._instruction("getmant", _FROM_ONE),
             getmant_from_quarters=self._instruction("getmant", _FROM_THREE_QUARTERS),
             getexp=self._instruction("getexp"),
-            getexp_of_m=self._instruction("getexp", operand="%m"),
-            root_two=self._constant(f"0x{_ROOT_TWO[self.function.result]:X}"),
+            scalef=self._instruction("scalef", f"{self._vector} %n, "),
+            root_two=self._constant(f"0x{_ROOT_TWO[kind]:X}"),
             one=self._constant("1.0"),
             half=self._constant("0.5"),
+            minus_rounder=self._constant(f"-{_ROUNDER[kind]:.1f}"),
         )
-        return (
-            f"define available_externally {vector} @{self.name}({vector} %x) alwaysinline {PURE} {{\n"
-            f"{body.strip()}\n  ret {vector} %result\n}}\n"
-        )
+
+    def _halves(self) -> str:
+        half = Form(self.function, self.bits // 2)
+        lines = []
+        for part in range(2):
+            places = self._places(range(part * half.lanes, (part + 1) * half.lanes))
+            for name in self._names:
+                lines.append(
+                    f"  %{name}{part} = shufflevector {self._vector} %{name}, {self._vector} poison, {places}"
+                )
+            arguments = ", ".join(f"{half._vector} %{name}{part}" for name in self._names)
+            lines.append(f"  %part{part} = call {half._vector} @{half.name}({arguments})")
+        both = f"{half._vector} %part0, {half._vector} %part1"
+        lines.append(f"  %result = shufflevector {both}, {self._places(range(self.lanes))}")
+        return "\n".join(lines)
+
+    @staticmethod
+    def _places(places: range) -> str:
+        return f"<{len(places)} x i32> <{', '.join(f'i32 {place}' for place in places)}>"
 
     @property
     def intrinsics(self) -> str:
         """LLVM assembly that declares what the definition may call."""
-        types = {"getexp": "", "getmant": "i32, "}
+        types = {"getexp": "", "getmant": "i32, ", "scalef": f"{self._vector}, "}
         return "".join(
             f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
-            f"{', i32' if self.bits == 512 else ''})\n"
+            f"{', i32' if self.bits == vector_width.WIDEST else ''})\n"
             for name, more in types.items()
         )
+
+    @property
+    def _names(self) -> str:
+        return "xy"[: len(self.function.arguments)]
 
     @property
     def _element_bits(self) -> int:
@@ -143,10 +187,10 @@ class Form:
     def _intrinsic(self, name: str) -> str:
         return f"llvm.x86.avx512.mask.{name}.p{'sd'[self._element_bits == 64]}.{self.bits}"
 
-    def _instruction(self, name: str, more: str = "", operand: str = "%x") -> str:
+    def _instruction(self, name: str, more: str = "") -> str:
         """A call for all lanes; the widest also says how to round, which is as everywhere."""
-        rounding = ", i32 4" if self.bits == 512 else ""
-        operands = f"{self._vector} {operand}, {more}{self._vector} {operand}, {self._mask} -1{rounding}"
+        rounding = ", i32 4" if self.bits == vector_width.WIDEST else ""
+        operands = f"{self._vector} %x, {more}{self._vector} %x, {self._mask} -1{rounding}"
         return f"call {self._vector} @{self._intrinsic(name)}({operands})"
 
     def _constant(self, text: str) -> str:
@@ -169,15 +213,15 @@ def marked(text: str, functions: Iterable[InlineFunction]) -> str:
         function = symbols.get(line[1])
         if function is None:
             return line[0]
-        forms = ",".join(f"_ZGV_LLVM_N{form.lanes}v_{function.symbol}({form.name})" for form in forms_of(function))
+        forms = ",".join(form.variant for form in forms_of(function))
         return f'{line[0]} {PURE} "vector-function-abi-variant"="{forms}"'
 
     return _DECLARATION.sub(mark, text)
 
 
 def forms_of(function: InlineFunction) -> tuple[Form, ...]:
-    """The forms for all register widths."""
-    return tuple(Form(function, bits) for bits in REGISTER_BITS)
+    """The forms for all widths."""
+    return tuple(Form(function, bits) for bits in VECTOR_BITS)
 
 
 def declarations(functions: Iterable[InlineFunction]) -> str:
@@ -188,8 +232,10 @@ def declarations(functions: Iterable[InlineFunction]) -> str:
     return used + "".join(form.declaration for form in forms)
 
 
-def definitions(functions: Iterable[InlineFunction]) -> str:
-    """LLVM assembly of all forms."""
+def definitions(functions: Iterable[InlineFunction], features: str) -> str:
+    """LLVM assembly of all forms, for registers as wide as a processor with these features prefers."""
+    widest = vector_width.preferred_bits(features.split(","))
     forms = [form for function in functions for form in forms_of(function)]
-    intrinsics: dict[str, Any] = dict.fromkeys(form.intrinsics for form in forms)
-    return "".join((*intrinsics, *(form.definition for form in forms)))
+    registers = [form for form in forms if form.bits <= widest]
+    intrinsics: dict[str, Any] = dict.fromkeys(form.intrinsics for form in registers)
+    return "".join((*intrinsics, *(form.definition(widest) for form in forms)))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from xjit.codegen import wide_forms
 from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, f32, f64, fabs, fma, select, shl, u32, u64
 from xjit.codegen.vmath.coefficients import exponential
@@ -59,7 +60,7 @@ SMALL_FACTOR_F32, SMALL_FACTOR_F64 = 2.0**-64, 2.0**-128
 ONE_BITS_F32, ONE_BITS_F64 = 127 << 23, 1023 << 52
 
 
-@inline("f32(f32,f32)")
+@inline("f32(f32,f32)", wide=wide_forms.SCALE)
 def times_power_f32(p: Any, shifted: Any) -> Any:
     """p * 2**n for n = shifted - ROUNDER_F32, rounded once; p is near one, n within 151 of zero."""
     small = shifted < f32(ROUNDER_F32 + SMALL_POWER_F32)
@@ -68,7 +69,7 @@ def times_power_f32(p: Any, shifted: Any) -> Any:
     return p * power * select(small, f32(SMALL_FACTOR_F32), f32(2.0))
 
 
-@inline("f64(f64,f64)")
+@inline("f64(f64,f64)", wide=wide_forms.SCALE)
 def times_power_f64(p: Any, shifted: Any) -> Any:
     """p * 2**n for n = shifted - ROUNDER_F64, rounded once; p is near one, n within 1076 of zero."""
     small = shifted < ROUNDER_F64 + SMALL_POWER_F64
