@@ -87,7 +87,7 @@ def test_nothing_may_be_computed_in_another_order(name: str) -> None:
     function, arguments, *_ = LOOPS[name]
     ir, _ = optimised(xjit.jit(function).source(*arguments))
     flags = set(re.findall(r"\b(?:fast|reassoc|contract|nnan|ninf|nsz|arcp|afn)\b", ir.partition("\nattributes")[0]))
-    assert flags <= {"nsz"} and "llvm.vector.reduce.fadd" not in ir and "llvm.vector.reduce.fmul" not in ir
+    assert flags <= {"nsz"} and not re.search(r"call [^@\n]*@llvm.vector.reduce.f(add|mul)", ir)
     assert "llvm.fma" not in ir or name in ("softmax", "logsumexp", "black_scholes")
 
 
@@ -95,7 +95,7 @@ def test_a_loop_that_is_not_added_in_lanes_is_refused() -> None:
     """The vectoriser has been told otherwise, or cannot: 16 lanes, or none."""
     source = xjit.jit(formulas.sum_of_squares).source(SINGLE)
     with pytest.raises(UnorderedSumError, match="one after the other"):
-        optimised(source.replace("radd(t0, v0)", "radd(t0, fmod(v0, x0))"))
+        optimised(source.replace("radd(t0, v0)", "radd(t0, t0 * v0)"))
     with mock.patch.object(numerics, "LANES", 16), pytest.raises(UnorderedSumError, match="32 at a time"):
         optimised(source)
 
@@ -110,14 +110,12 @@ BROKEN = {
     "row_sums_of_every_second": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
     "row_sums_backward": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
     "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),
-    # the infinity is known, and the choice moves behind the maximum
-    "extreme_of_chosen": (r"ld\(a1, 0\)", "as_f64(u64(18442240474082181120))"),
     "first_extreme": (r"rmin\(t0, x0\)", "fmod(t0, x0)"),
     "backward_and_forward": (r"x0 \+ x1", "fmod(x0, x1)"),
     "exclusive_or": (r"t0 \^ x0", "srem(t0, x0)"),
     # a function of the C library for each element
     "chain": (r"x0 - f32\(1.5\)", "fmod(x0, f32(1.5))"),
-    "softmax": (r"exp_f32\(v0\)", "fmod(v0, v0)"),
+    "softmax": (r"exp_f32\((v\d+)\)", r"fmod(\1, \1)"),
     "hypotenuse": (r"sqrt\(", "fmod(x0, "),
     # a division that vectors do not have
     "integers": (r"i32\(3\) \* x0", "sdiv(i32(3), x0 | i32(1))"),
@@ -139,10 +137,10 @@ def test_a_loop_that_notes_rare_arguments_is_not_interleaved(name: str) -> None:
     function = getattr(np, name)
     arguments = (ROWS[0],) * function.nin
     quiet, _ = optimised(xjit.xjit(lambda *x: function(*x)).source(*arguments))
-    summed, _ = optimised(xjit.xjit(lambda *x: function(*x).sum()).source(*arguments))
+    largest, _ = optimised(xjit.xjit(lambda *x: x[0].astype(np.int64).max()).source(*arguments))
     # So LLVM calls what combines the vectors of one step.
-    assert "<8 x double>" in quiet and "%bin.rdx" not in quiet
-    assert "%bin.rdx" in summed
+    assert "<8 x double>" in quiet and "rdx" not in quiet
+    assert "rdx" in largest
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
