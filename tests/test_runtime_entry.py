@@ -307,6 +307,13 @@ def test_units_and_fields_are_part_of_a_dtype(make: Make) -> None:
         assert run(np.zeros(4, other)) is MISS
 
 
+@pytest.mark.parametrize("code", ["bhilq", "BHILQ"], ids=["signed", "unsigned"])
+def test_integers_of_one_size_match_whatever_their_name_in_c(make: Make, code: str) -> None:
+    for wanted, given in itertools.product(code, code):
+        run = make(FastProgram((array_of(4, dtype=wanted),), (), (), (), False))
+        assert (run(np.zeros(4, given)) is not MISS) == (np.dtype(wanted) == np.dtype(given))
+
+
 def test_read_only_and_unpickled_arrays_match(make: Make, kernels: Any) -> None:
     run = make(multiply_add(kernels, array_of(10)))
     a = np.arange(10.0)

@@ -25,6 +25,9 @@ _IDENTITY = "{v} is {k}"
 _SAME_VALUE = "({v} is {k} or same({v}, {k}))"
 _SAME_TYPE = "type({v}) is {k}"
 _SAME_ITEMS = "same(tuple({v}), {k})"
+_AMONG_TYPES = "type({v}) in {k}"
+
+_NUMPY_CLASSES = tuple(np.dtype(code).type for code in "bBhHiIlLqQ")
 
 # Numbers of one sequence that may become inputs of a graph; more of them stay constants.
 MOST_VARYING_ITEMS = 16
@@ -45,7 +48,7 @@ class Guard:
     @property
     def checks_kind(self) -> bool:
         """Whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
-        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE)
+        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES)
 
     def changed_numbers(self, leaves: Leaves) -> list[Path]:
         """The place of the guard, or those of its items, if a number of the same type but another value is there."""
@@ -97,6 +100,14 @@ def same_type(path: Path, cls: type) -> Guard:
     return Guard(path, _SAME_TYPE, cls, "{path} is no longer of type {old}; it is {new}")
 
 
+def same_number_type(path: Path, cls: type) -> Guard:
+    """A number of this class stands there, or of another class of NumPy's for the same element type."""
+    if not issubclass(cls, np.generic):
+        return same_type(path, cls)
+    equal = tuple(one for one in _NUMPY_CLASSES if np.dtype(one) == np.dtype(cls)) or (cls,)
+    return Guard(path, _AMONG_TYPES, equal, "{path} is no longer of one of the types {old}; it is {new}")
+
+
 def is_number(value: Any) -> bool:
     """Whether a value may be an input of a graph: a Python number that an element type holds, or a NumPy scalar.
 
@@ -118,7 +129,7 @@ def same_kind(path: Path, number: Any) -> Guard:
     if type(number) is int:
         words = "{path} is no longer an integer of 64 bits; it is {new}"
         return Guard(path, "type({v}) is int and {v} in {k}", DYNAMIC_INTEGERS, words)
-    return same_type(path, type(number))
+    return same_number_type(path, type(number))
 
 
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:

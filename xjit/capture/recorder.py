@@ -143,7 +143,7 @@ class Recorder:
         if isinstance(leaf, np.ndarray):
             self.add(guards.same_layout(path, leaf))
         elif path not in self._frozen:
-            self.add(guards.same_type(path, type(leaf)))
+            self.add(guards.same_number_type(path, type(leaf)))
 
     def has_varying_items(self, path: Path) -> bool:
         """Whether a sequence holds numbers that are known to change."""

@@ -35,7 +35,7 @@ Entry: TypeAlias = Callable[..., Result]
 _METH_FASTCALL = 0x80
 _MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
 _SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
-_BUILTIN_NUMBERS = frozenset(np.dtype(code).num for code in "?bBhHiIlLqQefdgFDG")
+_BUILTIN_TYPES = tuple(np.dtype(code) for code in "?bBhHiIlLqQefdgFDG")
 _PYTHON_FUNCTIONS = {
     "increment": "Py_IncRef",
     "decrement": "Py_DecRef",
@@ -77,7 +77,8 @@ class NativeEntries:
     """Makes builtin functions out of programs; holds the native code they share."""
 
     def __init__(self) -> None:
-        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **entry_layout.OFFSETS)
+        constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
+        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **constants)
         self._recycles: bool | None = None
         self._native = native_code.NativeModule(text)
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
@@ -252,8 +253,8 @@ def _with_length(words: list[int]) -> list[int]:
 def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
     if isinstance(spec, ScalarSpec):
         return [_SCALAR_KINDS[spec.dtype.kind]]
-    number = spec.dtype.num if spec.dtype.num in _BUILTIN_NUMBERS and spec.dtype.isnative else -1
-    return [0, id(spec.dtype), number, len(spec.shape), *spec.shape, *spec.strides]
+    numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
+    return [0, id(spec.dtype), numbers, len(spec.shape), *spec.shape, *spec.strides]
 
 
 def _output_words(spec: ArraySpec) -> list[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ OFFSETS = {
     "DESCRIPTOR_TYPE_NUMBER": 28,
 }
 """Byte offsets of the fields, and the bit that marks an aligned array, as named in the native text."""
+
+MACHINE_BYTE_ORDER = ord("<" if sys.byteorder == "little" else ">")
+"""What a descriptor may have in the place of ``=``."""
 
 _API_ARRAY_TYPE = 2
 _API_NEW_FROM_DESCR = 94

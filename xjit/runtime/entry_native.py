@@ -5,7 +5,7 @@
 
     header   inputs, outputs, temps, calls, table words, single, heavy, bytes of temps, failures
     failure  function that makes an error
-    input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type number or -1, ndim, dims, strides
+    input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, ndim, dims, strides
     output   words, large, descriptor, ndim, strides given, dims, strides
     temp     byte offset in the block of temps
     call     words, kernel, extent, chunk, table words, patches, table, patches (slot, buffer, byte offset)
