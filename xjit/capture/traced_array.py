@@ -12,8 +12,9 @@ import numpy as np
 
 from xjit.capture.calls import call_attribute, call_function, call_getitem, call_method, call_ufunc
 from xjit.capture.memory import MemoryHolder, check_writable
-from xjit.capture.operators import Operators
+from xjit.capture.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.provenance import CaptureTrace, refuse
+from xjit.capture.signature import is_plain
 from xjit.ir.context import TracedValue
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -78,7 +79,7 @@ class TracedArray(Operators, MemoryHolder):
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
         if not isinstance(other, _OPERANDS):
-            return self._foreign(ufunc, other)
+            return self._foreign(ufunc, left, right, other)
         if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
             refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
         short = short_power(self, right) if ufunc is np.power and left is self else None
@@ -93,10 +94,15 @@ class TracedArray(Operators, MemoryHolder):
             result.weak = bool if result.dtype == np.bool_ else float
         return result
 
-    def _foreign(self, ufunc: np.ufunc, other: Any) -> Any:
-        if ufunc in (np.equal, np.not_equal) and (other is None or isinstance(other, str)):
-            refuse(f"{self._name()} is compared with {other!r}", self, fix="use `is` to compare with None")
-        return NotImplemented
+    def _foreign(self, ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
+        """With a value of another library's type: NumPy's answer for a number that is known, else a refusal."""
+        if not is_plain(other):
+            return NotImplemented
+        if self.scalar and hasattr(self, "known"):
+            return PYTHON[ufunc](*(self.known() if one is self else one for one in (left, right)))
+        fix = "use `is` to compare with None" if other is None else "make it a number or an array of numbers"
+        verb = "compared" if ufunc in COMPARISONS else "combined"
+        refuse(f"{self._name()} is {verb} with {other!r}", self, fix=fix)
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         if self.scalar or not isinstance(other, _OPERANDS):
