@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -97,14 +98,17 @@ def capture(
     *,
     name: str | None = None,
     varying: frozenset[Path] = frozenset(),
+    floating_errors: bool = False,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
 
     Leaves have to be of a kind that ``signature`` knows, arrays normalised. Defaults may be left out: they are
     read from the function, and guarded. ``varying`` are places outside of the arguments, numbers at which are to be
-    inputs. Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged.
+    inputs. With ``floating_errors`` the program may raise FloatingPointError. Raises CaptureError for what cannot be
+    captured; exceptions of the user's code pass unchanged.
     """
     trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
+    trace.began, trace.floating_errors = sys._getframe().f_code, floating_errors
     recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying)
     trace.lift_array = recorder.lift
     labels = leaf_labels(function, in_tree)

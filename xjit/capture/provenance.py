@@ -7,14 +7,15 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
+from xjit.capture import handlers
 from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
 from xjit.ir.context import Trace, TracedValue, current
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
-from xjit.ir.where import Where, user_position
+from xjit.ir.opdef import Kind, OpDef
+from xjit.ir.where import Where, is_own_code, user_position
 
 
 @dataclass(eq=False)
@@ -23,16 +24,55 @@ class CaptureTrace(Trace):
 
     ``labels`` names the parameters in words (``argument x``, ``global W``). ``refusals`` holds every error that
     was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
-    ``recorder`` adds the guards.
+    ``recorder`` adds the guards. ``began`` is the code that calls the user's function, ``floating_errors`` says
+    whether the program may raise FloatingPointError, and ``restoring`` are the frames in ``with`` blocks that only
+    put something back.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
     refusals: list[XjitError] = field(default_factory=list)
     recorder: Any = None
+    began: CodeType | None = None
+    floating_errors: bool = False
+    restoring: list[FrameType] = field(default_factory=list)
+
+    def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
+        """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs."""
+        node = super().add(op, inputs, params, where)
+        self._check_handlers(node)
+        return node
+
+    def _check_handlers(self, node: Node) -> None:
+        errors = (*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else []))
+        named = () if node.op.silent or node.op.kind in (Kind.LEAF, Kind.INDEXING) else (FloatingPointError,)
+        for error in (*errors, *named):
+            frame = self._catching(error, named_only=error is FloatingPointError and not self.floating_errors)
+            if frame is not None:
+                refuse(
+                    f"the function catches an error that only the run will tell: {_public_name(error)}",
+                    *(TracedValue(source, self) for source in node.inputs),
+                    fix="look at the values beforehand, or catch the error outside of the function",
+                )
+
+    def _catching(self, error: type[Exception], named_only: bool) -> FrameType | None:
+        """The innermost frame of the user's code, or of a library that it calls, that would catch an error."""
+        frame: FrameType | None = sys._getframe(3)
+        while frame is not None and frame.f_code is not self.began:
+            if frame.f_code.co_exceptiontable and not is_own_code(frame.f_code):
+                restoring = sum(one is frame for one in self.restoring)
+                if handlers.catches(frame, error, named_only, restoring):
+                    return frame
+            frame = frame.f_back
+        return None
 
     def label(self, value: TracedValue) -> str:
         """What to call a value in a message."""
         return self.labels.get(value.node) or f"the result of {value.node.op.name}"
+
+
+def _public_name(error: type[Exception]) -> str:
+    """The name of the built-in or NumPy's class."""
+    return next(one.__name__ for one in error.__mro__ if not one.__module__.startswith("xjit."))
 
 
 def enclosing_capture() -> CaptureTrace | None:

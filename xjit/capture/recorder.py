@@ -43,6 +43,7 @@ from xjit.capture.recording_objects import (
     is_changed,
     stand_in,
 )
+from xjit.capture.restoring import RESTORING
 from xjit.capture.signature import is_object, is_plain, signature
 from xjit.capture.traced_array import TracedArray
 from xjit.capture.traced_builtins import replace_dataclass, traced_builtins
@@ -57,7 +58,7 @@ from xjit.types import ArrayType, scalar_type, type_of
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
 _CACHED_FUNCTION = type(functools.lru_cache(len))
-_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass}
+_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass, **RESTORING}
 
 
 class Recorder:
@@ -267,7 +268,7 @@ class Recorder:
         if is_user_class(cls) and not issubclass(cls, enum.Enum):
             return self.class_stand_in(cls)
         if is_plain_class(cls) or is_user_class(cls):
-            return cls
+            return _SUBSTITUTES.get(cls, cls)
         reason = f"{path} makes objects that depend on something outside of the function"
         return Opaque(cls, reason, "make the object outside of the function, and pass in its numbers")
 
