@@ -32,7 +32,7 @@ from xjit.ir.context import current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
-from xjit.runtime.records import MISS
+from xjit.runtime.records import MISS, Conditions
 
 Key = Hashable
 Entries: TypeAlias = "tuple[Callable[..., Any], ...]"
@@ -186,7 +186,8 @@ class Dispatcher:
         if steps and self.options.raises:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
-        program = compile.build_program(lowered, self._tally, contract=contract)
+        conditions = Conditions(*captured.guards.of_program())
+        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from xjit.capture import guards
 from xjit.capture.guards import Guard
+from xjit.capture.identities import LOOKING, Identities
 from xjit.capture.libraries import (
     is_function_of_arguments,
     is_plain_class,
@@ -65,20 +66,26 @@ class Recorder:
     """One run of a user's function: the values it was given, the guards, and the inputs of the graph.
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
+    ``identities`` tells which objects the function could see to be one.
     """
 
     def __init__(
-        self, trace: CaptureTrace, leaves: Sequence[Any], where: Where, varying: frozenset[Path] = frozenset()
+        self,
+        trace: CaptureTrace,
+        leaves: Sequence[Any],
+        where: Where,
+        varying: frozenset[Path] = frozenset(),
+        merging: bool = False,
     ) -> None:
         self.trace = trace
         self.leaves = leaves
         self.where = where
         self._varying = varying
+        self.identities = Identities(merging)
         self.guards: list[Guard] = []
         self.inputs: list[Path] = []
         self._added: set[tuple[Path, str, int]] = set()
         self._by_path: dict[Path, Any] = {}
-        self._by_identity: dict[int, tuple[Any, Any, Path]] = {}  # id -> what was read, what was handed out, where
         self._handed_out: dict[int, tuple[Any, Path]] = {}
         self._functions: dict[int, tuple[Any, Any]] = {}
         self._sealed: list[tuple[Any, dict[str, Any]]] = []
@@ -115,6 +122,11 @@ class Recorder:
         known = self._handed_out.get(id(value))
         return known[1] if known is not None else None
 
+    def guard_identities(self) -> None:
+        """Guards that objects which the function could compare stay apart, as far as it looks."""
+        for one, *others in self.identities.apart():
+            self.add(guards.distinct_objects(one, others))
+
     def check_unchanged(self) -> None:
         """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
         for value, path in self._handed_out.values():
@@ -134,9 +146,15 @@ class Recorder:
             return self._hand_out(self._python_number(leaf, path), path)
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
-        if type(leaf) is np.ndarray:
-            return self._hand_out(self._array(leaf, path), path)
-        return self.read(leaf, path)
+        if type(leaf) is not np.ndarray:
+            return self.read(leaf, path)
+        known = self.identities.of_argument(leaf)
+        if known is not None:
+            self.add(guards.same_object(path, known.path))
+            return known.seen
+        seen = self._hand_out(self._array(leaf, path), path)
+        self.identities.add_argument(leaf, seen, path)
+        return seen
 
     def guard_leaf(self, path: Path) -> None:
         """Guards what the signature of an argument says that is not an input of the graph."""
@@ -169,12 +187,12 @@ class Recorder:
         if is_plain(value) or isinstance(value, np.generic):
             self.add(guards.same_value(path, value))
             return value
-        known = self._by_identity.get(id(value))
+        known = self.identities.of(value)
         if known is not None:
-            self.add(guards.same_object(path, known[2]))
-            return known[1]
+            self.add(guards.same_object(path, known.path))
+            return known.seen
         seen = self._stand_in(value, path)
-        self._by_identity[id(value)] = (value, seen, path)
+        self.identities.add(value, seen, path)
         return self._hand_out(seen, path)
 
     def _stand_in(self, value: Any, path: Path) -> Any:
@@ -206,8 +224,7 @@ class Recorder:
         compiled = inner_function(value)
         if compiled is not None and is_traceable(compiled):
             self.add(guards.identity(path, value))
-            if path.root.origin is not value:
-                self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
+            self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
             return self.function(compiled)
         if type(value) is functools.partial:
             return self._partial(value, path)
@@ -247,6 +264,8 @@ class Recorder:
     def substitute(self, value: Any) -> Any:
         """The traced version of a library's function, or the value itself."""
         try:
+            if value in LOOKING:
+                return self.identities.looking(value)
             found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
         except TypeError:  # not hashable
             found = None
@@ -289,6 +308,7 @@ class Recorder:
     def entry(self, function: Any) -> Any:
         """What to run for the function that the user decorated."""
         if isinstance(function, types.FunctionType):
+            self.add(guards.same_code(object_path(function, function.__qualname__), function.__code__))
             return self.function(function)
         return self.read(function, object_path(function, getattr(function, "__qualname__", "the function")))
 

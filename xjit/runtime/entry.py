@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import math
 import os
 import struct
@@ -60,7 +61,8 @@ def make_entry(program: FastProgram) -> Entry:
     It takes exactly the program's inputs, by position, and returns the output array (``program.single``), a
     tuple of output arrays, or :data:`~xjit.runtime.records.MISS` when any argument differs from its
     specification: another type than ``numpy.ndarray`` itself, another dtype, shape, strides, not aligned, or for
-    a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``.  Outputs are new, writable
+    a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``, or when a condition of the
+    program does not hold.  Outputs are new, writable
     arrays that own their memory.  It may be called from many threads at once.
 
     Raises ``ValueError`` when the program contradicts itself; the callable raises ``MemoryError`` when an
@@ -206,6 +208,9 @@ def _check(program: FastProgram) -> None:
         for slot, buffer, _ in call.patches:
             if not (0 <= slot < len(call.table) and 0 <= buffer < buffers):
                 raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
+    for place in itertools.chain(*program.conditions.apart):
+        if not 0 <= place < len(program.inputs):
+            raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
     for spec in (*program.inputs, *program.outputs):
         if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
             raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
@@ -234,7 +239,11 @@ def _pack(program: FastProgram, unlocked: bool) -> bytes:
         int(unlocked),
         temp_bytes,
         len(program.failures),
+        len(program.conditions.apart),
+        len(program.conditions.codes),
         *map(id, program.failures),
+        *itertools.chain(*program.conditions.apart),
+        *map(id, itertools.chain(*program.conditions.codes)),
     ]
     for spec in program.inputs:
         words += _with_length(_input_words(spec))

@@ -172,6 +172,35 @@ miss:
   ret i1 false
 }
 
+; Check what has to be so besides the arguments.  Returns the end of the condition section, null where it is not.
+define internal ptr @check_conditions(ptr %record, ptr %section, ptr %arguments) {
+entry:
+  %pairs = call i64 @word(ptr %record, i64 9)
+  %codes = call i64 @word(ptr %record, i64 10)
+  for %p below %pairs, ptr %pair = %section then %next_pair
+    %one_place = call i64 @word(ptr %pair, i64 0)
+    %other_place = call i64 @word(ptr %pair, i64 1)
+    %one = call ptr @pointer(ptr %arguments, i64 %one_place)
+    %other = call ptr @pointer(ptr %arguments, i64 %other_place)
+    %same = icmp eq ptr %one, %other
+    br i1 %same, label %miss, label %apart
+apart:
+    %next_pair = call ptr @place(ptr %pair, i64 2)
+  end %p
+  for %c below %codes, ptr %entry_of_code = %pair then %next_code
+    %function = call ptr @pointer(ptr %entry_of_code, i64 0)
+    %wanted = call ptr @pointer(ptr %entry_of_code, i64 1)
+    %code = call ptr @field(ptr %function, i64 $FUNCTION_CODE)
+    %kept = icmp eq ptr %code, %wanted
+    br i1 %kept, label %unchanged, label %miss
+unchanged:
+    %next_code = call ptr @place(ptr %entry_of_code, i64 2)
+  end %c
+  ret ptr %entry_of_code
+miss:
+  ret ptr null
+}
+
 ; Check all arguments and note their addresses.  Returns the end of the input section, null on a mismatch.
 define internal ptr @match_inputs(ptr %section, i64 %count, ptr %arguments, ptr %buffers, ptr %scalars) {
 entry:
