@@ -26,7 +26,7 @@ from xjit.capture.opaque import Opaque
 from xjit.capture.paths import Path, leaf_path, object_path
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.capture.recording_classes import is_namedtuple_class, traced_tuple_class
-from xjit.capture.recording_containers import RecordingDict, record_list, record_set, record_tuple
+from xjit.capture.recording_containers import RecordingDict, RecordingList, record_list, record_set, record_tuple
 from xjit.capture.recording_globals import RecordingGlobals, rebuild
 from xjit.capture.recording_modules import (
     MAX_CONCRETE,
@@ -132,6 +132,8 @@ class Recorder:
         for value, path in self._handed_out.values():
             if issubclass(type(value), RecordingObject) and is_changed(value):
                 refuse(f"the function assigns to attributes of {path}", fix="return the new values")
+            if type(value) is RecordingList and value.is_changed:
+                refuse(f"the function changes {path}, a list from outside", fix="make a new list, and return it")
         for rebuilt, before in self._sealed:
             now = vars(rebuilt)
             if now.keys() != before.keys() or any(now[name] is not value for name, value in before.items()):
