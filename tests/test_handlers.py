@@ -203,6 +203,13 @@ def divided(x: Any) -> Any:
         return x + 7.0
 
 
+def divided_with_care(x: Any) -> Any:
+    try:
+        return 1.0 / x
+    except RuntimeWarning:
+        return x + 7.0
+
+
 def divided_by_any(x: Any) -> Any:
     try:
         return np.sqrt(1.0 / x)
@@ -216,6 +223,7 @@ def test_handlers_of_floating_point_errors_run() -> None:
             assert_as_numpy(function, (np.zeros(2),), (np.ones(2),), errors="numpy")
     with np.errstate(all="raise"):  # whoever names this error counts on it
         assert_as_numpy(divided, (np.zeros(2),), (np.ones(2),))
+    assert_as_numpy(divided_with_care, (np.ones(2),))
     # no step of a compiled function raises it by default
     assert_as_numpy(divided_by_any, (np.ones(2),), refused=False)
 

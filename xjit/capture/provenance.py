@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any, NoReturn
@@ -16,6 +16,9 @@ from xjit.ir.context import Trace, TracedValue, current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.where import Where, is_own_code, user_position
+
+# What NumPy raises or warns of as np.errstate says; code that names them counts on that.
+_OF_ARITHMETIC = (FloatingPointError, RuntimeWarning)
 
 
 @dataclass(eq=False)
@@ -43,27 +46,28 @@ class CaptureTrace(Trace):
         return node
 
     def _check_handlers(self, node: Node) -> None:
-        errors = (*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else []))
-        named = () if node.op.silent or node.op.kind in (Kind.LEAF, Kind.INDEXING) else (FloatingPointError,)
-        for error in (*errors, *named):
-            frame = self._catching(error, named_only=error is FloatingPointError and not self.floating_errors)
-            if frame is not None:
-                refuse(
-                    f"the function catches an error that only the run will tell: {_public_name(error)}",
-                    *(TracedValue(source, self) for source in node.inputs),
-                    fix="look at the values beforehand, or catch the error outside of the function",
-                )
+        errors = [*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else [])]
+        if not node.op.silent and node.op.kind not in (Kind.LEAF, Kind.INDEXING):
+            errors += _OF_ARITHMETIC
+        caught = next(self._caught(errors), None) if errors else None
+        if caught is not None:
+            refuse(
+                f"the function catches an error that only the run will tell: {_public_name(caught)}",
+                *(TracedValue(source, self) for source in node.inputs),
+                fix="look at the values beforehand, or catch the error outside of the function",
+            )
 
-    def _catching(self, error: type[Exception], named_only: bool) -> FrameType | None:
-        """The innermost frame of the user's code, or of a library that it calls, that would catch an error."""
+    def _caught(self, errors: Sequence[type[Exception]]) -> Iterator[type[Exception]]:
+        """The errors that the user's code, or a library that it calls, would catch where it stands."""
         frame: FrameType | None = sys._getframe(3)
         while frame is not None and frame.f_code is not self.began:
             if frame.f_code.co_exceptiontable and not is_own_code(frame.f_code):
                 restoring = sum(one is frame for one in self.restoring)
-                if handlers.catches(frame, error, named_only, restoring):
-                    return frame
+                for error in errors:
+                    named_only = error in _OF_ARITHMETIC and not self.floating_errors
+                    if handlers.catches(frame, error, named_only, restoring):
+                        yield error
             frame = frame.f_back
-        return None
 
     def label(self, value: TracedValue) -> str:
         """What to call a value in a message."""
