@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from types import CodeType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -24,12 +25,17 @@ class Where:
 NOWHERE = Where("<unknown>", 0, "<unknown>")
 
 
+def is_own_code(code: CodeType) -> bool:
+    """Whether code belongs to this package."""
+    return code.co_filename.startswith(_PACKAGE)
+
+
 def user_position() -> Where:
     """The innermost calling line that lies outside this package."""
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(_PACKAGE):
+        if not is_own_code(code):
             return Where(code.co_filename, frame.f_lineno, code.co_name)
         if frame.f_back is None:
             break
@@ -40,6 +46,6 @@ def user_position() -> Where:
 def stack_level() -> int:
     """The ``stacklevel`` with which the caller's warning points at the innermost line outside this package."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and is_own_code(frame.f_code):
         frame, level = frame.f_back, level + 1
     return level
