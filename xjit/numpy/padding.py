@@ -70,8 +70,11 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     order = column_or_row_major(value)
     if mode in ("constant", "empty"):
         return filled(value, borders, order)
+    if 0 in shape_of(value):  # nor has the result elements
+        nothing = _extras("empty", None, rank, dtype_of(value))
+        return filled(value, [Border(k, *widths[k], nothing[k]) for k in range(rank)], order)
     if mode in REPEATING and kwargs.get("reflect_type", "even") != "odd":
-        return own(value, value, order) if 0 in shape_of(value) else repeated(value, borders, mode, order)
+        return repeated(value, borders, mode, order)
     result = value
     for border in borders:
         if border.before or border.after:
