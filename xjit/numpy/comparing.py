@@ -15,8 +15,8 @@ from xjit.numpy import compositions as c
 from xjit.numpy import methods, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.creation import filled
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, is_inexact, result_type, weak_type
-from xjit.numpy.static import column_or_row_major
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, copied, fresh, operand, shape_of, with_order
 from xjit.ops._core import dtype_of

@@ -10,6 +10,7 @@ from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.memory import has_gaps
 from xjit.numpy.promotion import cast, requested, result_type, stored
 from xjit.numpy.shaping import atleast_1d, static_shape
 from xjit.numpy.values import (
@@ -18,7 +19,6 @@ from xjit.numpy.values import (
     constant,
     copied,
     fresh,
-    has_gaps,
     holds_no_array,
     is_scalar,
     numpy_errors,

@@ -9,14 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
-from xjit.ir.context import PARAMETER, TracedValue, current
+from xjit.ir.context import TracedValue, current
 from xjit.ir.expr import Literal
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, supported, weak_type
 from xjit.ops._core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.assemble import concatenate
 from xjit.ops.formulas import bit_type
 from xjit.ops.layout import pack
-from xjit.ops.shape import TRANSPOSE, reshape
+from xjit.ops.shape import reshape
 from xjit.types import NARROW_FLOATS, c_order
 
 Shape: TypeAlias = "tuple[int, ...]"
@@ -188,29 +189,10 @@ def order_letter(value: Operand, order: str | None, name: str) -> tuple[int, ...
     if order in ("F", "f"):
         return backwards
     if order in ("A", "a"):
-        if rank < 2 or current_order != backwards:
-            return c_order(rank)
-        gaps = has_gaps(value)
-        if gaps is None:
-            raise CaptureError(f"numpy.{name}: order='A' of an array that may have gaps is not supported")
-        if gaps:
-            return c_order(rank)
-        return backwards
+        return column_or_row_major(value)
     if order in (None, "K", "k"):
         return (*current_order, *(axis for axis in range(rank) if axis not in current_order))
     raise ArgumentError(f"numpy.{name}: order: one of C, F, A, K is required; got {order!r}")
-
-
-def has_gaps(value: Operand) -> bool | None:
-    """Whether the elements do not fill their memory in any order; None where that is not known: after indexing."""
-    if not isinstance(value, TracedValue):
-        return not value.flags.forc
-    node, trace = value.node, current()
-    while node.op is TRANSPOSE:
-        node = node.inputs[0]
-    if node.op is PARAMETER and trace is not None:
-        return node in trace.gapped
-    return None if node.op.access is not None else False
 
 
 def pattern_of(value: Operand) -> Array:

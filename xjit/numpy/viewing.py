@@ -10,8 +10,8 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import joining, shaping
+from xjit.numpy.memory import memory_of
 from xjit.numpy.promotion import cast, requested
-from xjit.numpy.static import memory_of
 from xjit.numpy.values import Shape, as_value, as_view, numpy_errors, scalar_like, shape_of
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.types import BOOL, DType, dtype_class
@@ -50,11 +50,8 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
 
 def _checked_shape(value: Operand, wanted: DType) -> Shape:
     """The shape of the result, which NumPy tells from the strides alone."""
-    memory = memory_of(value)
-    if memory is None:
-        memory = np.empty(shape_of(value), f"V{dtype_of(value).itemsize}")
     with numpy_errors("ndarray.view", ArgumentError):
-        found: Shape = memory.view(f"V{wanted.itemsize}").shape
+        found: Shape = memory_of(value).view(f"V{wanted.itemsize}").shape
     return found
 
 
