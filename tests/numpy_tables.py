@@ -105,7 +105,7 @@ def _is_view(node: Any, traced: Traced, operands: tuple[Any, ...]) -> bool:
         return False
     result = known[base]
     for step in reversed(chain):
-        result = step.op.reference(result, **step.kwargs)
+        result = step.op.view(result, **step.kwargs)
     return bool(np.shares_memory(result, known[base]))
 
 

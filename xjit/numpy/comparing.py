@@ -18,7 +18,7 @@ from xjit.numpy.creation import filled
 from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, is_inexact, result_type, weak_type
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_scalar, as_value, copied, fresh, operand, shape_of, with_order
+from xjit.numpy.values import as_scalar, as_value, copied, fresh, operand, order_letter, shape_of, with_order
 from xjit.ops._core import dtype_of
 from xjit.types import dtype_class
 
@@ -172,8 +172,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
         raise CaptureError("numpy.nan_to_num: copy=False is not supported", fix="use its result")
     if letter == "C":
         parts = (_finite(part, nan, posinf, neginf) for part in (ops.real(value), ops.imag(value)))
-        return as_scalar(ops.complex(*parts))
-    return as_scalar(_finite(value, nan, posinf, neginf) if letter == "F" else copied(value))
+        return as_scalar(with_order(ops.complex(*parts), order_letter(value, "K", "nan_to_num")))
+    result = _finite(value, nan, posinf, neginf) if letter == "F" else copied(value)
+    return as_scalar(with_order(result, order_letter(value, "K", "nan_to_num")))
 
 
 def _finite(value: Any, nan: Any, posinf: Any, neginf: Any) -> Any:

@@ -201,6 +201,8 @@ def astype(
             f"numpy.astype: Cannot cast array data from {dtype_of(value)!r} to {target!r} according to the rule "
             f"{casting!r}"
         )
+    if target == dtype_of(value) and not copy and order in ("K", "k"):
+        return scalar_like(x, value) if is_scalar(x) else value
     result = with_order(cast(value, target), order_letter(value, order, "astype"))
     if result is not value:
         return scalar_like(x, result)

@@ -18,7 +18,7 @@ from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array, broadcast_to, ravel, reshape
 from xjit.numpy.static import rank_of, static_integer
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, given, numpy_errors, operand, order_letter, shape_of, with_order
+from xjit.numpy.values import as_value, converted, given, numpy_errors, operand, order_letter, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import BOOL, FLOAT64, DType, dtype_class
 
@@ -109,10 +109,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if order > 2:
         raise ArgumentError("numpy.gradient: 'edge_order' greater than 2 not supported")
     dtype = dtype_of(value) if is_inexact(dtype_of(value)) else FLOAT64
-    found = tuple(
-        _slopes(value if dtype_class(dtype_of(value)) == "P" else cast(value, dtype), place, spacing, order, dtype)
-        for place, spacing in zip(axes, spacings, strict=True)
-    )
+    wide = value if dtype_class(dtype_of(value)) == "P" else converted(value, dtype)
+    found = tuple(_slopes(wide, place, spacing, order, dtype) for place, spacing in zip(axes, spacings, strict=True))
     return found[0] if len(found) == 1 else found
 
 

@@ -12,7 +12,7 @@ from xjit.numpy.broadcasting import broadcast_to_shape, common_shape, shape_text
 from xjit.numpy.promotion import cast, loop_types, requested, result_type, typed
 from xjit.numpy.selection import where
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import Shape, as_scalar, as_value, refuse, shape_of, with_order
+from xjit.numpy.values import Shape, as_scalar, as_value, converted, refuse, shape_of, with_order
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.types import c_order
 
@@ -96,12 +96,13 @@ def scaled(x: Operand, y: Operand) -> Any:
     Up to rank 2, NumPy lets BLAS add the product to a row-major array of zeros: no zero is negative, and a factor of
     zero adds nothing, not even to infinities. One element alone is multiplied.
     """
-    product = call(np.multiply, x, y)
+    found = result_type(x, y, name="dot")
+    product = call(np.multiply, converted(x, found), converted(y, found))
     rank = len(shape_of(product))
     if not 0 < rank < 3 or dtype_of(product).char not in "fdFD":
         return product
     if aval_of(product).size > 1:
         zero = np.zeros((), dtype_of(product))
-        factor = cast(y if shape_of(x) else x, dtype_of(product))
+        factor = cast(y if shape_of(x) else x, found)
         product = call(np.add, where(call(np.equal, factor, zero), zero, product), zero)
     return with_order(product, c_order(rank))

@@ -7,7 +7,6 @@ import numpy as np
 
 from xjit.ir.context import TracedValue, current
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
 from xjit.ops._core import Array, Operand
 from xjit.ops.formulas import bit_type
 from xjit.ops.shape import RESHAPE, view_strides
@@ -24,13 +23,12 @@ def _memory(node: Node) -> Array:
     trace, type = current(), node.aval
     if trace is not None and node in trace.strides:
         return hollow_array(type, trace.strides[node])
-    views = node.op.kind is Kind.INDEXING and node.op.access is not None and len(node.inputs) == 1
     if node.op is RESHAPE:
         source = _memory(node.inputs[0])
         steps = view_strides(source.shape, source.strides, type.shape)
         return hollow_array(type, type.strides if steps is None else steps)
-    if views:
-        view: Array = node.op.reference(_memory(node.inputs[0]), **node.kwargs)
+    if node.shows:
+        view: Array = node.op.view(_memory(node.inputs[0]), **node.kwargs)
         return view
     return hollow_array(type, type.strides)
 

@@ -13,9 +13,21 @@ from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
 from xjit.numpy.data_dependent import depends
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, loop_types, nonzero, requested, result_type, spec_of, typed, wrapped
 from xjit.numpy.ufuncs import call, finish, in_order
-from xjit.numpy.values import as_scalar, as_value, copied, fresh, given, operand, refuse, shape_of, with_order
+from xjit.numpy.values import (
+    as_scalar,
+    as_value,
+    copied,
+    fresh,
+    given,
+    operand,
+    order_letter,
+    refuse,
+    shape_of,
+    with_order,
+)
 from xjit.ops._core import dtype_of
 from xjit.types import BOOL, FLOAT32, FLOAT64, DType, c_order, dtype_class
 
@@ -145,7 +157,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     letter = dtype_class(dtype_of(value))
     if letter == "C":
         parts = (round(ops.real(value), decimals), round(ops.imag(value), decimals))
-        return as_scalar(ops.complex(*parts))
+        return as_scalar(with_order(ops.complex(*parts), order_letter(value, "K", "round")))
     if letter == "I" and decimals >= 0:
         return as_scalar(copied(value))
     if letter == "P" and decimals != 0:
@@ -156,4 +168,4 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     power = float(10 ** abs(decimals))
     first, second = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
     rounded = call(second, call(np.rint, call(first, wide, power)), power)
-    return as_scalar(cast(rounded, dtype_of(value)))
+    return as_scalar(with_order(cast(rounded, dtype_of(value)), column_or_row_major(value)))

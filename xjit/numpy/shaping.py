@@ -21,6 +21,7 @@ from xjit.numpy.values import (
     copied,
     fresh,
     is_scalar,
+    loop_order,
     numpy_errors,
     order_letter,
     scalar_like,
@@ -97,7 +98,7 @@ def ravel(a: Any, order: str = "C") -> Any:
 
 def _in_line(value: Operand, order: str) -> Any:
     if order in ("K", "k"):
-        value, order = ops.transpose(value, order_letter(value, "K", "ravel")), "C"
+        value, order = ops.transpose(value, loop_order(value)), "C"
     return reshape(as_array(value), (aval_of(value).size,), order)
 
 

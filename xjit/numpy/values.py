@@ -17,8 +17,9 @@ from xjit.ops._core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.assemble import concatenate
 from xjit.ops.formulas import bit_type
 from xjit.ops.layout import pack
+from xjit.ops.rules import elementwise_type
 from xjit.ops.shape import reshape
-from xjit.types import NARROW_FLOATS, c_order
+from xjit.types import BOOL, NARROW_FLOATS, DType, c_order
 
 Shape: TypeAlias = "tuple[int, ...]"
 
@@ -193,6 +194,25 @@ def order_letter(value: Operand, order: str | None, name: str) -> tuple[int, ...
     if order in (None, "K", "k"):
         return (*current_order, *(axis for axis in range(rank) if axis not in current_order))
     raise ArgumentError(f"numpy.{name}: order: one of C, F, A, K is required; got {order!r}")
+
+
+def converted(value: Operand, dtype: DType) -> Any:
+    """The operand itself if it has the type, else what NumPy's ``astype`` makes of it: an array in K order.
+
+    Functions of NumPy that convert before they compute take on that order.
+    """
+    if dtype_of(value) == dtype:
+        return value
+    return with_order(cast(value, dtype), order_letter(value, "K", "astype"))
+
+
+def loop_order(*values: Operand) -> tuple[int, ...]:
+    """The memory order that one loop of NumPy over operands of one shape gives its result."""
+    types = [aval_of(value) for value in values]
+    straight = c_order(types[0].rank)
+    if all(type.order in (straight, ()) for type in types):  # repeated numbers have no say
+        return straight
+    return elementwise_type(types, BOOL).order
 
 
 def pattern_of(value: Operand) -> Array:
