@@ -125,6 +125,13 @@ def check_one(want: Any, value: Any, got: Any, ulp: float, strides: bool, zeros:
     assert_close(np.asarray(got), np.asarray(want), ulp, zeros)
 
 
+def writable(array: Any) -> bool:
+    """Whether an array can be written to. NumPy warns who asks this of some that were broadcast together."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(array.flags.writeable)
+
+
 def packed_strides(type: Any) -> list[int]:
     """Strides of an array of this type that NumPy packs in K order, axes of one element left out."""
     missing = tuple(axis for axis in range(type.rank) if axis not in type.order)

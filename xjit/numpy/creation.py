@@ -168,6 +168,8 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name: str) -> Any:
     found = requested(dtype, name)
     value = _of_type(a, found, name) if found is not None and holds_no_array(a) else as_value(a, name)
+    if order in ("A", "a") and not (copy and found in (None, dtype_of(value))):
+        order = "K"  # where NumPy need not copy, or converts, it leaves columns and rows as they are
     result = cast(value, found or dtype_of(value))
     if result is not value or order not in (None, "K", "k"):  # the operand as it is, broadcast axes included
         result = with_order(result, order_letter(value, order, name))

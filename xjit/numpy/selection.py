@@ -22,6 +22,7 @@ from xjit.numpy.values import (
     copied,
     fresh,
     given,
+    loop_order,
     operand,
     order_letter,
     refuse,
@@ -43,9 +44,9 @@ def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
     parts = operand(x, "where", "x"), operand(y, "where", "y")
     dtype = result_type(*parts, name="where")
     convert = wrapped if _where_wraps() else typed
-    chosen = nonzero(as_value(condition, "where", "condition"))
-    mask, on_true, on_false = broadcast("where", chosen, *(convert(part, dtype) for part in parts))
-    return ops.select(mask, on_true, on_false)
+    chosen = as_value(condition, "where", "condition")
+    mask, on_true, on_false = broadcast("where", nonzero(chosen), *(convert(part, dtype) for part in parts))
+    return with_order(ops.select(mask, on_true, on_false), loop_order(chosen, *parts))
 
 
 @functools.cache
@@ -114,7 +115,7 @@ def clip(
     operands = tuple(map(_widened, operands))
     found = result_type(*operands, name="clip")
     values = broadcast("clip", *(typed(one, found) for one in operands))
-    return finish(in_order(c.clip, *values), operands)
+    return finish(in_order(c.clip, operands, *values), operands)
 
 
 def _widened(value: Any) -> Any:
@@ -132,7 +133,7 @@ def _clipped_in(dtype: DType, casting: str, value: Any, low: Any, high: Any) -> 
         loop_types(np.maximum, (spec_of(one), dtype), dtype, casting)
     operands = (value, *bound)
     combine = c.clip if len(bound) == 2 else c.maximum if high is None else c.minimum
-    return finish(in_order(combine, *broadcast("clip", *(typed(one, dtype) for one in operands))), operands)
+    return finish(in_order(combine, operands, *broadcast("clip", *(typed(one, dtype) for one in operands))), operands)
 
 
 def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:

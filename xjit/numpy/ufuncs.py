@@ -175,13 +175,13 @@ def _run(ufunc: np.ufunc, row: Row, operands: tuple[Any, ...], loop: tuple[DType
     if ufunc in (np.power, np.float_power):
         exponent = spec_of(operands[1])
         result = power(values[0], values[1], loop[1] if isinstance(exponent, type) else exponent)
-        return with_order(result, loop_order(*broadcast(ufunc.__name__, *values)))
-    return in_order(row, *broadcast(ufunc.__name__, *values))
+        return with_order(result, loop_order(*operands))
+    return in_order(row, operands, *broadcast(ufunc.__name__, *values))
 
 
-def in_order(row: Row, *values: Operand) -> Any:
-    """A composition over operands of one shape, its results in the memory order that one loop of NumPy gives."""
-    order, result = loop_order(*values), row(*values)
+def in_order(row: Row, operands: tuple[Any, ...], *values: Operand) -> Any:
+    """A composition over values of one shape, its results in the order of one loop of NumPy over the operands."""
+    order, result = loop_order(*operands), row(*values)
     if isinstance(result, tuple):
         return tuple(with_order(part, order) for part in result)
     return with_order(result, order)
@@ -205,7 +205,7 @@ def _compare(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     loop = (INT64, INT64) if both_integers else loop_types(ufunc, (spec_of(x), spec_of(y)))
     values = broadcast(ufunc.__name__, typed(x, loop[0]), typed(y, loop[1]))
     row = ROWS[ufunc] if loop[0] == loop[1] else functools.partial(c.compare_mixed, name)
-    return in_order(row, *values)
+    return in_order(row, (x, y), *values)
 
 
 def _dtype(value: Any) -> DType:

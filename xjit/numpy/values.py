@@ -17,9 +17,8 @@ from xjit.ops._core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.assemble import concatenate
 from xjit.ops.formulas import bit_type
 from xjit.ops.layout import pack
-from xjit.ops.rules import elementwise_type
 from xjit.ops.shape import reshape
-from xjit.types import BOOL, NARROW_FLOATS, DType, c_order
+from xjit.types import NARROW_FLOATS, ArrayType, DType, c_order, combined_order
 
 Shape: TypeAlias = "tuple[int, ...]"
 
@@ -142,6 +141,11 @@ def copied(value: Operand) -> Any:
     return pack(value, order_letter(value, "K", "copy"))
 
 
+def looped(value: Operand) -> Any:
+    """The same elements in memory of their own, in the order that a loop of NumPy gives its result."""
+    return pack(value, loop_order(value))
+
+
 def as_scalar(value: Operand) -> Any:
     """A result of rank 0 as NumPy's ufuncs return it: a scalar; arrays of other rank are returned as they are."""
     if shape_of(value):
@@ -206,13 +210,25 @@ def converted(value: Operand, dtype: DType) -> Any:
     return with_order(cast(value, dtype), order_letter(value, "K", "astype"))
 
 
-def loop_order(*values: Operand) -> tuple[int, ...]:
-    """The memory order that one loop of NumPy over operands of one shape gives its result."""
-    types = [aval_of(value) for value in values]
-    straight = c_order(types[0].rank)
-    if all(type.order in (straight, ()) for type in types):  # repeated numbers have no say
-        return straight
-    return elementwise_type(types, BOOL).order
+def loop_order(*values: Any) -> tuple[int, ...]:
+    """The memory order that one loop of NumPy over operands that broadcast gives its result.
+
+    It is that of the operands as they come: what the loop converts, it converts on the way. Python numbers have no
+    say.
+    """
+    types = [aval_of(value) for value in values if isinstance(value, TracedValue | np.ndarray)]
+    rank = max((type.rank for type in types), default=0)
+    if all(type.order in (c_order(type.rank), ()) for type in types):
+        return c_order(rank)
+    shape = np.broadcast_shapes(*(type.shape for type in types))
+    return combined_order(shape, tuple(_repeated_strides(type, shape) for type in types))
+
+
+def _repeated_strides(type: ArrayType, shape: Shape) -> tuple[int, ...]:
+    """The strides of an array that is broadcast to a shape."""
+    sizes = shape[len(shape) - type.rank :]
+    steps = zip(type.strides, type.shape, sizes, strict=True)
+    return (0,) * (len(shape) - type.rank) + tuple(step if own == size else 0 for step, own, size in steps)
 
 
 def pattern_of(value: Operand) -> Array:
