@@ -152,11 +152,14 @@ def _part_cases() -> list[Case]:
     found = []
     for dtype, digits, least in (("f32", 23, -149), ("f64", 52, -1074), ("f16", 10, -24), ("bf16", 7, -133)):
         tiny, unit = 2.0**least, 2.0**-digits
-        x = array(dtype, [0.0, 0.0, -0.0, 1.0, 1.0, -tiny, tiny, inf, 1.0, nan, -1.0, 2.0])
-        y = array(dtype, [1.0, -1.0, 1.0, 2.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, nan, 1.0])
+        x = array(dtype, [0.0, 0.0, -0.0, 1.0, 1.0, -tiny, tiny, inf, 1.0, nan, -1.0, 2.0, 0.0, -0.0])
+        y = array(dtype, [1.0, -1.0, 1.0, 2.0, 0.0, 1.0, -1.0, 0.0, 1.0, 1.0, nan, 1.0, -0.0, 0.0])
         with np.errstate(all="ignore"):
             largest = float(np.finfo(x.dtype).max) if dtype != "bf16" else (2 - 2.0**-7) * 2.0**127
         after = [tiny, -tiny, tiny, 1 + unit, 1 - unit / 2, -0.0, 0.0, largest, 1.0, nan, nan, 2 - unit]
+        after += (
+            [0.0, -0.0] if dtype == "f16" else [-0.0, 0.0]
+        )  # of two zeros NumPy's half-wide loop returns the first
         found.append(Case("nextafter", ops.nextafter, (x, y), array(dtype, after)))
         x = array(dtype, [0.0, 1.0, -8.0, tiny, -inf, nan, 0.75])
         distance = array(dtype, [tiny, unit, 4 * unit if dtype == "f16" else -8 * unit, tiny, nan, nan, unit / 2])

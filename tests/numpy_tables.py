@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy_oracle import Traced, assert_close, check
+from numpy_oracle import Traced, assert_close, check, writable
 
 import xjit.numpy as xnp
 from xjit import xjit as jit
@@ -105,7 +105,7 @@ def _is_view(node: Any, traced: Traced, operands: tuple[Any, ...]) -> bool:
         return False
     result = known[base]
     for step in reversed(chain):
-        result = step.op.reference(result, **step.kwargs)
+        result = step.op.view(result, **step.kwargs)
     return bool(np.shares_memory(result, known[base]))
 
 
@@ -160,6 +160,7 @@ def _compare(call: str, got: Any, want: Any, ulp: float, mine: Sequence[Any], th
         other.dtype,
         other.shape,
     )
+    assert writable(one) == writable(other), (call, writable(one))
     if other.size and mine:
         assert essential(one) == essential(other), (call, one.strides, other.strides)
         shared = (

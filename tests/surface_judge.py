@@ -9,30 +9,39 @@ from typing import Any
 
 import numpy as np
 from capturing import captured
-from numpy_oracle import assert_close, packed_strides
+from numpy_oracle import assert_close, packed_strides, writable
 
 from xjit import tree
+from xjit.api.shortcut import finish
 from xjit.errors import CaptureError
+from xjit.fusion.units import view_chain
 from xjit.ops.evaluate import evaluate_graph
 
 # The kinds of exceptions that have to agree, the narrower ones first.
 KINDS = (IndexError, OverflowError, ZeroDivisionError, ValueError, TypeError, ArithmeticError)
 
 
-def function_of(call: str, arrays: Mapping[str, Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """The call as a function of the arrays that it mentions, and these arrays."""
+def function_of(
+    call: str, arrays: Mapping[str, Any], before: str = "{x}"
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The call as a function of the arrays that it mentions, and these arrays.
+
+    ``before`` is what the function makes of each array before the call sees it.
+    """
     text = call if re.match(r"[a-z]\b|np\.|\(", call) else f"np.{call}"
     names = [name for name in compile(text, call, "eval").co_names if name in arrays]
-    function: Callable[..., Any] = eval(f"lambda {', '.join(names)}: {text}", {"np": np})
+    listed, seen = ", ".join(names), ", ".join(before.format(x=name) for name in names)
+    source = text if before == "{x}" else f"(lambda {listed}: {text})({seen})"
+    function: Callable[..., Any] = eval(f"lambda {listed}: {source}", {"np": np})
     return function, tuple(arrays[name] for name in names)
 
 
-def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0, *, zeros: bool = True) -> str:
+def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0, *, zeros: bool = True, before: str = "{x}") -> str:
     """ "" if the traced call gives NumPy's answer, or raises as NumPy does; why not in words if it is refused.
 
-    Raises AssertionError for any difference.
+    Raises AssertionError for any difference, be it of memory that is shared and flags.
     """
-    function, operands = function_of(call, arrays)
+    function, operands = function_of(call, arrays, before)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -51,6 +60,8 @@ def judge(call: str, arrays: Mapping[str, Any], ulp: float = 0.0, *, zeros: bool
     assert found.out_tree == structure, f"{found.out_tree} for {structure}"
     for want, output in zip(wants, found.outputs, strict=True):
         same_result(want, output, found.graph, results, leaves, ulp, zeros)
+        if output.source == "graph" and isinstance(want, np.ndarray) and want.size:
+            same_memory(want, output, found.graph, values, leaves)
     return ""
 
 
@@ -71,7 +82,8 @@ def same_result(want: Any, output: Any, graph: Any, results: Any, leaves: Any, u
     """One leaf: its type, element type, shape, memory order and numbers."""
     if output.source != "graph":
         got = output.value if output.path is None else output.path.read(leaves)
-        assert got is want or (type(got) is type(want) and got == want), f"{got!r} for {want!r}"
+        plain = not isinstance(want, np.ndarray) and type(got) is type(want)
+        assert got is want or (plain and got == want), f"{got!r} for {want!r}"
         return
     got = results[output.index]
     if output.python is not None:
@@ -87,3 +99,26 @@ def same_result(want: Any, output: Any, graph: Any, results: Any, leaves: Any, u
         theirs = [s for s, n in zip(np.copy(want, "K").strides, want.shape, strict=True) if n > 1]
         assert mine == theirs, f"strides {mine} for {theirs}"
     assert_close(got, want, ulp, zeros)
+
+
+def same_memory(want: Any, output: Any, graph: Any, values: Any, leaves: Any) -> None:
+    """One array: the operands whose memory it shows, where its elements lie in it, and whether it can be written."""
+    base, *chain = view_chain(graph.outputs[output.index])
+    got = np.empty_like(want)
+    if output.view:
+        given = base in graph.parameters
+        got = (
+            np.asarray(values[graph.parameters.index(base)])[...]
+            if given
+            else np.empty(base.aval.shape, base.aval.dtype)
+        )
+        for step in chain:
+            got = step.op.view(got, **step.kwargs)
+    arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
+    shared = [[bool(np.shares_memory(one, leaf)) for leaf in arrays] for one in (got, want)]
+    assert shared[0] == shared[1], f"shares memory: {shared[0]} for {shared[1]}"
+    if any(shared[1]):
+        steps = [[step for step, size in zip(one.strides, one.shape, strict=True) if size > 1] for one in (got, want)]
+        assert steps[0] == steps[1], f"strides of the view {steps[0]} for {steps[1]}"
+    got = finish(output, {output.index: got}, leaves)
+    assert writable(got) == writable(want), f"writeable: {writable(got)}"

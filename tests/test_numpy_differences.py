@@ -135,6 +135,23 @@ polyval(3, a)
 polyval([], a)
 """
 
+BORDERS_OF_NOTHING = """
+pad(a, ((3,), (0,), (1,)), mode="constant", constant_values=2)
+pad(a, ((3,), (0,), (1,)), mode="edge")
+pad(a, ((3,), (0,), (1,)), mode="linear_ramp")
+pad(a, ((3,), (0,), (1,)), mode="maximum")
+pad(a, ((3,), (0,), (1,)), mode="mean")
+pad(a, ((3,), (0,), (1,)), mode="median")
+pad(a, ((3,), (0,), (1,)), mode="minimum")
+pad(a, ((3,), (0,), (1,)), mode="reflect")
+pad(a, ((3,), (0,), (1,)), mode="reflect", reflect_type="odd")
+pad(a, ((3,), (0,), (1,)), mode="symmetric")
+pad(a, ((3,), (0,), (1,)), mode="wrap")
+pad(a, ((3, 2), (0, 0), (0, 1)), mode="wrap")
+pad(a, 1, mode="wrap")
+pad(a, 0, mode="wrap")
+"""
+
 CONVOLUTIONS = """
 convolve(a, b)
 convolve(a, b, "same")
@@ -177,6 +194,7 @@ def test_borders() -> None:
     check_lines(PADS, [array(dtype, 4) for dtype in DTYPES])
     check_lines(PAIRS, [array("f4", 2, 4), np.asfortranarray(array("i4", 5, 3)), array("c8", 4, 1), array("?", 3, 3)])
     check_lines(MEANS, [array(dtype, 3, 4) for dtype in DTYPES], ulp=2)
+    check_lines(BORDERS_OF_NOTHING, [array("f8", 2, 0, 2), array("i4", 2, 0, 2), array("f8", 0, 0, 2)])
 
 
 def test_an_empty_border_leaves_the_inside_alone() -> None:
@@ -224,6 +242,14 @@ def test_convolutions() -> None:
     )
 
 
+def test_nothing_beyond_the_ends_takes_part_in_a_convolution() -> None:
+    special = np.array([np.inf, 1, -0.0, np.nan, -np.inf])
+    for dtype in ("f2", "f4", "f8"):
+        x, y = array(dtype, 7), special.astype(dtype)
+        check_lines(CONVOLUTIONS, [(x, y), (x, y[:2]), (x, y[1:3]), (x[:3], y), (y, y)], ulp=8, zeros=False)
+    check_lines(CONVOLUTIONS, [(array("f8", 70), np.append(special, array("f8", 40)))], ulp=1e4, zeros=False)
+
+
 def test_jumps_are_taken_back() -> None:
     angles = [np.cumsum(array(dtype, 9)) * 2 for dtype in ("f4", "f8")]
     check_lines(
@@ -249,6 +275,7 @@ def test_compiled() -> None:
 def test_compiled_with_two_operands() -> None:
     check_compiled(COORDINATES, array("f4", 5), np.float32([1, 2, 4, 5, 7]), ulp=1)
     check_compiled(CONVOLUTIONS, array("f8", 6), array("f4", 3), ulp=4)
+    check_compiled(CONVOLUTIONS, array("f8", 70), np.append(array("f8", 40), np.inf), ulp=1e4)
 
 
 def test_distances_may_change_from_call_to_call() -> None:

@@ -255,6 +255,14 @@ def test_mixed_types_ranks_and_sizes() -> None:
     ]
     both = [(array("f8", 3), array("f8", 3, 3)), (array("f8", 3, 3), array("f8", 3)), (array("f8"), array("f8", 3))]
     check_lines(PAIRS + TWO, [*mixed, *few, *both], ulp=24)
+    special = np.array([[np.inf, 1.0, -0.0, np.nan]])
+    scales = [
+        (one.astype(code), np.array(by, code))
+        for one in (special, special[0], special[:, :1], special[None])
+        for code in "efdF"
+        for by in (0, -1)
+    ]
+    check_lines("dot(a, b)\ndot(b, a)\ninner(a, b)\ninner(b, a)", scales)
     check_lines(ONE, [array("f8"), array("f8", 3, 0), array("i4", 0), np.float32(2), array("f8", 3, 3, 3)], ulp=8)
 
 

@@ -96,3 +96,13 @@ def test_python_scalars_promote_weakly(ufunc: np.ufunc, dtype: np.dtype) -> None
         run(ufunc, lambda xp, a: getattr(xp, name)(a, number), x)  # noqa: B023
         if name != "power":
             run(ufunc, lambda xp, a: getattr(xp, name)(number, a), x)  # noqa: B023
+
+
+@pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
+@pytest.mark.parametrize("dtype", [one for one in [*NATIVE, *NARROW] if one.kind not in "bcui"], ids=str)
+def test_pairs_of_special_numbers(ufunc: np.ufunc, dtype: np.dtype) -> None:
+    """Zeros and infinities of both signs, NaN, and numbers among them, each with each."""
+    finite = np.array([0, 1, 3, 0.5], dtype)
+    special = np.concatenate([finite, -finite, np.array([np.nan, np.inf, -np.inf]).astype(dtype)])
+    x, y = (one.ravel() for one in np.meshgrid(special, special))
+    run(ufunc, lambda xp, a, b: getattr(xp, ufunc.__name__)(a, b), x, y)

@@ -23,7 +23,7 @@ from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
-from xjit.capture.signature import NORMALISE, signature
+from xjit.capture.signature import NORMALISE, normalised, signature
 from xjit.codegen import collection
 from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
 from xjit.inspect.explain import Explanation, explain
@@ -238,8 +238,8 @@ class Dispatcher:
     def _normalised(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], in_tree: tree.Tree
     ) -> Any:
-        """Byte-swapped and unaligned arrays are copied first. A result that is a view must be one of the original."""
-        copies = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
+        """Arrays that kernels cannot read are copied first. A result that is a view must be one of the original."""
+        copies = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         new_args, new_kwargs = tree.unflatten(in_tree, copies)
         result = self.call(new_args, new_kwargs)
         arrays = _arrays(tree.flatten(result)[0])
@@ -262,7 +262,7 @@ class Dispatcher:
 
     def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
         leaves, in_tree = tree.flatten((args, kwargs))
-        leaves = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
+        leaves = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         try:
             captured, values = self._capture(leaves, in_tree)
         except XjitError as error:
@@ -305,10 +305,6 @@ def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.
 def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
     """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
     return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
-
-
-def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return array.astype(array.dtype.newbyteorder("="), order="K", copy=True)
 
 
 def _restless() -> CaptureError:

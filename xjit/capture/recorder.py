@@ -357,8 +357,7 @@ class Recorder:
 
     def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, type_of(array)), self.trace)
-        if _has_gaps(array):
-            self.trace.gapped.add(value.node)
+        self.trace.strides[value.node] = array.strides
         value.live_in({Memory(str(path))})
         return value
 
@@ -380,9 +379,3 @@ class Recorder:
     def _hand_out(self, value: Any, path: Path) -> Any:
         self._handed_out[id(value)] = (value, path)
         return value
-
-
-def _has_gaps(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the elements fill their memory once each in no order of the axes."""
-    steps = zip(array.shape, array.strides, type_of(array).strides, strict=True)
-    return array.size > 0 and any(size != 1 and (stride != packed or not stride) for size, stride, packed in steps)

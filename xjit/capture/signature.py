@@ -22,12 +22,12 @@ import numpy as np
 
 from xjit.capture.libraries import is_user_class
 from xjit.tree import distinct
-from xjit.types import NAMES
+from xjit.types import NAMES, combined_order
 
 Signature: TypeAlias = "Hashable | None"
 
 NORMALISE: Final = "normalise"
-"""An array that has to be copied to a native, aligned one before its signature can be taken."""
+"""An array that kernels cannot read where it lies: it has to be copied before its signature can be taken."""
 
 DYNAMIC_INTEGERS: Final = range(-(2**63), 2**63)
 """Python integers that int64 holds may change without a new trace."""
@@ -58,7 +58,8 @@ def signature(leaf: Any) -> Signature:
     * arrays of exactly the type ``numpy.ndarray``: element type, shape and strides, because shapes are static in a
       graph and the strides decide the memory order of results and which accesses are contiguous. Subclasses
       (masked arrays, matrices, memory maps) have rules of their own: None, as for object, string, date and
-      structured element types. Byte-swapped and unaligned arrays: ``NORMALISE``
+      structured element types. Byte-swapped and unaligned arrays, and those whose elements do not lie whole
+      elements apart: ``NORMALISE``
     * NumPy scalars: the element type; the value stays dynamic
     * Python numbers: the type only, the value stays dynamic until Python needs it, then it is a guard; integers
       that int64 cannot hold are keys by value
@@ -84,9 +85,35 @@ def _array(array: np.ndarray[Any, Any]) -> Signature:
     if array.dtype not in NAMES:
         native = array.dtype.newbyteorder("=")
         return NORMALISE if native in NAMES else None
-    if not array.flags.aligned:
+    if not (array.flags.aligned and _counts_in_elements(array)):
         return NORMALISE
     return (array.dtype, array.shape, array.strides)
+
+
+def _counts_in_elements(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the distances along the axes are whole numbers of elements, as kernels count them.
+
+    Aligned arrays may lie otherwise where the type is wider than its alignment: complex numbers behind a float.
+    """
+    item = array.dtype.itemsize
+    if item == array.dtype.alignment:
+        return True
+    return all(size < 2 or stride % item == 0 for size, stride in zip(array.shape, array.strides, strict=True))
+
+
+def normalised(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy that kernels can read, whose axes rank in memory as those of the array do.
+
+    Axes of stride zero keep it, and where the array has gaps, so has the copy: NumPy's results depend on both.
+    """
+    once = array[tuple(slice(None) if stride else slice(1) for stride in array.strides)]
+    order = combined_order(once.shape, (once.strides,))
+    sizes = [once.shape[axis] for axis in order]
+    room = [*sizes[:-1], sizes[-1] + 1] if sizes and not once.flags.forc else sizes
+    whole: tuple[Any, ...] = (*map(slice, sizes), ...)
+    copy = np.empty(room, array.dtype.newbyteorder("="))[whole].transpose(np.argsort(order))
+    copy[...] = once
+    return np.broadcast_to(copy, array.shape)
 
 
 def _other(leaf: Any, kind: type) -> Signature:

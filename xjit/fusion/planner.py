@@ -34,7 +34,7 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     A first guess stores what has to be stored; as long as that makes some value be computed more often than it
     has elements, and it is not cheap, the value is stored as well.
     """
-    views = frozenset(node for node in views if view_chain(node)[0].op is not CONSTANT)
+    views = _with_memory(graph, views)
     stored, shown = _with_operands(graph, _required(graph, views), layouts)
     notes: list[str] = []
     draft = _draft(graph, stored, shown, layouts)
@@ -61,6 +61,15 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     tiled = in_tiles(working, kept, whole, leaves, layouts)
     reasons = (*notes, *tiled.reasons, *in_words(draft.grouping.refusals))
     return Plan(graph, tiled.steps, leaves, tiled.stored, reasons)
+
+
+def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
+    """The views of what is in memory: parts of computed numbers that nobody else sees are stored alone."""
+    chains = {node: view_chain(node) for node in views}
+    apart = {node for node, chain in chains.items() if any(step.shows_part for step in chain)}
+    seen = {*graph.outputs, *(chain[0] for node, chain in chains.items() if node not in apart)}
+    given = {node for node, chain in chains.items() if is_given(chain[0]) or chain[0] in seen}
+    return frozenset(node for node in (views - apart) | given if chains[node][0].op is not CONSTANT)
 
 
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:

@@ -26,11 +26,11 @@ def is_given(node: Node) -> bool:
 
 
 def view_chain(node: Node) -> tuple[Node, ...]:
-    """The base of a view and the index operations on the way from it to the node. What is put together of pieces
-    has memory of its own, and so has what is read in another width.
+    """The base of a view and the operations on the way from it to the node: of indices, and parts of complex numbers.
+    What is put together of pieces has memory of its own, and so has what is read in another width.
     """
     chain = [node]
-    while chain[-1].op.access is not None and len(chain[-1].inputs) == 1:
+    while chain[-1].shows:
         chain.append(chain[-1].inputs[0])
     return tuple(reversed(chain))
 

@@ -84,7 +84,8 @@ class Trace:
 
     ``wrap`` makes the value that user code sees of a node. Nodes of the parent trace that are used here become
     captures: extra parameters of this graph. ``lift_array`` makes a node of an array that user code brings in; arrays
-    become constants when it is None. ``gapped`` are the parameters whose elements do not fill their memory.
+    become constants when it is None. ``strides`` are those of arguments, in bytes; the parameters that have none are
+    packed.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Trace:
     parent: Trace | None = None
     lift_array: Callable[[Any], Node] | None = None
     parameters: list[Node] = field(default_factory=list)
-    gapped: set[Node] = field(default_factory=set)
+    strides: dict[Node, tuple[int, ...]] = field(default_factory=dict)
     effects: list[Node] = field(default_factory=list)
     captures: dict[Node, Node] = field(default_factory=dict)
     _known: dict[Any, Node] = field(default_factory=dict)

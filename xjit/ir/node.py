@@ -14,7 +14,7 @@ import numpy as np
 from xjit.ir.expr import Expr, Literal
 from xjit.ir.opdef import Access, Kind, OpDef
 from xjit.ir.where import NOWHERE, Where
-from xjit.types import ArrayType, TupleType, Type
+from xjit.types import ArrayType, TupleType, Type, dtype_class
 
 
 @dataclass(frozen=True, eq=False)  # without slots, so that what is asked for often can be kept
@@ -60,6 +60,16 @@ class Node:
         if self.op.kind is not Kind.ELEMENTWISE or self.op.element is None:
             return None
         return self.op.element(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
+
+    @property
+    def shows_part(self) -> bool:
+        """Whether NumPy would show the real or imaginary parts of the operand here."""
+        return self.op.part is not None and dtype_class(self.inputs[0].aval.dtype) == "C"
+
+    @property
+    def shows(self) -> bool:
+        """Whether NumPy would show the memory of the only operand here: index operations, and parts."""
+        return (self.op.access is not None and len(self.inputs) == 1) or self.shows_part
 
     @functools.cached_property
     def computes(self) -> tuple[Any, ...]:

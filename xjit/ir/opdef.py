@@ -129,6 +129,7 @@ class OpDef:
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
+    part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     fresh      the reference's result is memory that nothing else holds, nor looks at
@@ -147,6 +148,7 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
+    part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False
     fresh: bool = False
@@ -160,6 +162,11 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @property
+    def view(self) -> Callable[..., Any]:
+        """What makes a view of an array: the reference of index operations, the part of those that show parts."""
+        return self.reference if self.part is None else self.part
 
     def gap(self, target: str, dtypes: tuple[DType, ...], letters: str) -> Gap | None:
         """The declared gap that these operand types fall into on a target, if any."""

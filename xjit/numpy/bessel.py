@@ -13,10 +13,10 @@ import numpy as np
 from xjit import ops
 from xjit.errors import DTypeError
 from xjit.numpy.compositions import full_like
-from xjit.numpy.promotion import cast, is_inexact
+from xjit.numpy.promotion import is_inexact
 from xjit.numpy.shaping import as_array
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, order_letter, with_order
+from xjit.numpy.values import as_value, converted, loop_order, with_order
 from xjit.ops._core import dtype_of
 from xjit.types import FLOAT64, dtype_class
 
@@ -96,12 +96,13 @@ def i0(x: Any) -> Any:
     letter = dtype_class(dtype_of(value))
     if letter == "C":
         raise DTypeError("numpy.i0: i0 not supported for complex values")
-    size = ops.abs(value if is_inexact(dtype_of(value)) else cast(value, FLOAT64))
+    value = value if is_inexact(dtype_of(value)) else converted(value, FLOAT64)
+    size = ops.abs(value)
     growth = call(np.exp, size)
     near = call(np.multiply, growth, _series(call(np.subtract, call(np.divide, size, 2.0), 2), NEAR))
     far = call(np.multiply, growth, _series(call(np.subtract, call(np.divide, 32.0, size), 2.0), FAR))
     result = ops.select(ops.le(size, full_like(size, BORDER)), near, call(np.divide, far, call(np.sqrt, size)))
-    return with_order(as_array(result), order_letter(value, "K", "i0"))
+    return with_order(as_array(result), loop_order(value))
 
 
 def _series(x: Any, coefficients: tuple[float, ...]) -> Any:

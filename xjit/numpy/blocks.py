@@ -10,8 +10,8 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy.joining import join
+from xjit.numpy.memory import memory_of
 from xjit.numpy.shaping import as_array
-from xjit.numpy.static import memory_of
 from xjit.numpy.values import as_value, shape_of, with_order
 from xjit.ops._core import Operand, aval_of
 from xjit.ops.layout import pack
@@ -78,8 +78,8 @@ def _joined(arrays: Any, leaves: Iterator[Operand], depth: int, rank: int) -> An
 
 def _large_order(leaves: list[Operand], rank: int) -> tuple[int, ...]:
     memories = [memory_of(leaf) for leaf in leaves]
-    column = all(one is not None and one.flags.f_contiguous for one in memories)
-    row = all(one is not None and one.flags.c_contiguous for one in memories)
+    column = all(one.flags.f_contiguous for one in memories)
+    row = all(one.flags.c_contiguous for one in memories)
     return c_order(rank)[::-1] if column and not row else c_order(rank)
 
 

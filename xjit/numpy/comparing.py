@@ -15,11 +15,21 @@ from xjit.numpy import compositions as c
 from xjit.numpy import methods, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.creation import filled
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, is_inexact, result_type, weak_type
-from xjit.numpy.static import column_or_row_major
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_scalar, as_value, copied, fresh, operand, shape_of, with_order
-from xjit.ops._core import dtype_of
+from xjit.numpy.values import (
+    as_scalar,
+    as_value,
+    converted,
+    copied,
+    fresh,
+    operand,
+    order_letter,
+    shape_of,
+    with_order,
+)
+from xjit.ops._core import aval_of, dtype_of
 from xjit.types import dtype_class
 
 _NUMBERS = (bool, int, float, complex)
@@ -38,14 +48,14 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: b
     if isinstance(y, int):
         y = float(y)
     elif weak_type(y) is None:
-        y = cast(y, result_type(y, 1.0))
+        y = converted(y, result_type(y, 1.0))
     distance = _number(abs, np.absolute, _pair(operator.sub, np.subtract, x, y))
     size = _pair(operator.mul, np.multiply, relative, _number(abs, np.absolute, y))
     near = call(np.less_equal, distance, _pair(operator.add, np.add, absolute, size))
     found = call(np.logical_or, call(np.logical_and, near, call(np.isfinite, y)), call(np.equal, x, y))
     if equal_nan:
         both = call(np.logical_and, call(np.isnan, x), call(np.isnan, y))
-        found = call(np.logical_or, found, both)
+        found = with_order(call(np.logical_or, found, both), aval_of(found).order)
     return found
 
 
@@ -172,8 +182,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
         raise CaptureError("numpy.nan_to_num: copy=False is not supported", fix="use its result")
     if letter == "C":
         parts = (_finite(part, nan, posinf, neginf) for part in (ops.real(value), ops.imag(value)))
-        return as_scalar(ops.complex(*parts))
-    return as_scalar(_finite(value, nan, posinf, neginf) if letter == "F" else copied(value))
+        return as_scalar(with_order(ops.complex(*parts), order_letter(value, "K", "nan_to_num")))
+    result = _finite(value, nan, posinf, neginf) if letter == "F" else copied(value)
+    return as_scalar(with_order(result, order_letter(value, "K", "nan_to_num")))
 
 
 def _finite(value: Any, nan: Any, posinf: Any, neginf: Any) -> Any:

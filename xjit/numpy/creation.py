@@ -10,6 +10,7 @@ from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.memory import has_gaps
 from xjit.numpy.promotion import cast, requested, result_type, stored
 from xjit.numpy.shaping import atleast_1d, static_shape
 from xjit.numpy.values import (
@@ -18,7 +19,6 @@ from xjit.numpy.values import (
     constant,
     copied,
     fresh,
-    has_gaps,
     holds_no_array,
     is_scalar,
     numpy_errors,
@@ -168,6 +168,8 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 def _converted(a: Any, dtype: Any, order: str | None, *, copy: bool | None, name: str) -> Any:
     found = requested(dtype, name)
     value = _of_type(a, found, name) if found is not None and holds_no_array(a) else as_value(a, name)
+    if order in ("A", "a") and not (copy and found in (None, dtype_of(value))):
+        order = "K"  # where NumPy need not copy, or converts, it leaves columns and rows as they are
     result = cast(value, found or dtype_of(value))
     if result is not value or order not in (None, "K", "k"):  # the operand as it is, broadcast axes included
         result = with_order(result, order_letter(value, order, name))
@@ -201,6 +203,8 @@ def astype(
             f"numpy.astype: Cannot cast array data from {dtype_of(value)!r} to {target!r} according to the rule "
             f"{casting!r}"
         )
+    if target == dtype_of(value) and not copy and order in ("K", "k"):
+        return scalar_like(x, value) if is_scalar(x) else value
     result = with_order(cast(value, target), order_letter(value, order, "astype"))
     if result is not value:
         return scalar_like(x, result)

@@ -18,7 +18,17 @@ from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array, broadcast_to, ravel, reshape
 from xjit.numpy.static import rank_of, static_integer
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, given, numpy_errors, operand, order_letter, shape_of, with_order
+from xjit.numpy.values import (
+    as_value,
+    converted,
+    copied,
+    given,
+    numpy_errors,
+    operand,
+    order_letter,
+    shape_of,
+    with_order,
+)
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import BOOL, FLOAT64, DType, dtype_class
 
@@ -109,10 +119,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if order > 2:
         raise ArgumentError("numpy.gradient: 'edge_order' greater than 2 not supported")
     dtype = dtype_of(value) if is_inexact(dtype_of(value)) else FLOAT64
-    found = tuple(
-        _slopes(value if dtype_class(dtype_of(value)) == "P" else cast(value, dtype), place, spacing, order, dtype)
-        for place, spacing in zip(axes, spacings, strict=True)
-    )
+    wide = value if dtype_class(dtype_of(value)) == "P" else converted(value, dtype)
+    found = tuple(_slopes(wide, place, spacing, order, dtype) for place, spacing in zip(axes, spacings, strict=True))
     return found[0] if len(found) == 1 else found
 
 
@@ -299,7 +307,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.
     later = call(np.add, _part(value, place, 1, None), cumsum(corrections, axis))
     parts = [cast(part, dtype) for part in (_part(value, place, 0, 1), later) if shape_of(part)[place]]
     return with_order(
-        join("unwrap", parts, place) if parts else cast(value, dtype), order_letter(value, "K", "unwrap")
+        join("unwrap", parts, place) if parts else copied(cast(value, dtype)), order_letter(value, "K", "unwrap")
     )
 
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError
-from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
+from xjit.numpy.broadcasting import common_shape
 from xjit.numpy.data_dependent import depends
 from xjit.numpy.shaping import as_array, reshape
 from xjit.numpy.values import Shape, as_value, as_view, constant, shape_of
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.ops.layout import pack
+from xjit.ops.shape import spread
 from xjit.types import BOOL, INT64, c_order
 
 
@@ -56,7 +57,7 @@ def _column(value: Operand, rank: int, place: int) -> Any:
 
 def _spread(value: Operand, shape: Shape) -> Any:
     """The operand itself, or a view of it in the common shape."""
-    return value if shape_of(value) == shape else as_view(broadcast_to_shape(value, shape))
+    return value if shape_of(value) == shape else as_view(spread(value, shape))
 
 
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:

@@ -10,9 +10,10 @@ from xjit import ops
 from xjit.errors import ShapeError
 from xjit.numpy.broadcasting import broadcast_to_shape, common_shape, shape_text
 from xjit.numpy.promotion import cast, loop_types, requested, result_type, typed
+from xjit.numpy.selection import where
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import Shape, as_scalar, as_value, refuse, shape_of, with_order
-from xjit.ops._core import Operand, dtype_of
+from xjit.numpy.values import Shape, as_scalar, as_value, converted, refuse, shape_of, with_order
+from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.types import c_order
 
 _SIGNATURE = "(n?,k),(k,m?)->(n?,m?)"
@@ -78,9 +79,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     x, y = as_value(a, "dot"), as_value(b, "dot")
     left, right = shape_of(x), shape_of(y)
     if not left or not right:
-        product = call(np.multiply, x, y)
-        # With BLAS, NumPy scales into an array of its own.
-        return with_order(product, c_order(len(shape_of(product)))) if dtype_of(product).char in "fdFD" else product
+        return scaled(x, y)
     axis = max(len(right) - 2, 0)
     if left[-1] != right[axis]:
         raise ShapeError(
@@ -89,3 +88,21 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
         )
     found = result_type(x, y, name="dot")
     return as_scalar(_contracted(typed(x, found), typed(y, found), len(left) - 1, axis))
+
+
+def scaled(x: Operand, y: Operand) -> Any:
+    """The product of two operands, one of which has rank 0, as ``dot`` and ``inner`` have it.
+
+    Up to rank 2, NumPy lets BLAS add the product to a row-major array of zeros: no zero is negative, and a factor of
+    zero adds nothing, not even to infinities. One element alone is multiplied.
+    """
+    found = result_type(x, y, name="dot")
+    product = call(np.multiply, converted(x, found), converted(y, found))
+    rank = len(shape_of(product))
+    if not 0 < rank < 3 or dtype_of(product).char not in "fdFD":
+        return product
+    if aval_of(product).size > 1:
+        zero = np.zeros((), dtype_of(product))
+        factor = cast(y if shape_of(x) else x, found)
+        product = call(np.add, where(call(np.equal, factor, zero), zero, product), zero)
+    return with_order(product, c_order(rank))

@@ -20,7 +20,17 @@ from xjit.numpy.promotion import cast, is_inexact
 from xjit.numpy.sequences import eye
 from xjit.numpy.shaping import as_array, atleast_2d, moveaxis, ravel, reshape, transpose
 from xjit.numpy.ufuncs import call, power_operator
-from xjit.numpy.values import as_scalar, as_value, copied, numpy_errors, order_letter, refuse, shape_of, with_order
+from xjit.numpy.values import (
+    as_scalar,
+    as_value,
+    converted,
+    copied,
+    numpy_errors,
+    order_letter,
+    refuse,
+    shape_of,
+    with_order,
+)
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import FLOAT32, FLOAT64, NARROW_FLOATS, dtype_class
 
@@ -38,7 +48,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     np.float64(5.0)
     """
     value = as_value(x, "linalg.norm")
-    value = value if is_inexact(dtype_of(value)) else cast(value, FLOAT64)
+    value = value if is_inexact(dtype_of(value)) else converted(value, FLOAT64)
     rank = len(shape_of(value))
     if axis is None and (ord is None or (ord in ("f", "fro") and rank == 2) or (ord == 2 and rank == 1)):
         return _length(value, None, keepdims)

@@ -28,8 +28,9 @@ from xjit.numpy import (
     sorting,
     viewing,
 )
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, as_view, is_scalar, scalar_like, shape_of
+from xjit.numpy.values import as_value, as_view, is_scalar, scalar_like, shape_of, with_order
 from xjit.ops._core import dtype_of
 from xjit.types import dtype_class
 
@@ -89,7 +90,8 @@ def imag(x: Any) -> Any:
     """``x.imag``: a view of the imaginary parts; zeros of real arrays, which cannot be written to."""
     value = as_value(x, "imag")
     if dtype_class(dtype_of(value)) != "C":
-        return scalar_like(x, _frozen(creation.zeros_like(value)))
+        zeros = with_order(creation.zeros_like(value), column_or_row_major(value))
+        return scalar_like(x, _frozen(zeros))
     return scalar_like(x, as_view(ops.imag(value)))
 
 

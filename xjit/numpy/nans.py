@@ -20,14 +20,14 @@ from xjit.numpy.reductions import fold, keep, without_nan
 from xjit.numpy.signatures import like_max, like_sum, like_var
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, given, order_letter, refuse, shape_of, with_order
-from xjit.ops._core import Operand, dtype_of
+from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.ops.require import require
 from xjit.types import INT64, dtype_class
 
 _NONE = np._NoValue
 
 
-def _replaced(value: Operand, number: Any) -> Any:
+def replaced(value: Operand, number: Any) -> Any:
     """The operand with another number in the places of NaN; its memory order stays."""
     if dtype_class(dtype_of(value)) not in "FC":
         return value
@@ -38,13 +38,13 @@ def _replaced(value: Operand, number: Any) -> Any:
 @like_sum
 def nansum(a: Any, *options: Any) -> Any:
     """``sum`` with NaN as zero."""
-    return fold("nansum", np.add, _replaced(as_value(a, "nansum"), 0), *options)
+    return fold("nansum", np.add, replaced(as_value(a, "nansum"), 0), *options)
 
 
 @like_sum
 def nanprod(a: Any, *options: Any) -> Any:
     """``prod`` with NaN as one."""
-    return fold("nanprod", np.multiply, _replaced(as_value(a, "nanprod"), 1), *options)
+    return fold("nanprod", np.multiply, replaced(as_value(a, "nanprod"), 1), *options)
 
 
 @like_max
@@ -112,7 +112,7 @@ def _check_inexact(name: str, dtype: Any) -> None:
 
 
 def _mean(name: str, value: Operand, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
-    total = fold(name, np.add, _replaced(value, 0), axis, dtype, keepdims, where=where)
+    total = fold(name, np.add, replaced(value, 0), axis, dtype, keepdims, where=where)
     return divided(total, _count(name, value, axis, keepdims, where))
 
 
@@ -136,8 +136,9 @@ def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any
         return moments.var(value, axis, dtype, None, ddof, keepdims, where=where, mean=mean)
     _check_inexact(name, dtype)
     center = as_value(mean, name) if given(mean) else _mean(name, value, axis, dtype, True, where)
-    distance = cast(call(np.subtract, _replaced(value, 0), center), dtype_of(value))
-    distance = ops.select(c.isnan(value), c.full_like(value, 0), distance)
+    known = replaced(value, 0)
+    distance = cast(call(np.subtract, known, center), dtype_of(value))
+    distance = with_order(ops.select(c.isnan(value), c.full_like(value, 0), distance), aval_of(known).order)
     total = fold(name, np.add, _squares(distance), axis, dtype, keepdims, where=where)
     count = _count(name, value, axis, True, where)
     freedom = call(np.subtract, count if keep(keepdims) else ops.reshape(count, shape_of(total)), ddof)

@@ -12,11 +12,11 @@ from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.indexing import getitem
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.picking import own
 from xjit.numpy.promotion import cast, nonzero
 from xjit.numpy.sequences import known, positions
 from xjit.numpy.shaping import as_array, ravel
-from xjit.numpy.static import column_or_row_major
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import Shape, as_value, fresh, numpy_errors, shape_of, with_order
 from xjit.ops._core import Operand, dtype_of

@@ -13,13 +13,14 @@ from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.numpy import moments, quantiles, reductions
 from xjit.numpy.borders import REPEATING, Border, filled, repeated
 from xjit.numpy.broadcasting import broadcast_to_shape
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.picking import Run, own, picked
 from xjit.numpy.promotion import cast, result_type
 from xjit.numpy.selection import round as rounded
 from xjit.numpy.selection import where
 from xjit.numpy.sequences import positions
 from xjit.numpy.shaping import as_array
-from xjit.numpy.static import column_or_row_major, static_array
+from xjit.numpy.static import static_array
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, numpy_errors, shape_of
 from xjit.ops._core import Operand, dtype_of
@@ -70,8 +71,11 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     order = column_or_row_major(value)
     if mode in ("constant", "empty"):
         return filled(value, borders, order)
+    if 0 in shape_of(value):  # nor has the result elements
+        nothing = _extras("empty", None, rank, dtype_of(value))
+        return filled(value, [Border(k, *widths[k], nothing[k]) for k in range(rank)], order)
     if mode in REPEATING and kwargs.get("reflect_type", "even") != "odd":
-        return own(value, value, order) if 0 in shape_of(value) else repeated(value, borders, mode, order)
+        return repeated(value, borders, mode, order)
     result = value
     for border in borders:
         if border.before or border.after:

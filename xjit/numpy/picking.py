@@ -18,9 +18,10 @@ from xjit.errors import ArgumentError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.data_dependent import FILL, known_array
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import assigned
 from xjit.numpy.shaping import as_array, moveaxis, ravel
-from xjit.numpy.static import column_or_row_major, hollow, order_by, static_array
+from xjit.numpy.static import hollow, order_by, static_array
 from xjit.numpy.values import as_value, fresh, numpy_errors, operand, refuse, shape_of, with_order
 from xjit.ops._core import Array, Operand, dtype_of
 from xjit.ops.layout import pack

@@ -9,8 +9,11 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy.creation import filled, zeros_like
+from xjit.numpy.gathering import take
 from xjit.numpy.indexing import getitem
 from xjit.numpy.promotion import cast, result_type
+from xjit.numpy.reductions import fold
+from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array
 from xjit.numpy.static import static_integer
 from xjit.numpy.ufuncs import call
@@ -130,18 +133,38 @@ def _slid(x: Operand, y: Operand, mode: Any, name: str) -> Any:
     found = result_type(x, y, name=name)
     dtype = FLOAT32 if found in NARROW_FLOATS else found
     x, y = cast(x, dtype), cast(y, dtype)
-    valid, same, full = (count - 1, size - count + 1), ((count - 1) // 2, size), (0, size + count - 1)
-    low, length = (valid, same, full)[_MODES[mode]]
-    edges = max(count - 1 - low, 0), max(low + length - size, 0)
-    wide = ops.pad(x, np.zeros((), dtype), ((*edges, 0),)) if any(edges) else x
-    first, combine = low - (count - 1) + edges[0], np.logical_or if dtype_class(dtype) == "P" else np.add
+    valid, same, full = (count - 1, size), ((count - 1) // 2, (count - 1) // 2 + size), (0, size + count - 1)
+    low, high = (valid, same, full)[_MODES[mode]]
+    parts = [_partly_over(x, y, low, count - 1)] if low < count - 1 else []
+    parts.append(_over(x, y))
+    parts += [_partly_over(x, y, size, high)] if high > size else []
+    result: Any = cast(ops.concatenate(parts, 0) if len(parts) > 1 else parts[0], found)
+    return result
+
+
+def _over(x: Operand, y: Operand) -> Any:
+    """The sums in which all of the shorter vector takes part."""
+    (size,), (count,) = shape_of(x), shape_of(y)
+    combine = np.logical_or if dtype_class(dtype_of(x)) == "P" else np.add
     result: Any = None
     for place in range(count):
-        start = first + count - 1 - place
-        term = call(np.multiply, ops.slice(wide, (start,), (start + length,)), getitem(y, place))
+        part = ops.slice(x, (count - 1 - place,), (size - place,))
+        term = call(np.multiply, part, getitem(y, place))
         result = term if result is None else call(combine, result, term)
-    total: Any = cast(result, found)
-    return total
+    return result
+
+
+def _partly_over(x: Operand, y: Operand, low: int, high: int) -> Any:
+    """The sums at both ends: a product for each two elements that meet, none for those beyond the longer vector.
+
+    To multiply by zeros there would make NaN of infinities.
+    """
+    (size,), (count,) = shape_of(x), shape_of(y)
+    places = np.arange(low, high)[:, None] - np.arange(count)
+    meet, dtype = (places >= 0) & (places < size), dtype_of(x)
+    products = call(np.multiply, take(x, places.clip(0, size - 1)), y)
+    terms = where(meet, products, np.zeros((), dtype))
+    return fold("any", np.logical_or, terms, 1) if dtype_class(dtype) == "P" else fold("sum", np.add, terms, 1, dtype)
 
 
 FUNCTIONS: dict[Any, Any] = {

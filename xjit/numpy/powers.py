@@ -14,7 +14,7 @@ from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape, common_shape
 from xjit.numpy.compositions import full_like, in_single, letter
 from xjit.numpy.values import shape_of
-from xjit.ops._core import Operand, dtype_of
+from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.types import NARROW_FLOATS, DType, dtype_class, is_signed
 
 # Products of up to this many factors stay within 4 ULP of the exact power.
@@ -64,9 +64,9 @@ def constant_number(value: Operand) -> Any:
 
 def integer_power(x: Operand, exponent: int) -> Any:
     """Repeated squaring; wraps as every integer product does."""
-    if exponent < 0:
+    if exponent < 0 and aval_of(x).size:
         raise ArgumentError("numpy.power: Integers to negative integer powers are not allowed.")
-    return product(x, exponent)
+    return product(x, max(exponent, 0))
 
 
 def float_power(x: Operand, exponent: float) -> Any:

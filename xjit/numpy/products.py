@@ -14,6 +14,7 @@ from xjit.errors import ArgumentError
 from xjit.numpy.contractions import Labelled, contracted
 from xjit.numpy.indexing import getitem
 from xjit.numpy.joining import join
+from xjit.numpy.linear import scaled
 from xjit.numpy.promotion import cast, loop_types, requested, result_type
 from xjit.numpy.shaping import as_array, expand_dims, moveaxis, ravel, reshape
 from xjit.numpy.static import hollow, miniatures, static_array
@@ -35,8 +36,7 @@ def inner(a: Any, b: Any, /) -> Any:
     with numpy_errors("inner", ArgumentError):
         np.inner(*miniatures(x, y))
     if not shape_of(x) or not shape_of(y):
-        product = call(np.multiply, as_array(x), as_array(y))
-        return as_scalar(with_order(*_row_major(product)))
+        return as_scalar(scaled(as_array(x), as_array(y)))
     last = (len(shape_of(x)) - 1,), (len(shape_of(y)) - 1,)
     return as_scalar(_contraction(x, y, last, "inner"))
 

@@ -54,13 +54,17 @@ def _lines(value: Operand, axis: Any) -> tuple[Any, int]:
 
 
 def _finished(result: Any, expected: ArrayType, value: Operand, axis: Any, keepdims: Any, count: int) -> Any:
-    """In NumPy's type and memory order, with axes of one element if asked for, behind the ``count`` axes of q."""
+    """In NumPy's type and memory order, with axes of one element if asked for, behind the ``count`` axes of q.
+
+    With these, results are arrays even of rank 0.
+    """
     shape, rank = shape_of(result), len(shape_of(value))
-    if given(keepdims) and keepdims:
-        places = tuple(range(rank)) if axis is None else normalize_axis_tuple(axis, rank)
-        rest = tuple(1 if k in places else size for k, size in enumerate(shape_of(value)))
-        result = ops.reshape(result, (*shape[:count], *rest))
-    return as_scalar(with_order(cast(result, expected.dtype), expected.order))
+    if not (given(keepdims) and keepdims):
+        return as_scalar(with_order(cast(result, expected.dtype), expected.order))
+    places = tuple(range(rank)) if axis is None else normalize_axis_tuple(axis, rank)
+    rest = tuple(1 if k in places else size for k, size in enumerate(shape_of(value)))
+    result = ops.reshape(result, (*shape[:count], *rest))
+    return with_order(cast(result, expected.dtype), expected.order)
 
 
 def _partitioned(value: Operand, kth: Any, axis: int) -> Any:
@@ -253,7 +257,7 @@ def _in_one_step(
         keepdims=kept,
         type=ArrayType(expected.dtype, (*shape_of(q), *rest), expected.order),
     )
-    return as_scalar(found) if weights is None else found
+    return found if kept or weights is not None else as_scalar(found)
 
 
 # ---- without NaNs

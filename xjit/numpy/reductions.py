@@ -27,8 +27,8 @@ from xjit.numpy.ufuncs import call
 from xjit.numpy.values import (
     as_scalar,
     as_value,
-    copied,
     given,
+    looped,
     numpy_errors,
     operand,
     refuse,
@@ -102,7 +102,7 @@ class Fold:
 
 def _recognised(reducer: str) -> Callable[[Operand, Axes], Any]:
     def run(value: Operand, axes: Axes) -> Any:
-        return reduction(value, reducer, axes) if axes else copied(value)
+        return reduction(value, reducer, axes) if axes else looped(value)
 
     return run
 
@@ -193,7 +193,7 @@ def _logarithm_of_sum(
 
     def run(value: Operand, axes: Axes) -> Any:
         if not axes or any_zero(shape_of(value), axes):
-            return reduction(value, "max", axes) if axes else copied(value)
+            return reduction(value, "max", axes) if axes else looped(value)
         dtype = dtype_of(value)
         wide = cast(value, FLOAT32) if dtype in NARROW_FLOATS else value
         largest = kept(reduction(wide, "max", axes), value, axes)

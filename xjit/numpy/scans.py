@@ -12,6 +12,7 @@ from xjit.errors import ArgumentError
 from xjit.ir.opdef import Reducer
 from xjit.numpy import compositions
 from xjit.numpy.joining import concatenate
+from xjit.numpy.nans import replaced
 from xjit.numpy.promotion import cast
 from xjit.numpy.reductions import axes_of, reduction_type, truths
 from xjit.numpy.shaping import ravel
@@ -125,24 +126,18 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
     return accumulate(np.multiply, value, place, dtype)
 
 
-def _without_nans(value: Any, number: int) -> Any:
-    if dtype_class(dtype_of(value)) not in "FC":
-        return value
-    return ops.select(compositions.isnan(value), compositions.full_like(value, number), value)
-
-
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """``numpy.nancumsum``: running sums in which NaN counts as zero."""
     refuse("nancumsum", out=out)
     value, place = _flat(a, axis, "nancumsum")
-    return accumulate(np.add, _without_nans(value, 0), place, dtype)
+    return accumulate(np.add, replaced(value, 0), place, dtype)
 
 
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     """``numpy.nancumprod``: running products in which NaN counts as one."""
     refuse("nancumprod", out=out)
     value, place = _flat(a, axis, "nancumprod")
-    return accumulate(np.multiply, _without_nans(value, 1), place, dtype)
+    return accumulate(np.multiply, replaced(value, 1), place, dtype)
 
 
 def cumulative_sum(

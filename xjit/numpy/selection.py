@@ -13,9 +13,22 @@ from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy import compositions as c
 from xjit.numpy.broadcasting import broadcast
 from xjit.numpy.data_dependent import depends
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, loop_types, nonzero, requested, result_type, spec_of, typed, wrapped
 from xjit.numpy.ufuncs import call, finish, in_order
-from xjit.numpy.values import as_scalar, as_value, copied, fresh, given, operand, refuse, shape_of, with_order
+from xjit.numpy.values import (
+    as_scalar,
+    as_value,
+    copied,
+    fresh,
+    given,
+    loop_order,
+    operand,
+    order_letter,
+    refuse,
+    shape_of,
+    with_order,
+)
 from xjit.ops._core import dtype_of
 from xjit.types import BOOL, FLOAT32, FLOAT64, DType, c_order, dtype_class
 
@@ -31,9 +44,9 @@ def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
     parts = operand(x, "where", "x"), operand(y, "where", "y")
     dtype = result_type(*parts, name="where")
     convert = wrapped if _where_wraps() else typed
-    chosen = nonzero(as_value(condition, "where", "condition"))
-    mask, on_true, on_false = broadcast("where", chosen, *(convert(part, dtype) for part in parts))
-    return ops.select(mask, on_true, on_false)
+    chosen = as_value(condition, "where", "condition")
+    mask, on_true, on_false = broadcast("where", nonzero(chosen), *(convert(part, dtype) for part in parts))
+    return with_order(ops.select(mask, on_true, on_false), loop_order(chosen, *parts))
 
 
 @functools.cache
@@ -102,7 +115,7 @@ def clip(
     operands = tuple(map(_widened, operands))
     found = result_type(*operands, name="clip")
     values = broadcast("clip", *(typed(one, found) for one in operands))
-    return finish(in_order(c.clip, *values), operands)
+    return finish(in_order(c.clip, operands, *values), operands)
 
 
 def _widened(value: Any) -> Any:
@@ -120,7 +133,7 @@ def _clipped_in(dtype: DType, casting: str, value: Any, low: Any, high: Any) -> 
         loop_types(np.maximum, (spec_of(one), dtype), dtype, casting)
     operands = (value, *bound)
     combine = c.clip if len(bound) == 2 else c.maximum if high is None else c.minimum
-    return finish(in_order(combine, *broadcast("clip", *(typed(one, dtype) for one in operands))), operands)
+    return finish(in_order(combine, operands, *broadcast("clip", *(typed(one, dtype) for one in operands))), operands)
 
 
 def _bounds(old: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -145,7 +158,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     letter = dtype_class(dtype_of(value))
     if letter == "C":
         parts = (round(ops.real(value), decimals), round(ops.imag(value), decimals))
-        return as_scalar(ops.complex(*parts))
+        return as_scalar(with_order(ops.complex(*parts), order_letter(value, "K", "round")))
     if letter == "I" and decimals >= 0:
         return as_scalar(copied(value))
     if letter == "P" and decimals != 0:
@@ -156,4 +169,4 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     power = float(10 ** abs(decimals))
     first, second = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
     rounded = call(second, call(np.rint, call(first, wide, power)), power)
-    return as_scalar(cast(rounded, dtype_of(value)))
+    return as_scalar(with_order(cast(rounded, dtype_of(value)), column_or_row_major(value)))

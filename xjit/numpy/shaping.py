@@ -13,21 +13,24 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.numpy.broadcasting import broadcast_to_shape, shape_text
+from xjit.numpy.memory import has_gaps, memory_of
 from xjit.numpy.values import (
     Shape,
     as_value,
     as_view,
     copied,
     fresh,
-    has_gaps,
     is_scalar,
+    loop_order,
     numpy_errors,
     order_letter,
     scalar_like,
     shape_of,
+    with_order,
 )
 from xjit.ops._core import Operand, aval_of
 from xjit.ops.shape import view_strides
+from xjit.types import c_order
 
 
 def static_shape(shape: Any, name: str) -> Shape:
@@ -64,12 +67,13 @@ def _reversed(shape: Shape) -> tuple[int, ...]:
 
 def _rows(value: Operand, sizes: Shape, copy: bool | None) -> Any:
     """A reshape in row-major order: a view where the operand's strides allow one."""
-    found = aval_of(value)
-    viewable = found.size == 0 or view_strides(found.shape, found.strides, sizes) is not None
-    if not viewable and copy is False:
+    memory, result = memory_of(value), ops.reshape(value, sizes)
+    viewable = memory.size == 0 or view_strides(memory.shape, memory.strides, sizes) is not None
+    if viewable and not copy:
+        return as_view(result)
+    if copy is False:
         raise ArgumentError("numpy.reshape: Unable to avoid creating a copy while reshaping.")
-    result = ops.reshape(value, sizes)
-    return as_view(result) if viewable and not copy else result
+    return with_order(result, c_order(len(sizes)))
 
 
 def complete_shape(old: Shape, new: Shape) -> Shape:
@@ -94,7 +98,7 @@ def ravel(a: Any, order: str = "C") -> Any:
 
 def _in_line(value: Operand, order: str) -> Any:
     if order in ("K", "k"):
-        value, order = ops.transpose(value, order_letter(value, "K", "ravel")), "C"
+        value, order = ops.transpose(value, loop_order(value)), "C"
     return reshape(as_array(value), (aval_of(value).size,), order)
 
 

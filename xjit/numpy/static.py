@@ -9,15 +9,12 @@ import ml_dtypes
 import numpy as np
 
 from xjit.errors import CaptureError
-from xjit.ir.context import CONSTANT, TracedValue, current
-from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
+from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy.promotion import concrete_integer
 from xjit.numpy.values import Shape, numpy_errors, shape_of
 from xjit.ops._core import Array, Operand, aval_of
 from xjit.ops.formulas import bit_type
-from xjit.ops.shape import RESHAPE, view_strides
-from xjit.types import ArrayType, c_order, order_of
+from xjit.types import ArrayType, order_of
 
 
 def static_array(value: Any, name: str, argument: str) -> Array:
@@ -79,42 +76,6 @@ def order_by(function: Callable[..., Array], *values: Operand, whole: tuple[int,
     """The memory order of a result of NumPy: that of the same function on small arrays."""
     result = function(*(example(value, whole) for value in values))
     return order_of(result.shape, result.strides)
-
-
-def column_or_row_major(value: Operand) -> tuple[int, ...]:
-    """The memory order of results that are column-major if the operand is, without gaps, and row-major otherwise."""
-    straight = c_order(len(aval_of(value).dims))
-    memory = memory_of(value)
-    return straight[::-1] if memory is not None and memory.flags.fnc else straight
-
-
-def memory_of(value: Operand) -> Array | None:
-    """An array with the strides that the operand has in NumPy, but no memory to read; None if they are not known."""
-    return _memory(value.node) if isinstance(value, TracedValue) else value
-
-
-def _memory(node: Node) -> Array | None:
-    trace = current()
-    if trace is not None and node in trace.gapped:
-        return None
-    type = node.aval
-    views = node.op.kind is Kind.INDEXING and node.op.access is not None and len(node.inputs) == 1
-    if node.op is RESHAPE or views:
-        source = _memory(node.inputs[0])
-        if source is None:
-            return None
-        if node.op is not RESHAPE:
-            view: Array = node.op.reference(source, **node.kwargs)
-            return view
-        steps = view_strides(source.shape, source.strides, type.shape)
-        return _strided(type, type.strides if steps is None else steps)
-    return _strided(type, type.strides)
-
-
-def _strided(type: ArrayType, strides: tuple[int, ...]) -> Array:
-    dtype = bit_type(type.dtype) if type.dtype.name in ml_dtypes.__all__ else type.dtype
-    result: Array = np.lib.stride_tricks.as_strided(np.empty(1, dtype), type.shape, strides)
-    return result
 
 
 def rank_of(value: Any) -> int:

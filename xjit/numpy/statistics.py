@@ -13,13 +13,21 @@ from xjit.ir.context import TracedValue
 from xjit.numpy import moments, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.creation import filled
-from xjit.numpy.promotion import cast, nonzero
+from xjit.numpy.promotion import cast
 from xjit.numpy.reductions import fold
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_scalar, as_value, copied, numpy_errors, refuse, shape_of
+from xjit.numpy.values import (
+    as_scalar,
+    as_value,
+    converted,
+    copied,
+    numpy_errors,
+    refuse,
+    shape_of,
+)
 from xjit.ops._core import Operand, aval_of, dtype_of
 from xjit.ops.require import require
-from xjit.types import FLOAT64, INT64, dtype_class
+from xjit.types import BOOL, FLOAT64, INT64, dtype_class
 
 _ZERO_WEIGHTS = "numpy.average: Weights sum to zero, can't be normalized"
 
@@ -42,7 +50,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     >>> count_nonzero(np.array([3, 0, 4]))
     np.int64(2)
     """
-    return reductions.sum(nonzero(as_value(a, "count_nonzero")), axis=axis, dtype=INT64, keepdims=keepdims)
+    return reductions.sum(converted(as_value(a, "count_nonzero"), BOOL), axis=axis, dtype=INT64, keepdims=keepdims)
 
 
 def average(

@@ -21,11 +21,10 @@ from xjit.numpy import special
 from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.powers import power
 from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
-from xjit.numpy.values import as_scalar, copied, is_scalar, operand, refuse, shape_of, with_order
-from xjit.ops._core import Operand, apply, aval_of, dtype_of
+from xjit.numpy.values import as_scalar, copied, is_scalar, loop_order, operand, refuse, shape_of, with_order
+from xjit.ops._core import Operand, apply, dtype_of
 from xjit.ops.numpy_ufunc import record_of
-from xjit.ops.rules import elementwise_type
-from xjit.types import BOOL, INT64, DType, c_order, dtype_class
+from xjit.types import BOOL, INT64, DType, dtype_class
 
 Row = Callable[..., Any]
 
@@ -175,19 +174,14 @@ def _run(ufunc: np.ufunc, row: Row, operands: tuple[Any, ...], loop: tuple[DType
     values = [typed(value, dtype) for value, dtype in zip(operands, loop, strict=False)]
     if ufunc in (np.power, np.float_power):
         exponent = spec_of(operands[1])
-        return power(values[0], values[1], loop[1] if isinstance(exponent, type) else exponent)
-    return in_order(row, *broadcast(ufunc.__name__, *values))
+        result = power(values[0], values[1], loop[1] if isinstance(exponent, type) else exponent)
+        return with_order(result, loop_order(*operands))
+    return in_order(row, operands, *broadcast(ufunc.__name__, *values))
 
 
-def in_order(row: Row, *values: Operand) -> Any:
-    """A composition over operands of one shape, its results in the memory order that one loop of NumPy gives."""
-    types = [aval_of(value) for value in values]
-    straight = c_order(types[0].rank)
-    if all(type.order in (straight, ()) for type in types):  # repeated numbers have no say
-        order = straight
-    else:
-        order = elementwise_type(types, BOOL).order
-    result = row(*values)
+def in_order(row: Row, operands: tuple[Any, ...], *values: Operand) -> Any:
+    """A composition over values of one shape, its results in the order of one loop of NumPy over the operands."""
+    order, result = loop_order(*operands), row(*values)
     if isinstance(result, tuple):
         return tuple(with_order(part, order) for part in result)
     return with_order(result, order)
@@ -211,7 +205,7 @@ def _compare(ufunc: np.ufunc, x: Any, y: Any) -> Any:
     loop = (INT64, INT64) if both_integers else loop_types(ufunc, (spec_of(x), spec_of(y)))
     values = broadcast(ufunc.__name__, typed(x, loop[0]), typed(y, loop[1]))
     row = ROWS[ufunc] if loop[0] == loop[1] else functools.partial(c.compare_mixed, name)
-    return in_order(row, *values)
+    return in_order(row, (x, y), *values)
 
 
 def _dtype(value: Any) -> DType:
@@ -230,7 +224,7 @@ def _compare_integer(name: str, array: Operand, number: Any) -> Any:
         below = number < info.min
         answer = name == "ne" or (name in ("gt", "ge") if below else name in ("lt", "le"))
         answers = broadcast_to_shape(np.asarray(answer), shape_of(array))
-        return with_order(answers, elementwise_type((aval_of(array),), BOOL).order)
+        return with_order(answers, loop_order(array))
     x, y = broadcast(name, array, np.asarray(number, dtype))
     return getattr(ops, name)(x, y)
 

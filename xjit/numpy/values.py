@@ -9,15 +9,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
-from xjit.ir.context import PARAMETER, TracedValue, current
+from xjit.ir.context import TracedValue, current
 from xjit.ir.expr import Literal
+from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, supported, weak_type
 from xjit.ops._core import Array, Operand, aval_of, dtype_of, lift
 from xjit.ops.assemble import concatenate
 from xjit.ops.formulas import bit_type
 from xjit.ops.layout import pack
-from xjit.ops.shape import TRANSPOSE, reshape
-from xjit.types import NARROW_FLOATS, c_order
+from xjit.ops.shape import reshape
+from xjit.types import NARROW_FLOATS, ArrayType, DType, c_order, combined_order
 
 Shape: TypeAlias = "tuple[int, ...]"
 
@@ -140,6 +141,11 @@ def copied(value: Operand) -> Any:
     return pack(value, order_letter(value, "K", "copy"))
 
 
+def looped(value: Operand) -> Any:
+    """The same elements in memory of their own, in the order that a loop of NumPy gives its result."""
+    return pack(value, loop_order(value))
+
+
 def as_scalar(value: Operand) -> Any:
     """A result of rank 0 as NumPy's ufuncs return it: a scalar; arrays of other rank are returned as they are."""
     if shape_of(value):
@@ -188,29 +194,41 @@ def order_letter(value: Operand, order: str | None, name: str) -> tuple[int, ...
     if order in ("F", "f"):
         return backwards
     if order in ("A", "a"):
-        if rank < 2 or current_order != backwards:
-            return c_order(rank)
-        gaps = has_gaps(value)
-        if gaps is None:
-            raise CaptureError(f"numpy.{name}: order='A' of an array that may have gaps is not supported")
-        if gaps:
-            return c_order(rank)
-        return backwards
+        return column_or_row_major(value)
     if order in (None, "K", "k"):
         return (*current_order, *(axis for axis in range(rank) if axis not in current_order))
     raise ArgumentError(f"numpy.{name}: order: one of C, F, A, K is required; got {order!r}")
 
 
-def has_gaps(value: Operand) -> bool | None:
-    """Whether the elements do not fill their memory in any order; None where that is not known: after indexing."""
-    if not isinstance(value, TracedValue):
-        return not value.flags.forc
-    node, trace = value.node, current()
-    while node.op is TRANSPOSE:
-        node = node.inputs[0]
-    if node.op is PARAMETER and trace is not None:
-        return node in trace.gapped
-    return None if node.op.access is not None else False
+def converted(value: Operand, dtype: DType) -> Any:
+    """The operand itself if it has the type, else what NumPy's ``astype`` makes of it: an array in K order.
+
+    Functions of NumPy that convert before they compute take on that order.
+    """
+    if dtype_of(value) == dtype:
+        return value
+    return with_order(cast(value, dtype), order_letter(value, "K", "astype"))
+
+
+def loop_order(*values: Any) -> tuple[int, ...]:
+    """The memory order that one loop of NumPy over operands that broadcast gives its result.
+
+    It is that of the operands as they come: what the loop converts, it converts on the way. Python numbers have no
+    say.
+    """
+    types = [aval_of(value) for value in values if isinstance(value, TracedValue | np.ndarray)]
+    rank = max((type.rank for type in types), default=0)
+    if all(type.order in (c_order(type.rank), ()) for type in types):
+        return c_order(rank)
+    shape = np.broadcast_shapes(*(type.shape for type in types))
+    return combined_order(shape, tuple(_repeated_strides(type, shape) for type in types))
+
+
+def _repeated_strides(type: ArrayType, shape: Shape) -> tuple[int, ...]:
+    """The strides of an array that is broadcast to a shape."""
+    sizes = shape[len(shape) - type.rank :]
+    steps = zip(type.strides, type.shape, sizes, strict=True)
+    return (0,) * (len(shape) - type.rank) + tuple(step if own == size else 0 for step, own, size in steps)
 
 
 def pattern_of(value: Operand) -> Array:

@@ -11,11 +11,11 @@ from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import joining, shaping
 from xjit.numpy.creation import filled
+from xjit.numpy.memory import memory_of
 from xjit.numpy.promotion import cast, requested
-from xjit.numpy.static import memory_of
 from xjit.numpy.values import Shape, as_value, as_view, numpy_errors, scalar_like, shape_of
-from xjit.ops._core import Array, Operand, aval_of, dtype_of
-from xjit.types import BOOL, ArrayType, DType, c_order, dtype_class
+from xjit.ops._core import Operand, aval_of, dtype_of
+from xjit.types import BOOL, DType, dtype_class
 
 BYTE: DType = np.dtype(np.uint8)
 
@@ -51,18 +51,8 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> Any:
 
 def _checked_shape(value: Operand, wanted: DType) -> Shape:
     """The shape of the result, which NumPy tells from the strides alone."""
-    memory = memory_of(value)
-    if memory is None:
-        memory = _packed(shape_of(value), np.dtype(f"V{dtype_of(value).itemsize}"))
     with numpy_errors("ndarray.view", ArgumentError):
-        found: Shape = memory.view(f"V{wanted.itemsize}").shape
-    return found
-
-
-def _packed(shape: Shape, dtype: DType) -> Array:
-    """An array with the strides of row-major memory, but none of its own."""
-    strides = ArrayType(dtype, shape, c_order(len(shape))).strides
-    found: Array = np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
+        found: Shape = memory_of(value).view(f"V{wanted.itemsize}").shape
     return found
 
 

@@ -246,6 +246,7 @@ real = unary(
     np.real,
     {"F": _operand, "C": primitive("real")},
     result=part,
+    part=np.real,
     example="np.complex64([1 + 2j]) -> [1.]",
     doc="Real part.",
 )
@@ -256,6 +257,7 @@ imag = unary(
     references.imaginary,
     {"F": _zero, "C": primitive("imag")},
     result=part,
+    part=np.imag,
     example="np.complex64([1 + 2j]) -> [2.]",
     doc="Imaginary part; zero for floats.",
 )

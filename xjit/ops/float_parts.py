@@ -40,7 +40,8 @@ def _next(x: Expr, y: Expr) -> Expr:
     pattern = select(after >= 0, after, lowest - after)
     if _has_negative_zero(x.dtype):
         pattern = select(after.equals(0) & (place < 0), lowest, pattern)
-    moved = select(x.equals(y), y, bitcast(pattern, x.dtype))
+    unmoved = x if x.dtype == np.float16 else y  # of two zeros NumPy's loop returns the first
+    moved = select(x.equals(y), unmoved, bitcast(pattern, x.dtype))
     return select(x.differs(x), x, select(y.differs(y), y, moved))
 
 
@@ -62,7 +63,7 @@ nextafter = binary(
     {"F": _next},
     narrow=True,
     example="np.float64([2, 1]), np.float64([9, 1]) -> [2. 1.]",
-    doc="The next number from lhs on towards rhs; rhs where they are equal, NaN where one is.",
+    doc="The next number from lhs on towards rhs; rhs where they are equal (F16: lhs), NaN where one is.",
 )
 spacing = unary(
     "spacing",

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.opdef import Params
-from xjit.ops import rules
 from xjit.ops._core import Array
 from xjit.ops.library import Types, library, packed_type
 from xjit.types import BOOL, INT64, ArrayType
 
 
-def _in_order(types: Types, params: Params) -> ArrayType:
-    return rules.elementwise_type(types[:1], types[0].dtype)
+def _copied(types: Types, params: Params) -> ArrayType:
+    """A copy in K order, which puts repeated axes last."""
+    operand = types[0]
+    repeated = (axis for axis in range(operand.rank) if axis not in operand.order)
+    return ArrayType(operand.dtype, operand.dims, (*operand.order, *repeated))
 
 
 def _members(types: Types, params: Params) -> ArrayType:
@@ -49,9 +51,9 @@ def _lexsort(*keys: Array, axis: int) -> Any:
 # None of them does arithmetic, so none has anything to warn of.
 _searching = functools.partial(library, silent=True, fresh=True)
 
-SORT = _searching("sort", np.sort, _in_order, "Lines along an axis in ascending order.")
+SORT = _searching("sort", np.sort, _copied, "Lines along an axis in ascending order.")
 ARGSORT = _searching("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")
-PARTITION = _searching("partition", _partition, _in_order, "Lines with some elements where a sort would put them.")
+PARTITION = _searching("partition", _partition, _copied, "Lines with some elements where a sort would put them.")
 ARGPARTITION = _searching(
     "argpartition", _argpartition, _positions, "Where the elements of a partitioned line come from."
 )

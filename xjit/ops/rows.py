@@ -84,12 +84,14 @@ class Options(TypedDict, total=False):
     gaps    what has no code on a target, and why
     narrow  the reference looks at the bits of narrow floats; by default it sees them as float32
     parity  what a flipped sign of an operand does
+    part    what of a complex operand the result shows
     """
 
     result: Result
     gaps: tuple[Gap, ...]
     narrow: bool
     parity: tuple[Parity, ...]
+    part: Callable[[Any], Any]
 
 
 def elementwise(
@@ -103,16 +105,18 @@ def elementwise(
     options: Options,
 ) -> OpDef:
     """Registers the record of an operation over operands of one element type and equal dimensions."""
+    infer = rules.part_infer if "part" in options else rules.elementwise_infer
     return register(
         OpDef(
             name=name,
             kind=Kind.ELEMENTWISE,
-            infer=rules.elementwise_infer(name, arguments, classes, options.get("result", same)),
+            infer=infer(name, arguments, classes, options.get("result", same)),
             reference=reference if options.get("narrow", False) else widened(reference),
             xla_name=xla_name,
             element=element_of(name, table),
             gaps=options.get("gaps", ()),
             parity=options.get("parity", ()),
+            part=options.get("part"),
             doc=doc,
         )
     )

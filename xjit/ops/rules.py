@@ -148,6 +148,18 @@ def elementwise_infer(
     return infer
 
 
+def part_infer(
+    name: str, arguments: Sequence[str], classes: str, result: Callable[[DType], DType]
+) -> Callable[[tuple[ArrayType, ...], Any], ArrayType]:
+    """The rule of operations that show a part of each element: in the order of the operand, repeated or not."""
+
+    def infer(types: tuple[ArrayType, ...], params: Any) -> ArrayType:
+        check_class(name, arguments[0], types[0], classes)
+        return types[0].with_dtype(result(types[0].dtype))
+
+    return infer
+
+
 def joint_dims(
     name: str, lhs: ArrayType, rhs: ArrayType, mapping: tuple[int, ...] | None
 ) -> tuple[tuple[Dim, ...], tuple[int, ...], tuple[int, ...]]:

@@ -16,7 +16,7 @@ from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.reduce import EITHER_ZERO, REDUCERS
 from xjit.ops.references import Array, maximum, minimum
 from xjit.ops.shape import rev
-from xjit.types import NARROW_FLOATS, ArrayType, c_order, scalar_type
+from xjit.types import NARROW_FLOATS, ArrayType, scalar_type
 
 _CLASSES = {"add": "IFC", "mul": "IFC", "max": "PIF", "min": "PIF", "and": "PI", "or": "PI"}
 
@@ -27,8 +27,7 @@ def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     rules.check_axis(name, "dimension", params["axis"], operand.rank)
     if params["computation"] is None:
         rules.check_class(name, "operand", operand, _CLASSES[params["reducer"].name])
-    order = operand.order if len(operand.order) == operand.rank else c_order(operand.rank)
-    return ArrayType(operand.dtype, operand.dims, order)
+    return rules.elementwise_type((operand,), operand.dtype)
 
 
 def _reference(operand: Array, axis: int, reducer: Reducer, computation: Graph | None, name: str) -> Array:

@@ -59,6 +59,10 @@ def _broadcast(operand: Array, dims: tuple[int, ...], mapping: tuple[int, ...]) 
     return np.broadcast_to(operand.reshape(shape), dims)
 
 
+def _spread(operand: Array, dims: tuple[int, ...], mapping: tuple[int, ...]) -> Array:
+    return np.broadcast_arrays(operand, np.broadcast_to(np.empty(()), dims))[0]
+
+
 def _access_broadcast(types: Types, params: Params, out: ArrayType) -> Access:
     dims, mapping = params["dims"], params["mapping"]
     pairs = zip(types[0].dims, mapping, strict=True)
@@ -78,6 +82,18 @@ BROADCAST_IN_DIM = register(
 )
 
 
+SPREAD = register(
+    OpDef(
+        name="spread",
+        kind=Kind.INDEXING,
+        infer=_infer_broadcast,
+        reference=_spread,
+        access=_access_broadcast,
+        doc="As broadcast_in_dim; NumPy lets the caller write to such views, with a warning.",
+    )
+)
+
+
 def broadcast_in_dim(operand: Any, out_dim_size: Sequence[int], broadcast_dimensions: Sequence[int]) -> Any:
     """Operand dimension d becomes dimension ``broadcast_dimensions[d]`` of a result of size ``out_dim_size``.
 
@@ -89,6 +105,12 @@ def broadcast_in_dim(operand: Any, out_dim_size: Sequence[int], broadcast_dimens
     dims = static_ints(out_dim_size, name, "out_dim_size")
     mapping = static_ints(broadcast_dimensions, name, "broadcast_dimensions")
     return apply(BROADCAST_IN_DIM, array, dims=dims, mapping=mapping)
+
+
+def spread(operand: Operand, dims: tuple[int, ...]) -> Any:
+    """The operand repeated along new leading dimensions and those of size 1, as ``numpy.broadcast_arrays`` has it."""
+    rank = len(aval_of(operand).dims)
+    return apply(SPREAD, operand, dims=dims, mapping=tuple(range(len(dims) - rank, len(dims))))
 
 
 def broadcast(operand: Any, broadcast_sizes: Sequence[int]) -> Any:

@@ -171,7 +171,7 @@ class ViewStep(DerivedStep):
         if not self.chain:
             view += "[...]"
         for node in self.chain:
-            view = f"{scope.name(functools.partial(node.op.reference, **node.kwargs))}({view})"
+            view = f"{scope.name(functools.partial(node.op.view, **node.kwargs))}({view})"
         yield f"s{self.result} = {view}"
 
 
