@@ -56,9 +56,9 @@ class KernelCall:
     """One kernel run over ``range(extent)``: ``void kernel(int64 lo, int64 hi, int64 *table)``.
 
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
-    smaller may run in parallel.  ``table`` is copied for every call, then each triple (slot, buffer, byte
-    offset) of ``patches`` stores the address of that buffer plus the offset in the slot.  Buffers are numbered
-    inputs first, then outputs, then temporaries, then statuses.
+    smaller may run in parallel, or ``in_turn`` on the calling thread.  ``table`` is copied for every call, then each
+    triple (slot, buffer, byte offset) of ``patches`` stores the address of that buffer plus the offset in the slot.
+    Buffers are numbered inputs first, then outputs, then temporaries, then statuses.
     """
 
     address: int
@@ -66,6 +66,7 @@ class KernelCall:
     chunk: int
     table: tuple[int, ...]
     patches: tuple[tuple[int, int, int], ...]
+    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class FastProgram:
     lies behind the one before.  ``single`` returns the only output itself instead of a tuple.  ``heavy`` releases the
     interpreter lock while the kernels run.
     ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
+    ``lasting`` says that one chunk, or a kernel that has none, may take so long that signals should not wait for it.
     ``failures`` make errors, one for each status: a word of memory that is zero before the kernels run.  The first
     whose word is not zero afterwards is raised, and no output handed out.
     """
@@ -92,6 +94,7 @@ class FastProgram:
     keep_alive: tuple[object, ...] = ()
     failures: tuple[Callable[[], Exception], ...] = ()
     temp_offsets: tuple[int, ...] = ()
+    lasting: bool = False
 
     @property
     def block(self) -> tuple[tuple[int, ...], int]:
