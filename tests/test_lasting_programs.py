@@ -123,7 +123,10 @@ def test_results_errors_and_arguments_pass() -> None:
 
 
 def test_the_stand_in_has_the_limit_of_the_caller() -> None:
-    run = LastingEntry(lambda: current_threads())  # type: ignore[arg-type, return-value]
+    def limit() -> Any:
+        return current_threads()
+
+    run = LastingEntry(limit)
     with threads(7):
         assert run() == 7
     with threads(None):
@@ -135,7 +138,11 @@ def test_a_program_runs_where_no_thread_is_to_be_had(monkeypatch: pytest.MonkeyP
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(stand_ins._thread, "start_new_thread", none)
-    assert StandIns().run(lambda *values: values, (4, 5)) == (4, 5)  # type: ignore[arg-type, return-value]
+
+    def same(*values: object) -> Any:
+        return values
+
+    assert StandIns().run(same, (4, 5)) == (4, 5)
 
 
 LASTING: dict[str, tuple[Callable[[Any], Any], bool]] = {
