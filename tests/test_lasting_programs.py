@@ -203,6 +203,43 @@ if not children[0]:
 assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 7
 """
 
+FORK_IN_ANOTHER_THREAD = """
+import os, threading
+from test_lasting_programs import Waiting
+waiting = Waiting()
+codes = []
+def fork():
+    waiting.wait(0)
+    child = os.fork()
+    if not child:
+        grandchild = os.fork()
+        if not grandchild:
+            os._exit(5)
+        os._exit(2 + os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    waiting.words[1] = 1
+threading.Thread(target=fork).start()
+waiting.run()
+assert codes == [7], codes
+"""
+
+INTERRUPTED_PRODUCTS = """
+import signal
+import numpy as np
+import xjit
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+function, a = xjit.jit(lambda a: np.tanh(a @ a) + 1.0), np.ones((600, 600))
+function.warmup(a)
+for _ in range(12):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.003)
+        for _ in range(100_000):
+            function(a)
+    except KeyboardInterrupt:
+        continue
+    raise AssertionError("a signal was lost")
+"""
+
 EXIT_MEANWHILE = """
 import signal, threading
 from test_lasting_programs import Waiting
@@ -218,6 +255,19 @@ except KeyboardInterrupt:
 @needs_signals
 def test_a_fork_in_a_handler_waits_for_the_program() -> None:
     result = _run(FORK_IN_A_HANDLER)
+    assert result.returncode == 0, result.stderr
+
+
+@needs_signals
+def test_a_child_of_another_thread_waits_for_nothing() -> None:
+    result = _run(FORK_IN_ANOTHER_THREAD)
+    assert result.returncode == 0, result.stderr
+
+
+@needs_signals
+def test_signals_during_products_of_a_new_process_are_heard() -> None:
+    """Also before any worker has been started, which happens within the first call."""
+    result = _run(INTERRUPTED_PRODUCTS)
     assert result.returncode == 0, result.stderr
 
 

@@ -62,6 +62,9 @@ look:
   br i1 %timeless, label %none, label %start
 elsewhere:
   %key = load ptr, ptr @flag_key
+  %keyless = icmp eq ptr %key, null
+  br i1 %keyless, label %none, label %ask_flag
+ask_flag:
   %get = load ptr, ptr @flag_get
   %flag = call ptr %get(ptr %key)
   %own = icmp eq ptr %flag, null

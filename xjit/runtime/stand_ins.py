@@ -65,6 +65,11 @@ class StandIn:
         """Whether there is a thread that runs the program, or has run it."""
         return bool(self._threads)
 
+    @property
+    def ended(self) -> bool:
+        """Whether there is a result or an error."""
+        return not self._ended.locked()
+
     def begin(self) -> bool:
         """Run the program in a new thread; false when there is none to be had.
 
@@ -112,7 +117,7 @@ class StandIns:
     def __init__(self) -> None:
         self._running: list[StandIn] = []
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self._wait)
+            os.register_at_fork(before=self._wait, after_in_child=self._forget)
 
     def run(self, entry: Entry, arguments: tuple[object, ...]) -> Result:
         """The result of a program, run by another thread if there is one to be had."""
@@ -134,6 +139,10 @@ class StandIns:
         if threading.current_thread() is threading.main_thread():
             for run in filter(lambda run: run.begun, self._running):
                 run.wait()
+
+    def _forget(self) -> None:
+        """In a child of another thread: what the main thread of the parent waits for runs nowhere."""
+        self._running = [run for run in self._running if run.ended]
 
 
 stand_ins = Once(StandIns)
