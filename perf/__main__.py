@@ -25,8 +25,10 @@ from perf.function_report import write_page
 from perf.memory import measure_memory, memory_figures, memory_table
 from perf.overhead import measure_overhead, overhead_table
 from perf.plot import draw
+from perf.programs import BY_NAME
 from perf.reductions import measure_reductions, reduction_figures
 from perf.report import start_text, write_report
+from perf.rest import measure_rest, rest_table
 from perf.shapes import measure_shapes
 from perf.vector_width import measure_widths, width_text
 
@@ -107,6 +109,7 @@ def parser() -> argparse.ArgumentParser:
         ("bandwidth", "copy bandwidth, and what a chain of large arrays reaches of it"),
         ("compile-time", "first calls in a running process"),
         ("vectors", "vectors of 512 bits against 256, for XJIT_VECTOR_BITS"),
+        ("rest", "calls that follow a rest, over those in steady use"),
         ("start", "what a new process waits for"),
         ("shapes", "compiles for many random shapes"),
         ("first-calls", "the first call of every program: cold, and in a second process"),
@@ -139,6 +142,7 @@ PLAIN: Mapping[str, Callable[[], int]] = {
     "first-calls": run_first_calls,
     "memory": run_memory,
     "plot": run_plot,
+    "rest": lambda: run_text(rest_table(measure_rest(BY_NAME["GELU + bias f32"], "L", 60.0))),
     "start": lambda: run_text(start_text()),
     "vectors": lambda: run_text(width_text(measure_widths(0.3))),
     "shapes": lambda: show(shape_figures(measure_shapes())),

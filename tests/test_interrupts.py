@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from test_runtime_pool import NativeLaunch, PythonKernel, native_kernels
 
-from xjit.runtime import entry, threads
+from xjit.runtime import entry, native_code, threads
+from xjit.runtime.once import Once
 from xjit.runtime.pool import Pool
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
 
@@ -39,6 +40,16 @@ wait:
 done:
   %size = sub i64 %high, %low
   %old = atomicrmw add ptr %counter, i64 %size monotonic
+  ret void
+}
+
+; table: a function of one int, its argument.
+define void @call_it(i64 %low, i64 %high, ptr %table) {
+entry:
+  %function = load ptr, ptr %table
+  %place = call ptr @place(ptr %table, i64 1)
+  %argument = load i32, ptr %place
+  %ignored = call i32 %function(i32 %argument)
   ret void
 }
 """
@@ -154,6 +165,61 @@ def test_a_program_goes_on_when_the_handler_returns(count_slowly: int) -> None:
     assert isinstance(results, tuple) and len(results) == 2
     assert counter[0] == extent
     assert len(seen) == 1 and seen[0] < extent
+
+
+@needs_signals
+@pytest.mark.parametrize("lasts", [False, True], ids=["short", "long"])
+@pytest.mark.parametrize("sleep_in_python", [False, True])
+def test_a_signal_before_the_first_launch_is_heard(
+    lasts: bool, sleep_in_python: bool, count_slowly: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers are started and woken without running a handler, whose exception nobody could catch there."""
+    native = entry.native_entries()
+    assert native is not None
+    counter, extent = np.zeros(1, np.int64), 400 if lasts else 20
+    raise_signal = native_code.c_function_address(ctypes.CDLL(None), "raise")
+    call_it = native_kernels(KERNELS).function("call_it")
+    signals = KernelCall(call_it, 1, 1, (raise_signal, signal.SIGINT), ())
+    slow = KernelCall(count_slowly, extent, 1, (counter.ctypes.data,), ())
+    before = signal.signal(signal.SIGINT, raising)
+    try:
+        for calls in ((signals, slow), (slow, signals, slow)):
+            monkeypatch.setattr(entry, "shared_pool", Once(lambda: Pool(sleep_in_python=sleep_in_python)))
+            run = native.make(FastProgram((), (), (), calls, False, True))
+            with pytest.raises(Signalled):
+                run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        monkeypatch.undo()
+        native.make(FastProgram((), (), (), (slow,), False, True))  # with the pool of the process again
+
+
+@needs_signals
+def test_a_signal_between_kernels_without_chunks_is_heard(count_slowly: int) -> None:
+    native = entry.native_entries()
+    assert native is not None
+    counter = np.zeros(1, np.int64)
+    call = KernelCall(count_slowly, 1, 1, (counter.ctypes.data,), ())
+    run = native.make(FastProgram((), (), (), (call,) * 500, False, True))
+    with pytest.raises(Signalled), signal_during(counter, raising):
+        run()
+    assert 0 < counter[0] < 500
+
+
+@needs_signals
+def test_a_loop_in_turn_is_given_up_and_runs_on_the_calling_thread_only(count_slowly: int) -> None:
+    native = entry.native_entries()
+    assert native is not None
+    counter, idents = np.zeros(1, np.int64), set()
+    kernel = PythonKernel(lambda low, high, table: idents.add((threading.get_ident(), high - low)))
+    address = ctypes.cast(kernel, ctypes.c_void_p).value or 0
+    native.make(FastProgram((), (), (), (KernelCall(address, 40, 2, (), (), in_turn=True),), False, True))()
+    assert idents == {(threading.get_ident(), 2)}
+    call = KernelCall(count_slowly, ENDLESS, 1, (counter.ctypes.data,), (), in_turn=True)
+    run = native.make(FastProgram((), (), (), (call,), False, True))
+    with pytest.raises(Signalled), signal_during(counter, raising):
+        run()
+    assert 0 < counter[0] < ENDLESS
 
 
 @needs_signals

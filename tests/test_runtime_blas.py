@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import pytest
 from gaps import lenient, operation_of
 
 import xjit
-from xjit.runtime import blas, native_code
+from xjit.ir.context import PROJECT
+from xjit.runtime import blas, native_code, program
 from xjit.runtime.blas import NativeLimits, PythonLimits, blas_limits, limited
 from xjit.runtime.threads import threads
 
@@ -46,6 +48,7 @@ def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Eight threads, in place of what NumPy uses."""
     if request.param == "native" and not native_code.supported():
         pytest.skip("native code is not supported")
+    importlib.import_module("xjit.runtime.products")  # now, so that products know NumPy's library
     made = Library(8, request.param == "native")
     monkeypatch.setattr(blas, "blas_limits", lambda: made.limits)
     with threads(None):
@@ -162,6 +165,46 @@ def test_steps_of_programs_obey(library: Library, monkeypatch: pytest.MonkeyPatc
         function(SQUARE)
     function(SQUARE)
     assert seen == [8, 1, 8]
+
+
+STEPS: dict[str, Callable[[Any], Any]] = {
+    "cholesky": np.linalg.cholesky,
+    "det": np.linalg.det,
+    "eigh": lambda a: np.linalg.eigh(a)[1],
+    "inv": np.linalg.inv,
+    "lstsq": lambda a: np.linalg.lstsq(a, a[0])[0],
+    "pinv": np.linalg.pinv,
+    "qr": lambda a: np.linalg.qr(a)[1],
+    "solve": lambda a: np.linalg.solve(a, a[0]),
+    "svd": lambda a: np.linalg.svd(a)[1],
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_library_steps_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that NumPy's own code for linear algebra runs, as it may call BLAS."""
+    seen: list[int] = []
+
+    def noted(step: program.CallStep) -> Callable[..., Any]:
+        def run(*operands: Any, **keywords: Any) -> Any:
+            seen.append(library.count)
+            return function(*operands, **keywords)
+
+        function = made(step)
+        return function if step.node.op is PROJECT else run
+
+    made = program.CallStep.function
+    monkeypatch.setattr(program.CallStep, "function", noted)
+    matrix = SQUARE @ SQUARE.T + np.eye(3)
+    function = xjit.jit(STEPS[name])
+    for _ in range(2):
+        np.testing.assert_allclose(function(matrix), STEPS[name](matrix), rtol=1e-9, atol=1e-12)
+    assert set(seen) == {8}
+    seen.clear()
+    with threads(1):
+        function(matrix)
+    assert set(seen) == {1}
+    assert library.count == 8
 
 
 def test_systems_without_such_functions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,22 @@ from xjit.runtime.control_groups import ControlGroups
 from xjit.runtime.pool import Pool
 
 KERNELS = r"""
+$PAUSE_DECLARATION
+; The same once a while has passed.
+define void @mark_late(i64 %low, i64 %high, ptr %table) {
+entry:
+  br label %wait
+wait:
+  %i = phi i64 [ 0, %entry ], [ %i1, %wait ]
+  $PAUSE
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, 30000
+  br i1 %more, label %wait, label %done
+done:
+  call void @mark(i64 %low, i64 %high, ptr %table)
+  ret void
+}
+
 ; table: counts, lows, highs.  counts[i] += 1, lows[i] = low, highs[i] = high for i in the range.
 define void @mark(i64 %low, i64 %high, ptr %table) {
 entry:
@@ -240,6 +256,36 @@ for thread in busy:
     thread.join()
 """
 
+FORK_WITHIN_A_LAUNCH = """
+import os, signal
+from xjit.runtime import entry, threads
+from xjit.runtime.records import FastProgram, KernelCall
+threads.threads(3)
+late = native_kernels().function("mark_late")
+marks, others, children = Marks(300), Marks(90), []
+def use():
+    pool.launch(mark, 90, 4, others.address, 4)
+def fork(number, frame):
+    use()
+    children.append(os.fork())
+    use()
+signal.signal(signal.SIGALRM, fork)
+calls = (KernelCall(late, 300, 1, tuple(map(int, marks.table)), ()),)
+run = entry.native_entries().make(FastProgram((), (), (), calls, False, True))
+signal.setitimer(signal.ITIMER_REAL, 0.02)
+run()
+signal.setitimer(signal.ITIMER_REAL, 0)
+marks.check(300, 1)
+assert len(children) == 1
+use()
+others.check(90, 4, launches=3)
+if not children[0]:
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 7
+run()
+marks.check(300, 1, launches=2)
+"""
+
 EXIT_DURING_LAUNCHES = """
 import threading
 def use():
@@ -264,6 +310,14 @@ threading.Event().wait(0.05)
 def test_a_forked_child_starts_workers_of_its_own(script: str) -> None:
     result = _run(script)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_fork_within_a_launch_loses_no_element() -> None:
+    """Workers finish their chunks before; the child computes the rest, and so does the parent, each once."""
+    for _ in range(3):
+        result = _run(FORK_WITHIN_A_LAUNCH)
+        assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("script", [EXIT_DURING_LAUNCHES, EXIT_WITH_SLEEPING_WORKERS], ids=["busy", "idle"])

@@ -272,7 +272,7 @@ def test_integers_have_the_width_of_the_library(long: bool) -> None:
 
     address = ctypes.cast(routine, ctypes.c_void_p).value
     result = np.ones(2)
-    table = (ctypes.c_int64 * 12)(1000, 2000, result.ctypes.data, address, 80, 160, 8, 1, 0, 2**32 + 7, 3, -2)
+    table = (ctypes.c_int64 * 11)(1000, 2000, result.ctypes.data, address, 80, 160, 8, 0, 2**32 + 7, 3, -2)
     adaptor = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
     adaptor(NativeModule(products_text(long)).function("dot_f64"))(0, 2, ctypes.addressof(table))
     length = 2**32 + 7 if long else 7

@@ -6,9 +6,8 @@ operands moved on by ``i`` times their step.  Their table:
     0 .. 2    the first operand, the second one, the result
     3         the routine of BLAS
     4 .. 6    steps in bytes of the three
-    7         how many products are one step of the loop that threads share
-    8         1 where BLAS may use several threads: then the limit of the calling thread is made known to it
-    9 ..      gemm: transposed, transposed, rows, columns, summed, leading distances of the three
+    7         1 where BLAS may use several threads: then the limit of the calling thread is made known to it
+    8 ..      gemm: transposed, transposed, rows, columns, summed, leading distances of the three
               syrk: transposed, rows, summed, leading distance of the matrix, which is both operands
               gemv: order, rows, columns, leading distance, step of the vector (the matrix is transposed)
               dot:  length, steps of both
@@ -26,16 +25,16 @@ _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %first_turned = call i32 @flag(ptr %table, i64 9)
-  %second_turned = call i32 @flag(ptr %table, i64 10)
-  %rows = call $INT @count(ptr %table, i64 11)
-  %columns = call $INT @count(ptr %table, i64 12)
-  %summed = call $INT @count(ptr %table, i64 13)
-  %first_distance = call $INT @count(ptr %table, i64 14)
-  %second_distance = call $INT @count(ptr %table, i64 15)
-  %result_distance = call $INT @count(ptr %table, i64 16)
+  %first_turned = call i32 @flag(ptr %table, i64 8)
+  %second_turned = call i32 @flag(ptr %table, i64 9)
+  %rows = call $INT @count(ptr %table, i64 10)
+  %columns = call $INT @count(ptr %table, i64 11)
+  %summed = call $INT @count(ptr %table, i64 12)
+  %first_distance = call $INT @count(ptr %table, i64 13)
+  %second_distance = call $INT @count(ptr %table, i64 14)
+  %result_distance = call $INT @count(ptr %table, i64 15)
   $BEGIN
-  for %i from %from below %to
+  for %i from %low below %high
     %first = call ptr @moved(ptr %table, i64 0, i64 %i)
     %second = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
@@ -49,13 +48,13 @@ entry:
 define void @syrk_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %turned = call i32 @flag(ptr %table, i64 9)
-  %size = call i64 @word(ptr %table, i64 10)
-  %rows = call $INT @count(ptr %table, i64 10)
-  %summed = call $INT @count(ptr %table, i64 11)
-  %distance = call $INT @count(ptr %table, i64 12)
+  %turned = call i32 @flag(ptr %table, i64 8)
+  %size = call i64 @word(ptr %table, i64 9)
+  %rows = call $INT @count(ptr %table, i64 9)
+  %summed = call $INT @count(ptr %table, i64 10)
+  %distance = call $INT @count(ptr %table, i64 11)
   $BEGIN
-  for %i from %from below %to
+  for %i from %low below %high
     %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
     call void %routine(i32 101, i32 121, i32 %turned, $INT %rows, $INT %summed, $ONE, ptr %matrix, $INT %distance,
@@ -80,13 +79,13 @@ entry:
 define void @gemv_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %order = call i32 @flag(ptr %table, i64 9)
-  %rows = call $INT @count(ptr %table, i64 10)
-  %columns = call $INT @count(ptr %table, i64 11)
-  %distance = call $INT @count(ptr %table, i64 12)
-  %step = call $INT @count(ptr %table, i64 13)
+  %order = call i32 @flag(ptr %table, i64 8)
+  %rows = call $INT @count(ptr %table, i64 9)
+  %columns = call $INT @count(ptr %table, i64 10)
+  %distance = call $INT @count(ptr %table, i64 11)
+  %step = call $INT @count(ptr %table, i64 12)
   $BEGIN
-  for %i from %from below %to
+  for %i from %low below %high
     %matrix = call ptr @moved(ptr %table, i64 0, i64 %i)
     %vector = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
@@ -101,11 +100,11 @@ _DOT = r"""
 define void @dot_$NAME(i64 %low, i64 %high, ptr %table) {
 entry:
   %routine = call ptr @pointer(ptr %table, i64 3)
-  %length = call $INT @count(ptr %table, i64 9)
-  %first_step = call $INT @count(ptr %table, i64 10)
-  %second_step = call $INT @count(ptr %table, i64 11)
+  %length = call $INT @count(ptr %table, i64 8)
+  %first_step = call $INT @count(ptr %table, i64 9)
+  %second_step = call $INT @count(ptr %table, i64 10)
   $BEGIN
-  for %i from %from below %to
+  for %i from %low below %high
     %first = call ptr @moved(ptr %table, i64 0, i64 %i)
     %second = call ptr @moved(ptr %table, i64 1, i64 %i)
     %result = call ptr @moved(ptr %table, i64 2, i64 %i)
@@ -132,11 +131,8 @@ _COMPLEX_SUM = r"""
     store $REAL %im_sum, ptr %imaginary
 """
 
-# Which products this call computes, and the limit on threads that holds until they are done.
-_BEGIN = """%each = call i64 @word(ptr %table, i64 7)
-  %from = mul i64 %low, %each
-  %to = mul i64 %high, %each
-  %held = alloca i64
+# The limit on threads that holds until the products of this call are done.
+_BEGIN = """%held = alloca i64
   call void @begin(ptr %table, ptr %held)"""
 _END = """call void @finish(ptr %held)
   ret void"""
@@ -150,7 +146,7 @@ _SHARED = r"""
 define internal void @begin(ptr %table, ptr %held) {
 entry:
   store i64 0, ptr %held
-  %several = call i64 @word(ptr %table, i64 8)
+  %several = call i64 @word(ptr %table, i64 7)
   %alone = icmp eq i64 %several, 0
   br i1 %alone, label %done, label %ask
 ask:

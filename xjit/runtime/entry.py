@@ -29,6 +29,7 @@ from xjit.runtime.entry_selftest import SELFTEST_TEXT, large_arrays_work, native
 from xjit.runtime.once import Once
 from xjit.runtime.pool import shared_pool
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.stand_ins import LastingEntry, flag_key
 
 Entry: TypeAlias = Callable[..., Result]
 """What :func:`make_entry` returns."""
@@ -50,6 +51,8 @@ _PYTHON_FUNCTIONS = {
     "restore_thread": "PyEval_RestoreThread",
     "check_signals": "PyErr_CheckSignals",
     "thread_ident": "PyThread_get_thread_ident",
+    "raise_none": "PyErr_SetNone",
+    "flag_get": "PyThread_tss_get",
     "temps_allocate": "PyMem_RawMalloc",
     "temps_release": "PyMem_RawFree",
 }
@@ -71,8 +74,10 @@ def make_entry(program: FastProgram) -> Entry:
     _check(program)
     runtime = native_entries()
     if runtime is None or _frame_words(program) > _MAXIMUM_FRAME_WORDS:
-        return PythonEntry(program)
-    return runtime.make(program)
+        entry: Entry = PythonEntry(program)
+    else:
+        entry = runtime.make(program)
+    return LastingEntry(entry) if program.lasting else entry
 
 
 class NativeEntries:
@@ -96,6 +101,7 @@ class NativeEntries:
             **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
         )
         self._native.bind(clock=_clock(), clock_number=getattr(time, "CLOCK_MONOTONIC", 0))
+        self._native.bind(flag_key=flag_key(), interrupt_type=id(KeyboardInterrupt))
         self._native.bind(main_thread=threading.main_thread().ident or 0)
         if hasattr(os, "register_at_fork"):  # the thread that forks is the child's main thread
             os.register_at_fork(after_in_child=lambda: self._native.bind(main_thread=threading.get_ident()))
@@ -110,7 +116,7 @@ class NativeEntries:
         unlocked = program.heavy
         if any(call.chunk < call.extent for call in program.calls):
             pool = shared_pool()
-            self._native.bind(launcher=pool.launcher)
+            self._native.bind(launcher=pool.launcher, lone_launcher=pool.lone_launcher)
             unlocked = unlocked or pool.sleeps_in_python
         if max([program.block[1], *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
             self._recycle()
@@ -294,7 +300,8 @@ def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
 
 def _call_words(call: KernelCall) -> list[int]:
     patches: list[int] = [word for patch in call.patches for word in patch]
-    return [call.address, call.extent, call.chunk, len(call.table), len(call.patches), *call.table, *patches]
+    sizes = (len(call.table), len(call.patches))
+    return [call.address, call.extent, call.chunk, int(call.in_turn), *sizes, *call.table, *patches]
 
 
 native_entries: Once[NativeEntries | None] = Once(_tested_entries)

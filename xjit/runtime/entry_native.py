@@ -10,7 +10,7 @@
     input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, ndim, dims, strides
     output   words, large, descriptor, ndim, strides given, dims, strides
     temp     byte offset in the block of temps
-    call     words, kernel, extent, chunk, table words, patches, table, patches (slot, buffer, byte offset)
+    call     words, kernel, extent, chunk, in turn, table words, patches, table, patches (slot, buffer, byte offset)
 
 ``words`` is the length of its own entry, so that each step walks to the next one.  Nothing in the record is
 written at run time: tables, scalars, statuses and buffer addresses live in the frame of the call, so the same program
@@ -152,9 +152,9 @@ entry:
 ; Copy the table of a call into the frame and store the buffer addresses in it.
 define internal void @fill_table(ptr %call, ptr %table, ptr %buffers) {
 entry:
-  %table_words = call i64 @word(ptr %call, i64 4)
-  %patches = call i64 @word(ptr %call, i64 5)
-  %template = call ptr @place(ptr %call, i64 6)
+  %table_words = call i64 @word(ptr %call, i64 5)
+  %patches = call i64 @word(ptr %call, i64 6)
+  %template = call ptr @place(ptr %call, i64 7)
   %first_patch = call ptr @place(ptr %template, i64 %table_words)
   for %i below %table_words
     %value = call ptr @pointer(ptr %template, i64 %i)
@@ -172,7 +172,7 @@ entry:
   ret void
 }
 
-; Run the kernels in order, each serially or through the pool, until %watch has it given up (true).
+; Run the kernels in order, each on this thread or through the pool, until %watch has it given up (true).
 define internal i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch) {
 entry:
   for %i below %count, ptr %call = %section then %next
@@ -183,7 +183,11 @@ entry:
     %divided = icmp slt i64 %chunk, %extent
     br i1 %divided, label %share, label %whole
 share:
-    %launch = load ptr, ptr @launcher
+    %in_turn_word = call i64 @word(ptr %call, i64 4)
+    %in_turn = icmp ne i64 %in_turn_word, 0
+    %lone = load ptr, ptr @lone_launcher
+    %shared = load ptr, ptr @launcher
+    %launch = select i1 %in_turn, ptr %lone, ptr %shared
     %answer = call i32 %launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
     %stop = icmp ne i32 %answer, 0
     br i1 %stop, label %stopped, label %after
@@ -192,7 +196,8 @@ whole:
     br i1 %nonempty, label %direct, label %after
 direct:
     call void %kernel(i64 0, i64 %extent, ptr %table)
-    br label %after
+    %enough = call i1 @ask(ptr %watch)
+    br i1 %enough, label %stopped, label %after
 after:
     %next = call ptr @next(ptr %call)
   end %i
@@ -201,8 +206,8 @@ stopped:
   ret i1 true
 }
 
-; The same with the interpreter lock released when the program is heavy.  True with a Python exception when a signal
-; handler raised it.
+; The same with the interpreter lock released when the program is heavy.  True with a Python exception when it was
+; given up.
 define internal i1 @run_program(ptr %record, ptr %section, ptr %buffers, ptr %table) {
 entry:
   %watch_place = alloca [3 x i64]

@@ -29,6 +29,7 @@ ARGUMENTS_TEXT = r"""
 @set_handler     = global ptr null  ; PyDataMem_SetHandler
 @large_handler   = global ptr null  ; memory handler for large outputs, null for NumPy's own
 @launcher        = global ptr null  ; the pool's launch(kernel, extent, chunk, table, watch)
+@lone_launcher   = global ptr null  ; the same on the calling thread only
 
 define internal ptr @next(ptr %words) alwaysinline {
   %length = load i64, ptr %words

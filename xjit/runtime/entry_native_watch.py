@@ -1,11 +1,15 @@
 """The part of the native entry that lets signals interrupt long programs, as LLVM assembly.
 
 While a program runs with the interpreter lock released, Ctrl-C only leaves a note in the interpreter. The main thread
-is where Python's signal handlers run; it therefore looks every 50 ms whether there is a note, between two chunks: it
-takes the lock, lets the interpreter call its handlers, and gives the program up if one raises. In programs shorter
-than that each chunk reads the clock, no more.
+is where Python's signal handlers run; it therefore looks every 50 ms whether there is a note, between two chunks or
+two kernels: it takes the lock, lets the interpreter call its handlers, and gives the program up if one raises. In
+programs shorter than that each chunk reads the clock, no more.
 
-A watch is three words: the function to ask, the time of the last look in nanoseconds, the thread's state.
+A thread that stands in for the main one (:mod:`xjit.runtime.stand_ins`) looks at a flag instead, which says that
+nobody waits for the program any more.
+
+A watch is three words: the function to ask, the time of the last look in nanoseconds or the address of the flag, the
+thread's state.
 """
 
 from __future__ import annotations
@@ -17,6 +21,10 @@ WATCH_TEXT = r"""
 @main_thread     = global i64 0     ; its identifier
 @thread_ident    = global ptr null  ; PyThread_get_thread_ident
 @check_signals   = global ptr null  ; PyErr_CheckSignals
+@flag_key        = global ptr null  ; Py_tss_t that holds the address of the flag of a thread that stands in
+@flag_get        = global ptr null  ; PyThread_tss_get
+@raise_none      = global ptr null  ; PyErr_SetNone
+@interrupt_type  = global ptr null  ; KeyboardInterrupt
 
 define internal i64 @now() {
   %time = alloca [2 x i64]
@@ -39,18 +47,33 @@ define internal void @looked(ptr %watch) {
   ret void
 }
 
-; A watch for the calling thread, null unless it is the main one; the interpreter lock is not held.
+; A watch for the calling thread, null unless it is the main one or stands in for it.
+; The interpreter lock is not held.
 define internal ptr @start_watch(ptr %watch, ptr %state) {
 entry:
-  %clock = load ptr, ptr @clock
-  %timeless = icmp eq ptr %clock, null
-  br i1 %timeless, label %none, label %ask
-ask:
   %ident = load ptr, ptr @thread_ident
   %thread = call i64 %ident()
   %main = load i64, ptr @main_thread
   %here = icmp eq i64 %thread, %main
-  br i1 %here, label %start, label %none
+  br i1 %here, label %look, label %elsewhere
+look:
+  %clock = load ptr, ptr @clock
+  %timeless = icmp eq ptr %clock, null
+  br i1 %timeless, label %none, label %start
+elsewhere:
+  %key = load ptr, ptr @flag_key
+  %keyless = icmp eq ptr %key, null
+  br i1 %keyless, label %none, label %ask_flag
+ask_flag:
+  %get = load ptr, ptr @flag_get
+  %flag = call ptr %get(ptr %key)
+  %own = icmp eq ptr %flag, null
+  br i1 %own, label %none, label %stand_in
+stand_in:
+  store ptr @abandoned, ptr %watch
+  call void @put(ptr %watch, i64 1, ptr %flag)
+  call void @put(ptr %watch, i64 2, ptr %state)
+  ret ptr %watch
 start:
   store ptr @interrupted, ptr %watch
   call void @looked(ptr %watch)
@@ -58,6 +81,41 @@ start:
   ret ptr %watch
 none:
   ret ptr null
+}
+
+; Whether the program is to be given up.
+define internal i1 @ask(ptr %watch) {
+entry:
+  %unwatched = icmp eq ptr %watch, null
+  br i1 %unwatched, label %no, label %call
+call:
+  %function = load ptr, ptr %watch
+  %answer = call i32 %function(ptr %watch)
+  %yes = icmp ne i32 %answer, 0
+  ret i1 %yes
+no:
+  ret i1 false
+}
+
+; 1 with a Python exception, which nobody will see, when nobody waits for the program any more.
+define internal i32 @abandoned(ptr %watch) {
+entry:
+  %flag = call ptr @pointer(ptr %watch, i64 1)
+  %value = load atomic i64, ptr %flag monotonic, align 8
+  %wanted = icmp eq i64 %value, 0
+  br i1 %wanted, label %no, label %raise
+raise:
+  %state = call ptr @pointer(ptr %watch, i64 2)
+  %restore = load ptr, ptr @restore_thread
+  call void %restore(ptr %state)
+  %set = load ptr, ptr @raise_none
+  %type = load ptr, ptr @interrupt_type
+  call void %set(ptr %type)
+  %save = load ptr, ptr @save_thread
+  %same_state = call ptr %save()
+  ret i32 1
+no:
+  ret i32 0
 }
 
 ; 1 with a Python exception when a signal handler raised one.

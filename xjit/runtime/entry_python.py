@@ -117,4 +117,6 @@ def _run(call: KernelCall, addresses: list[int]) -> None:
     if call.chunk >= call.extent:
         _Kernel(call.address)(0, call.extent, ctypes.addressof(table))
     else:
-        launch(call.address, call.extent, call.chunk, ctypes.addressof(table), current_threads())
+        launch(
+            call.address, call.extent, call.chunk, ctypes.addressof(table), 1 if call.in_turn else current_threads()
+        )

@@ -8,8 +8,12 @@ by the first launch that wants them, and again in a forked child.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
+import functools
+import itertools
 import os
+import queue
 import sys
 import threading
 import time
@@ -23,13 +27,27 @@ _SPIN_SECONDS = 20e-6
 _MAXIMUM_WORKERS = 255
 _FUTEX_NUMBERS = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221}
 
-_Worker = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32)
+_PYTHON = {
+    "pool_thread": "PyThread_get_thread_ident",
+    "python_ensure": "PyGILState_Ensure",
+    "python_leave": "PyGILState_Release",
+    "python_call": "PyObject_CallObject",
+    "python_drop": "Py_DecRef",
+    "python_clear": "PyErr_Clear",
+}
+_AFFINITY = {
+    "pool_get_processor": "sched_getcpu",
+    "pool_get_affinity": "sched_getaffinity",
+    "pool_set_affinity": "sched_setaffinity",
+}
+
+_Worker = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
 _Launch = ctypes.CFUNCTYPE(
     ctypes.c_int32,
     *(ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),  # kernel, extent, chunk, table
     *(ctypes.c_void_p, ctypes.c_int64),  # watch, limit
 )
-_Callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+_Act = ctypes.CFUNCTYPE(None)
 _PauseLoop = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
@@ -40,7 +58,7 @@ class Pool:
     """
 
     def __init__(self, *, sleep_in_python: bool = False) -> None:
-        self._native = native_code.NativeModule(native_text.expand(native_text.OWN_LIMIT_TEXT + POOL_TEXT))
+        self._native = native_code.NativeModule(native_text.expand(POOL_TEXT, WORKERS=_MAXIMUM_WORKERS))
         self._worker = _Worker(self._native.function("pool_worker"))
         self._launch = _Launch(self._native.function("pool_launch_limited"))
         self.launcher = self._native.function("pool_launch")
@@ -48,15 +66,17 @@ class Pool:
         the calling thread's limit and may be called with or without the interpreter lock.  ``watch`` is 0 or the
         address of a word with the address of ``int32 stop(int64 watch)``, asked after each chunk of the calling
         thread; the launch returns 1 if that did, else 0."""
+        self.lone_launcher = self._native.function("pool_launch_alone")
+        """Address of the same for a launch on the calling thread only."""
         self._workers = self._native.word("pool_workers")
-        self._maximum = self._native.word("pool_maximum")
         self._generation = self._native.half_word("pool_generation")
         self._sleepers = self._native.half_word("pool_sleepers")
-        self._parked = threading.Condition()
-        self._callbacks = (_Callback(self._grow), _Callback(self._wake))
+        self._forget = _Act(self._native.function("pool_forget"))
         self._bind(sleep_in_python)
+        self._begin()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget_workers)
+            hold, resume = (_Act(self._native.function(name)) for name in ("pool_hold", "pool_resume"))
+            os.register_at_fork(before=hold, after_in_parent=resume, after_in_child=self._begin_in_child)
 
     @property
     def worker_count(self) -> int:
@@ -79,7 +99,6 @@ class Pool:
         libc = ctypes.CDLL(None) if os.name == "posix" else None
         futex_number = _FUTEX_NUMBERS.get(native_text.machine(), 0)
         has_futex = sys.platform == "linux" and futex_number and libc is not None and not sleep_in_python
-        grow, wake = (ctypes.cast(c, ctypes.c_void_p).value or 0 for c in self._callbacks)
         self._native.bind(
             pool_maximum=_MAXIMUM_WORKERS,
             pool_default_limit=default_threads(),
@@ -87,10 +106,13 @@ class Pool:
             pool_futex_call=native_code.c_function_address(libc, "syscall") if has_futex and libc else 0,
             pool_futex_number=futex_number,
             pool_yield=native_code.c_function_address(libc, "sched_yield") if libc else 0,
-            pool_wake_callback=wake,
-            pool_grow_callback=grow,
+            **{word: native_code.c_function_address(ctypes.pythonapi, name) for word, name in _PYTHON.items()},
             **limit_words(),
         )
+        if has_futex and libc:
+            affinity = {word: native_code.c_function_address(libc, name) for word, name in _AFFINITY.items()}
+            if all(affinity.values()):
+                self._native.bind(**affinity)
 
     def _pauses_per(self, seconds: float) -> int:
         """How many pause instructions of this processor take about ``seconds``."""
@@ -104,40 +126,31 @@ class Pool:
             times.append(time.perf_counter() - start)
         return max(10, int(count * seconds / max(min(times), 1e-9)))
 
-    def _grow(self, wanted: int) -> None:
-        """Start workers until there are ``wanted``; called by the launching thread, which owns the pool."""
-        while self._workers.value < wanted:
-            handled = self._generation.value
-            name = f"xjit-worker-{self._workers.value}"
-            worker = threading.Thread(target=self._work, args=(handled,), name=name, daemon=True)
-            try:
-                worker.start()
-            except RuntimeError:  # no more threads to be had, or the interpreter is shutting down
-                self._maximum.value = self._workers.value
-                return
-            self._workers.value += 1
-
-    def _work(self, handled: int) -> None:
+    def _work(self) -> None:
         """Life of one worker; native code comes back only to sleep where there is no futex."""
+        number = next(self._numbers)
         while True:
-            handled = self._worker(handled)
-            with self._parked:
+            handled = self._worker(number, threading.get_native_id())
+            with self._parking:
                 self._sleepers.value += 1
-                while self._generation.value == handled:
-                    self._parked.wait()
+            while self._generation.value == handled:
+                self._calls.get()
+            with self._parking:
                 self._sleepers.value -= 1
 
-    def _wake(self, count: int) -> None:
-        """Wake ``count`` workers that sleep in Python."""
-        with self._parked:
-            self._parked.notify(count)
+    def _begin(self) -> None:
+        """Be ready to start workers, of which there are none."""
+        self._numbers = itertools.count()
+        self._parking = threading.Lock()
+        self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._start_worker = functools.partial(_thread.start_new_thread, self._work, ())
+        self._wake_worker = functools.partial(self._calls.put, None)
+        self._native.bind(pool_start_object=id(self._start_worker), pool_wake_object=id(self._wake_worker))
 
-    def _forget_workers(self) -> None:
-        """Start afresh in a forked child, where no worker exists and any launch under way is the parent's."""
-        self._parked = threading.Condition()
-        self._native.half_word("pool_lock").value = 0
-        self._sleepers.value = 0
-        self._native.bind(pool_gate=0, pool_workers=0, pool_maximum=_MAXIMUM_WORKERS)
+    def _begin_in_child(self) -> None:
+        """Start afresh in a forked child, where no worker exists."""
+        self._forget()
+        self._begin()
 
 
 shared_pool = Once(Pool)

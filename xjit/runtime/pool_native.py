@@ -10,11 +10,18 @@ A worker joins by one compare-and-swap on the gate, so it can never touch a job 
 wakes late costs nothing, and the launching thread finishes all chunks by itself if nobody comes.  The launching
 thread closes the gate when the chunks are used up and waits only for workers that are inside.
 
-``pool_generation`` counts jobs; idle workers watch it, first spinning, then asleep on it (a futex on Linux, a
-Python condition elsewhere, for which ``pool_worker`` returns to Python).
+``pool_generation`` counts jobs; idle workers watch it, first spinning, then asleep: on Linux each in its berth
+(:mod:`xjit.runtime.pool_berths_native`), elsewhere in Python, for which ``pool_worker`` returns.
 
 The launching thread may *watch* for a reason to give the launch up: after each of its chunks it asks a function of
 the caller. Then no further chunk is begun, and the launch returns when the ones under way are done.
+
+That function may run signal handlers, which may fork. A fork between two chunks of the forking thread's own job
+waits until the workers have finished theirs (``pool_hold``): what they compute would be missing in the child, which
+has no workers and takes the chunks that are left alone.
+
+Nothing else that a launch calls evaluates Python code on the launching thread: a signal handler that raised there
+could not be heard. Workers are started and woken through builtin objects, which native code calls.
 
 Memory order: the words of a job are written before the gate is opened (release) and read after joining
 (acquire); a worker leaves with release and the launching thread waits with acquire, so it sees all results.
@@ -22,7 +29,11 @@ Memory order: the words of a job are written before the gate is opened (release)
 
 from __future__ import annotations
 
-POOL_TEXT = r"""
+from xjit.runtime.native_text import OWN_LIMIT_TEXT
+from xjit.runtime.pool_berths_native import BERTHS_TEXT
+from xjit.runtime.pool_launch_native import LAUNCH_TEXT
+
+_WORK_TEXT = r"""
 $PAUSE_DECLARATION
 
 ; ---- words shared by all threads, one cache line each where they are contended
@@ -33,10 +44,18 @@ $PAUSE_DECLARATION
 @pool_sleepers   = global i32 0, align 128
 
 ; ---- the job
-@job_kernel = global ptr null, align 128
-@job_extent = global i64 0
-@job_chunk  = global i64 0
-@job_table  = global ptr null
+@job_kernel    = global ptr null, align 128
+@job_extent    = global i64 0
+@job_chunk     = global i64 0
+@job_table     = global ptr null
+@job_chunks    = global i64 0                  ; how many there are
+@job_helpers   = global i64 0                  ; how many workers may join it
+@job_owner     = global i64 0                  ; the launching thread, 0 while nobody launches
+@job_processor = global i32 -1                 ; where that thread runs, -1 where nobody knows
+
+; ---- between the begin of a fork and its end in both processes
+@held_job  = global i32 0                       ; 1 when it is the owner who forks
+@held_next = global i64 0                       ; the next chunk of its job
 
 ; ---- set from Python
 @pool_workers       = global i64 0, align 128   ; worker threads that exist
@@ -46,8 +65,14 @@ $PAUSE_DECLARATION
 @pool_futex_call    = global ptr null          ; libc's syscall(), null where there is no futex
 @pool_futex_number  = global i64 0
 @pool_yield         = global ptr null          ; sched_yield or the like, null when absent
-@pool_wake_callback = global ptr null          ; void (i64 count), used where there is no futex
-@pool_grow_callback = global ptr null          ; void (i64 wanted): start workers
+@pool_thread        = global ptr null          ; PyThread_get_thread_ident
+@pool_start_object  = global ptr null          ; starts a worker when it is called
+@pool_wake_object   = global ptr null          ; wakes one, used where there is no futex
+@python_ensure      = global ptr null          ; PyGILState_Ensure, PyGILState_Release
+@python_leave       = global ptr null
+@python_call        = global ptr null          ; PyObject_CallObject, Py_DecRef, PyErr_Clear
+@python_drop        = global ptr null
+@python_clear       = global ptr null
 
 ; ---------------------------------------------------------------------------------------------- waiting
 define i64 @pool_pause_loop(i64 %count) noinline {
@@ -163,16 +188,6 @@ define internal i1 @no_futex() alwaysinline {
   ret i1 %absent
 }
 
-; FUTEX_WAIT | FUTEX_PRIVATE_FLAG = 128: sleep while the generation is %value.
-; FUTEX_WAKE | FUTEX_PRIVATE_FLAG = 129: wake %value sleepers.
-define internal void @futex(i32 %operation, i32 %value) {
-  %call = load ptr, ptr @pool_futex_call
-  %number = load i64, ptr @pool_futex_number
-  %r = call i64 (i64, ...) %call(i64 %number, ptr @pool_generation, i32 %operation, i32 %value,
-      ptr null, ptr null, i32 0)
-  ret void
-}
-
 ; Having joined a job with %seats left, wake two more workers if there are any asleep.
 define internal void @pass_on(i64 %seats) {
 entry:
@@ -185,7 +200,7 @@ look:
   %idle = or i1 %nobody, %no_futex
   br i1 %idle, label %done, label %wake
 wake:
-  call void @futex(i32 129, i32 2)
+  call void @rouse(i64 2)
   br label %done
 done:
   ret void
@@ -224,13 +239,14 @@ done:
   ret void
 }
 
-; Life of a worker that has handled all jobs up to generation %start.  Returns (with the generation handled
-; last) only where there is no futex to sleep on.
-define i32 @pool_worker(i32 %start) {
+; Life of worker %number, the thread %thread of the system, who has not looked at any job yet.  Returns (with the
+; generation handled last) only where there is no futex to sleep on.
+define i32 @pool_worker(i32 %number, i32 %thread) {
 entry:
-  br label %idle
+  %berth = call ptr @berth(i32 %number)
+  store i32 %thread, ptr %berth
+  br label %work
 idle:
-  %handled = phi i32 [ %start, %entry ], [ %now, %work ], [ %handled, %sleep ]
   %spin = load i64, ptr @pool_spin
   br label %look
 look:
@@ -244,163 +260,22 @@ pause:
   %patient = icmp ult i64 %i1, %spin
   br i1 %patient, label %look, label %park
 work:
+  %handled = load atomic i32, ptr @pool_generation acquire, align 4
   call void @join_job()
   br label %idle
 park:
   %no_futex = call i1 @no_futex()
   br i1 %no_futex, label %leave, label %sleep
 sleep:
-  %s0 = atomicrmw add ptr @pool_sleepers, i32 1 seq_cst
-  call void @futex(i32 128, i32 %handled)
-  %s1 = atomicrmw sub ptr @pool_sleepers, i32 1 seq_cst
-  br label %idle
+  call void @sleep(ptr %berth, i32 %handled)
+  br label %look_again
+look_again:
+  %later = load atomic i32, ptr @pool_generation acquire, align 4
+  %woken = icmp ne i32 %later, %handled
+  br i1 %woken, label %work, label %idle
 leave:
   ret i32 %handled
 }
-
-; ---------------------------------------------------------------------------------------------- launching
-; Wake sleeping workers for a job that can use %wanted: as many as are missing beside those that are awake, but at
-; most four, because waking takes time; those that join wake others.
-define internal void @wake(i64 %wanted) {
-entry:
-  %sleepers32 = load atomic i32, ptr @pool_sleepers seq_cst, align 4
-  %sleepers = zext i32 %sleepers32 to i64
-  %workers = load i64, ptr @pool_workers
-  %awake = sub i64 %workers, %sleepers
-  %missing = sub i64 %wanted, %awake
-  %any = icmp sgt i64 %missing, 0
-  %some = icmp ne i32 %sleepers32, 0
-  %needed = and i1 %any, %some
-  br i1 %needed, label %choose, label %done
-choose:
-  %no_futex = call i1 @no_futex()
-  br i1 %no_futex, label %by_callback, label %by_futex
-by_futex:
-  %many = icmp sgt i64 %missing, 4
-  %count = select i1 %many, i64 4, i64 %missing
-  %count32 = trunc i64 %count to i32
-  call void @futex(i32 129, i32 %count32)
-  br label %done
-by_callback:
-  %callback = load ptr, ptr @pool_wake_callback
-  call void %callback(i64 %missing)
-  br label %done
-done:
-  ret void
-}
-
-; How many workers a job of %chunks chunks under %limit threads asks for; starts missing ones.
-define internal i64 @workers_for(i64 %chunks, i64 %limit) {
-entry:
-  %by_limit = sub i64 %limit, 1
-  %by_chunks = sub i64 %chunks, 1
-  %c0 = icmp slt i64 %by_limit, %by_chunks
-  %w0 = select i1 %c0, i64 %by_limit, i64 %by_chunks
-  %maximum = load i64, ptr @pool_maximum
-  %c1 = icmp slt i64 %w0, %maximum
-  %wanted = select i1 %c1, i64 %w0, i64 %maximum
-  %workers = load i64, ptr @pool_workers
-  %enough = icmp sle i64 %wanted, %workers
-  br i1 %enough, label %done, label %grow
-grow:
-  %callback = load ptr, ptr @pool_grow_callback
-  call void %callback(i64 %wanted)
-  %now = load i64, ptr @pool_workers
-  %c2 = icmp slt i64 %now, %wanted
-  %got = select i1 %c2, i64 %now, i64 %wanted
-  br label %done
-done:
-  %result = phi i64 [ %wanted, %entry ], [ %got, %grow ]
-  ret i64 %result
-}
-
-; Run a job of %chunks chunks with %helpers workers; the lock is held. Returns whether it was given up.
-define internal i1 @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch, i64 %chunks,
-    i64 %helpers) {
-entry:
-  store ptr %kernel, ptr @job_kernel
-  store i64 %extent, ptr @job_extent
-  store i64 %chunk, ptr @job_chunk
-  store ptr %table, ptr @job_table
-  store atomic i64 0, ptr @pool_next monotonic, align 8
-  %seats = shl i64 %helpers, 16
-  %gate = or i64 %seats, 4294967296
-  store atomic i64 %gate, ptr @pool_gate release, align 8
-  %g = atomicrmw add ptr @pool_generation, i32 1 seq_cst
-  call void @wake(i64 %helpers)
-  %stop = call i1 @run_chunks(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
-  br i1 %stop, label %give_up, label %close
-give_up:                                                ; workers find no chunk after the ones they are at
-  store atomic i64 %chunks, ptr @pool_next monotonic, align 8
-  br label %close
-close:
-  %old = atomicrmw and ptr @pool_gate, i64 65535 acq_rel
-  call void @wait_until_empty()
-  ret i1 %stop
-}
-
-; Launch with at most %limit threads; the busy pool, or a limit of one, means serially on this thread.
-; Returns 1 when %watch gave it up, else 0.
-define i32 @pool_launch_limited(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch, i64 %limit) {
-entry:
-  %empty = icmp sle i64 %extent, 0
-  br i1 %empty, label %done, label %not_empty
-not_empty:
-  %whole = icmp sle i64 %extent, %chunk
-  br i1 %whole, label %once, label %several
-once:
-  call void %kernel(i64 0, i64 %extent, ptr %table)
-  br label %done
-several:
-  %alone = icmp sle i64 %limit, 1
-  br i1 %alone, label %serial, label %acquire
-acquire:
-  %swap = cmpxchg ptr @pool_lock, i32 0, i32 1 acquire monotonic
-  %won = extractvalue { i32, i1 } %swap, 1
-  br i1 %won, label %locked, label %serial
-locked:
-  %up = add i64 %extent, %chunk
-  %up1 = sub i64 %up, 1
-  %chunks = sdiv i64 %up1, %chunk
-  %helpers = call i64 @workers_for(i64 %chunks, i64 %limit)
-  %nobody = icmp sle i64 %helpers, 0
-  br i1 %nobody, label %unlock_serial, label %shared
-shared:
-  %stop1 = call i1 @share(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch, i64 %chunks,
-      i64 %helpers)
-  store atomic i32 0, ptr @pool_lock release, align 4
-  br label %done
-unlock_serial:
-  store atomic i32 0, ptr @pool_lock release, align 4
-  br label %serial
-serial:
-  %stop2 = call i1 @run_serially(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch)
-  br label %done
-done:
-  %stop = phi i1 [ false, %entry ], [ false, %once ], [ %stop1, %shared ], [ %stop2, %serial ]
-  %answer = zext i1 %stop to i32
-  ret i32 %answer
-}
-
-; The calling thread's own limit, or the default.
-define i64 @pool_limit() {
-  %default = load i64, ptr @pool_default_limit
-  %own = call i64 @own_limit()
-  %unset = icmp eq i64 %own, 0
-  %limit = select i1 %unset, i64 %default, i64 %own
-  ret i64 %limit
-}
-
-define i32 @pool_launch(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch) {
-  %parallel = icmp sgt i64 %extent, %chunk
-  br i1 %parallel, label %ask, label %go
-ask:
-  %limit = call i64 @pool_limit()
-  br label %go
-go:
-  %threads = phi i64 [ 1, %0 ], [ %limit, %ask ]
-  %answer = call i32 @pool_launch_limited(ptr %kernel, i64 %extent, i64 %chunk, ptr %table, ptr %watch,
-      i64 %threads)
-  ret i32 %answer
-}
 """
+
+POOL_TEXT = OWN_LIMIT_TEXT + _WORK_TEXT + BERTHS_TEXT + LAUNCH_TEXT

@@ -32,6 +32,8 @@ LONGEST_DOT = 2**30
 LARGEST_COUNT = 2**31 - 1
 # What such a product costs, in the additions that the work of kernels is counted in.
 WORK = 0.125
+# How many of them BLAS forms in tens of milliseconds.
+LASTING = 2**30
 
 ROW_MAJOR, COLUMN_MAJOR = 101, 102
 PLAIN, TURNED = 111, 112
@@ -200,11 +202,13 @@ class Products:
         return Piece(
             pointers=(*((view.base, view.start * item) for view, _ in call.operands), (node, 0)),
             written=(False, False, True),
-            words=(self._routines[name], *steps, 1 if alone else count, int(not alone), *call.arguments),
-            extent=count if alone else 1,
+            words=(self._routines[name], *steps, int(not alone), *call.arguments),
+            extent=count,
             work=count * products * WORK,
             load=lambda: kernel,
             unlocked=not alone,
+            in_turn=not alone,
+            lasting=products > LASTING,
         )
 
 

@@ -57,9 +57,9 @@ class KernelCall:
     """One kernel run over ``range(extent)``: ``void kernel(int64 lo, int64 hi, int64 *table)``.
 
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
-    smaller may run in parallel.  ``table`` is copied for every call, then each triple (slot, buffer, byte
-    offset) of ``patches`` stores the address of that buffer plus the offset in the slot.  Buffers are numbered
-    inputs first, then outputs, then temporaries, then statuses.
+    smaller may run in parallel, or ``in_turn`` on the calling thread.  ``table`` is copied for every call, then each
+    triple (slot, buffer, byte offset) of ``patches`` stores the address of that buffer plus the offset in the slot.
+    Buffers are numbered inputs first, then outputs, then temporaries, then statuses.
     """
 
     address: int
@@ -67,6 +67,7 @@ class KernelCall:
     chunk: int
     table: tuple[int, ...]
     patches: tuple[tuple[int, int, int], ...]
+    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class FastProgram:
     lies behind the one before.  ``single`` returns the only output itself instead of a tuple.  ``heavy`` releases the
     interpreter lock while the kernels run.
     ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
+    ``lasting`` says that one chunk, or a kernel that has none, may take so long that signals should not wait for it.
     ``failures`` make errors, one for each status: a word of memory that is zero before the kernels run.  The first
     whose word is not zero afterwards is raised, and no output handed out.
     Where ``conditions`` do not hold, the program misses.
@@ -115,6 +117,7 @@ class FastProgram:
     failures: tuple[Callable[[], Exception], ...] = ()
     temp_offsets: tuple[int, ...] = ()
     conditions: Conditions = NO_CONDITIONS
+    lasting: bool = False
 
     @property
     def block(self) -> tuple[tuple[int, ...], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 
@@ -17,9 +18,11 @@ from xjit.runtime.kernels import Loader
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
 
-# Work that one piece of a shared loop should hold, and how many pieces there are at most.
+# Work that one piece of a shared loop should hold, and how many pieces there are at most unless they would last.
 PIECE_WORK = 500_000.0
 MAXIMUM_PIECES = 64
+# Work in one piece after which signals should not have to wait for its end: tens of milliseconds.
+LASTING_WORK = 20_000_000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +31,8 @@ class Piece:
     table, the extent of its shared loop, its work in additions, how its machine code is come by, and whether the
     interpreter lock is released for it however little work it is, as NumPy does.
 
-    A pointer is a node and the byte of its buffer to start from.
+    A pointer is a node and the byte of its buffer to start from. A loop that runs ``in_turn`` is not shared among
+    threads. ``lasting`` says whether one step of the loop takes long, None that its work tells.
     """
 
     pointers: tuple[tuple[Node, int], ...]
@@ -38,6 +42,22 @@ class Piece:
     work: float
     load: Callable[[], LoadedKernel]
     unlocked: bool = False
+    in_turn: bool = False
+    lasting: bool | None = None
+
+    @property
+    def chunk(self) -> int:
+        """How much of the loop one call gets."""
+        if self.in_turn:
+            return max(1, min(self.extent, int(PIECE_WORK * self.extent / self.work)))
+        return piece_size(self.extent, self.work)
+
+    @property
+    def lasts(self) -> bool:
+        """Whether one call may take so long that signals should not wait for it: much longer than pieces should."""
+        if self.lasting is None:
+            return self.work * self.chunk > 2 * LASTING_WORK * max(self.extent, 1)
+        return self.lasting
 
 
 def generated(lowered: LoweredKernel, source: str, loader: Loader) -> Piece:
@@ -91,6 +111,7 @@ class Segment:
             outputs=tuple(array_spec(node, layouts) for node in results),
             temps=tuple(node.aval.nbytes for node in memory.offsets),
             temp_offsets=tuple(memory.offsets.values()),
+            lasting=any(piece.lasts for piece in self.pieces),
             calls=tuple(call for call in calls if call.extent > 0),
             single=len(results) == 1,
             heavy=work > PARALLEL_WORK or any(piece.unlocked for piece in self.pieces),
@@ -125,19 +146,21 @@ class Segment:
                 if base in numbers:
                     patches.append((slot, numbers[base], offset))
         table += piece.words
-        size = piece_size(piece.extent, piece.work)
-        return KernelCall(kernel.address, piece.extent, size, tuple(table), tuple(patches))
+        return KernelCall(
+            kernel.address, piece.extent, piece.chunk, tuple(table), tuple(patches), in_turn=piece.in_turn
+        )
 
 
 def piece_size(extent: int, work: float) -> int:
-    """How much of the shared loop one call gets; all of it when the work is small.
+    """How much of a shared loop one call gets; all of it when the work is small.
 
     >>> piece_size(1000, 5_000.0)
     1000
     """
     if work < PARALLEL_WORK or extent < 2:
         return max(extent, 1)
-    pieces = min(max(2, int(work / PIECE_WORK)), MAXIMUM_PIECES, extent)
+    most = max(MAXIMUM_PIECES, math.ceil(work / LASTING_WORK))
+    pieces = min(max(2, int(work / PIECE_WORK)), most, extent)
     size = -(-extent // pieces)
     return -(-size // 64) * 64 if size > 1024 else size
 

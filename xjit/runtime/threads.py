@@ -95,6 +95,11 @@ def limit_key() -> int:
 
     Native code reads the limit of the thread it runs on through this key, with no Python involved.
     """
+    return new_key()
+
+
+def new_key() -> int:
+    """Address of a new key of the interpreter's thread-specific storage; 0 without one."""
     try:
         create = ctypes.pythonapi.PyThread_tss_create
         allocate = ctypes.pythonapi.PyThread_tss_alloc
@@ -116,8 +121,12 @@ def limit_words() -> dict[str, int]:
 def _set_limit(count: int) -> None:
     """Store the limit where Python reads it and where native code reads it."""
     _limit.value = count
-    key = limit_key()
+    store_for_thread(limit_key(), count)
+
+
+def store_for_thread(key: int, word: int) -> None:
+    """Store a word of this thread under such a key."""
     if key:
         store = ctypes.pythonapi.PyThread_tss_set
         store.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-        store(key, count)
+        store(key, word)
