@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import bisect
+import cmath
 import collections.abc
 import copy
+import fractions
+import functools
+import heapq
+import itertools
 import math
+import operator
+import re
+import statistics
+import struct
 from collections import namedtuple
 from typing import Any
 
@@ -16,6 +26,7 @@ from xjit import ops
 from xjit.capture.signature import NORMALISE, signature
 from xjit.errors import CaptureError
 
+KNOTS = [1.0, 2.0, 4.0]
 X = np.arange(6.0).reshape(2, 3) + 1
 Y = np.array([2.0, 3.0, 5.0])
 SINGLE = np.array([0.5, 1.5, 2.5], np.float32)
@@ -172,6 +183,24 @@ def test_imports_inside_the_function_are_traced() -> None:
         return numpy.sin(x) + zeros(3) + m.sqrt(x[0])
 
     check(function, Y)
+
+
+PURE_CALLS = {
+    "bisect": lambda: bisect.bisect_left(KNOTS, 2.0),
+    "functools": lambda: functools.reduce(operator.mul, KNOTS),
+    "heapq": lambda: heapq.nsmallest(2, KNOTS)[1],
+    "itertools": lambda: sum(itertools.accumulate(KNOTS)),
+    "re": lambda: len(re.findall("a", "banana")),
+    "statistics": lambda: statistics.median(KNOTS),
+    "fractions": lambda: float(fractions.Fraction(1, 4)),
+    "struct": lambda: struct.calcsize("<id"),
+    "cmath": lambda: cmath.phase(1j),
+}
+
+
+@pytest.mark.parametrize("name", PURE_CALLS)
+def test_functions_of_the_standard_library_that_depend_on_their_arguments_alone(name: str) -> None:
+    check(lambda x: x * PURE_CALLS[name](), X)
 
 
 def test_random_state_is_refused() -> None:

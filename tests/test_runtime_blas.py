@@ -164,6 +164,23 @@ def test_steps_of_programs_obey(library: Library, monkeypatch: pytest.MonkeyPatc
     assert seen == [8, 1, 8]
 
 
+@pytest.mark.parametrize("name", ["inv", "svdvals", "eigvalsh"])
+def test_steps_that_call_lapack_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    begin = library.limits.begin
+
+    def noted(limit: int, held: Any) -> None:
+        begun.append(limit)
+        begin(limit, held)
+
+    monkeypatch.setattr(library.limits, "begin", noted)
+    function = xjit.jit(lambda x: getattr(np.linalg, name)(x))
+    function(SQUARE + np.eye(3))
+    with threads(1):
+        function(SQUARE + np.eye(3))
+    assert set(begun) == {1}
+
+
 def test_systems_without_such_functions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blas, "_PREFIXES", ("no_such_",))
     assert blas._library() is None
