@@ -196,7 +196,7 @@ def keyword(node: ast.AST, at: Positions) -> Iterator[Edit]:
     """`f(a, key=b)` becomes `f(a)`."""
     if not isinstance(node, ast.Call):
         return
-    parts = sorted([*node.args, *node.keywords], key=at.start)
+    parts: list[ast.expr | ast.keyword] = sorted([*node.args, *node.keywords], key=at.start)
     for before, part in zip([None, *parts], parts, strict=False):
         if isinstance(part, ast.keyword) and part.arg not in (None, *HARMLESS_KEYWORDS):
             first = at.end(node.func) + 1 if before is None else at.end(before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -66,11 +67,14 @@ class Yard:
         for file in files:
             answer = self.state / f"{Path(file).stem}-{self._digest(file)}.json"
             if not answer.exists():
-                self._run([file], self.warm, lambda to=answer: [Recorder(self.root, to)], None)
+                self._run([file], self.warm, functools.partial(self._recorders, answer), None)
             if not answer.exists():
                 raise RuntimeError(self.log.read_text(encoding="utf-8", errors="replace"))
             lines += json.loads(answer.read_text(encoding="utf-8"))
         return reach_of(lines)
+
+    def _recorders(self, answer: Path) -> list[Any]:
+        return [Recorder(self.root, answer)]
 
     def _digest(self, file: str) -> str:
         """Names the text of a test file and of the code under test."""

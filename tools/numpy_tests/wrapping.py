@@ -44,7 +44,7 @@ class Wrapped:
     """A function that is called inside a compiled one, and is itself to whoever asks."""
 
     def __init__(self, function: Any, wrapper: Wrapper) -> None:
-        self.__wrapped__ = function
+        self.__wrapped__, self.__doc__ = function, function.__doc__
         self._compiled = wrapper.compiled(function)
         self._wrapper = wrapper
 
@@ -59,9 +59,9 @@ class Wrapped:
     def __class__(self) -> Any:
         return type(self.__wrapped__)
 
-    @property
-    def __doc__(self) -> Any:
-        return self.__wrapped__.__doc__
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        raise TypeError(f"the class of {self!r} is assigned to")
 
     def __eq__(self, other: object) -> bool:
         return bool(self.__wrapped__ == plain(other))
@@ -97,7 +97,8 @@ class Wrapper:
 
             call.__qualname__ = getattr(function, "__name__", "call")
             self._jitted[id(function)] = function, xjit.jit(call, **self._options)
-        return self._jitted[id(function)][1]
+        found: Callable[..., Any] = self._jitted[id(function)][1]
+        return found
 
     def call(self, compiled: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """What it returns, without a word where NumPy runs it."""
