@@ -283,10 +283,13 @@ def children(node: ast.AST) -> Iterable[ast.AST]:
         return []
     if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom | ast.Assert):
         return []
-    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-        return []
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == "__repr__":
         return []
     skipped = {"annotation", "returns", "decorator_list", "type_params"}
     parts = (value for field, value in ast.iter_fields(node) if field not in skipped)
-    return [one for part in parts for one in (part if isinstance(part, list) else [part]) if isinstance(one, ast.AST)]
+    nodes = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+    return [one for one in nodes if isinstance(one, ast.AST) and not _is_for_types(one)]
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from collections import Counter
@@ -88,7 +89,16 @@ def judged(file: str, folder: Path, options: argparse.Namespace) -> Verdict:
     found = []
     for kind in ("plain", "wrapped"):
         notes = folder / f"{kind}-{file.replace('/', '-')}.notes"
-        words = [kind, str(notes), str(options.limit), options.errors, str(NUMPY / file), *options.rest]
+        words = [
+            kind,
+            str(notes),
+            str(options.limit),
+            options.errors,
+            "-c",
+            os.devnull,
+            str(NUMPY / file),
+            *options.rest,
+        ]
         command = ["-m", "tools.numpy_tests.session", *words]
         outcomes.run(command, notes, folder, {"PYTHONPATH": str(ROOT)}, options.limit)
         found.append({short(name): one for name, one in outcomes.read(notes).items()} if notes.exists() else {})
@@ -122,14 +132,21 @@ def row(found: Verdict) -> str:
 
 
 def listing(verdicts: Sequence[Verdict]) -> list[str]:
-    """The failures, by file, and how often each known reason was met."""
-    lines = [
-        f"{found.file}::{name}\n    {why(outcome)}"
-        for found in verdicts
-        for name, outcome in found.unexplained.items()
-    ]
+    """The failures, those of one test with one error on a line, and how often each known reason was met."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for found in verdicts:
+        for name, outcome in found.unexplained.items():
+            test, _, case = name.partition("[")
+            alike.setdefault((f"{found.file}::{test}", why(outcome)), []).append(case.removesuffix("]"))
+    lines = [f"{test}  {_few(cases)}\n    {text}" for (test, text), cases in alike.items()]
     known = Counter(reason(name, one) for found in verdicts for name, one in found.differing.items())
     return lines + [f"{count:5} {text}" for text, count in known.most_common() if text]
+
+
+def _few(cases: Sequence[str]) -> str:
+    """The first cases of a test, and how many there are."""
+    text = " ".join(f"[{case}]" for case in cases[:3] if case)
+    return f"{text} and {len(cases) - 3} more" if len(cases) > 3 else text
 
 
 def why(outcome: Outcome) -> str:

@@ -56,13 +56,12 @@ class Wrapping:
 
 def main(kind: str, notes: str, limit: str, errors: str, *words: str) -> int:
     """Runs pytest; its exit status."""
+    for name in ("XJIT_STRICT", "XJIT_NO_FALLBACK"):
+        os.environ.pop(name, None)
     plugins: list[Any] = [Notes(Path(notes), float(limit))]
     if kind == "wrapped":
-        for name in [name for name in os.environ if name in ("XJIT_STRICT", "XJIT_NO_FALLBACK")]:
-            del os.environ[name]
         plugins.append(Wrapping(Wrapper(errors=errors), Path(notes).with_suffix(".counts")))
-    options = ["-q", "-p", "no:cacheprovider", "-c", os.devnull, "--tb=short"]
-    return int(pytest.main([*options, *words], plugins=plugins))
+    return int(pytest.main(["-q", "-p", "no:cacheprovider", "--tb=short", *words], plugins=plugins))
 
 
 if __name__ == "__main__":

@@ -81,6 +81,7 @@ class Wrapper:
         self._jitted: dict[int, Any] = {}
         self._wrapped = {id(function): function for function in public_functions()}
         self._modules: dict[int, types.ModuleType] = {}
+        self._seen: dict[int, Wrapped] = {}  # one of each, as tests ask whether functions are the same
         self.calls = 0
 
     @property
@@ -113,7 +114,11 @@ class Wrapper:
         if isinstance(value, types.ModuleType) and is_numpys(value.__name__):
             return self._modules.setdefault(id(value), Module(value, self))
         # The same object only: others may have its address later.
-        return Wrapped(value, self) if self._wrapped.get(id(value)) is value and value is not None else value
+        if value is None or self._wrapped.get(id(value)) is not value:
+            return value
+        if id(value) not in self._seen:
+            self._seen[id(value)] = Wrapped(value, self)
+        return self._seen[id(value)]
 
     def importer(self) -> Callable[..., Any]:
         """`__import__` for a module that shall see NumPy like this."""
