@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import resource
 import sys
 import types
 from pathlib import Path
@@ -16,6 +17,8 @@ import pytest
 
 from tools.numpy_tests.outcomes import Notes
 from tools.numpy_tests.wrapping import Wrapper
+
+MOST_MEMORY = 16 << 30  # of addresses, of which compiler and threads only reserve many
 
 
 class WrappedModule(pytest.Module):
@@ -58,6 +61,9 @@ def main(kind: str, notes: str, limit: str, errors: str, *words: str) -> int:
     """Runs pytest; its exit status."""
     for name in ("XJIT_STRICT", "XJIT_NO_FALLBACK"):
         os.environ.pop(name, None)
+    # Tests that need more are left out, and none of them takes the machine down.
+    os.environ.setdefault("NPY_AVAILABLE_MEM", "1 GB")
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     plugins: list[Any] = [Notes(Path(notes), float(limit))]
     if kind == "wrapped":
         plugins.append(Wrapping(Wrapper(errors=errors), Path(notes).with_suffix(".counts")))
