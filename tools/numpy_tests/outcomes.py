@@ -105,15 +105,16 @@ def run(command: Sequence[str], file: Path, folder: Path, environment: Mapping[s
     """Runs a command that takes notes in `file`, again behind every test that ends the process or hangs in it."""
     for _ in range(ATTEMPTS):
         before = len(read(file)) if file.exists() else 0
-        child = subprocess.Popen(
-            [sys.executable, *command],
-            cwd=folder,
-            env={**os.environ, **environment},
-            stdout=(folder / "log").open("ab"),
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        code = _wait(child, file, limit)
+        with (folder / "log").open("ab") as log:
+            child = subprocess.Popen(
+                [sys.executable, *command],
+                cwd=folder,
+                env={**os.environ, **environment},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            code = _wait(child, file, limit)
         if code in (0, 1, 5):  # all have passed, some have failed, none are left
             return
         if not file.exists() or len(read(file)) == before:

@@ -43,9 +43,9 @@ def public_functions() -> Iterator[Any]:
 class Wrapped:
     """A function that is called inside a compiled one, and is itself to whoever asks."""
 
-    def __init__(self, function: Any, wrapper: Wrapper) -> None:
+    def __init__(self, function: Any, wrapper: Wrapper, of: Any = None) -> None:
         self.__wrapped__, self.__doc__ = function, function.__doc__
-        self._compiled = wrapper.compiled(function)
+        self._compiled = wrapper.compiled(function if of is None else of, "" if of is None else function.__name__)
         self._wrapper = wrapper
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -53,7 +53,7 @@ class Wrapped:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self.__wrapped__, name)
-        return Wrapped(found, self._wrapper) if name in _METHODS else found
+        return Wrapped(found, self._wrapper, self.__wrapped__) if name in _METHODS else found
 
     @property
     def __class__(self) -> Any:
@@ -78,7 +78,7 @@ class Wrapper:
 
     def __init__(self, **options: Any) -> None:
         self._options = options
-        self._jitted: dict[int, Any] = {}
+        self._jitted: dict[tuple[int, str], Any] = {}
         self._wrapped = {id(function): function for function in public_functions()}
         self._modules: dict[int, types.ModuleType] = {}
         self._seen: dict[int, Wrapped] = {}  # one of each, as tests ask whether functions are the same
@@ -89,16 +89,16 @@ class Wrapper:
         """How many calls, or steps of them, NumPy has run."""
         return sum(one.stats().fallbacks for _, one in self._jitted.values())
 
-    def compiled(self, function: Any) -> Callable[..., Any]:
-        """A compiled function that does nothing but call this one."""
-        if id(function) not in self._jitted:
+    def compiled(self, function: Any, method: str = "") -> Callable[..., Any]:
+        """A compiled function that does nothing but call this one, or a method of it."""
+        if (id(function), method) not in self._jitted:
 
             def call(*args: Any, **kwargs: Any) -> Any:
-                return function(*args, **kwargs)
+                return (getattr(function, method) if method else function)(*args, **kwargs)
 
             call.__qualname__ = getattr(function, "__name__", "call")
-            self._jitted[id(function)] = function, xjit.jit(call, **self._options)
-        found: Callable[..., Any] = self._jitted[id(function)][1]
+            self._jitted[id(function), method] = function, xjit.jit(call, **self._options)
+        found: Callable[..., Any] = self._jitted[id(function), method][1]
         return found
 
     def call(self, compiled: Callable[..., Any], args: Any, kwargs: Any) -> Any:
