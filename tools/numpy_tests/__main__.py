@@ -169,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m tools.numpy_tests", description=__doc__.split("\n")[0])
     top.add_argument("files", nargs="*", default=FILES, help="test files, as paths inside of the package numpy")
     top.add_argument("--errors", choices=("ignore", "numpy"), default="ignore", help="the option of @xjit")
-    top.add_argument("--limit", type=float, default=120.0, help="seconds that one test may take")
+    top.add_argument("--limit", type=float, default=300.0, help="seconds that one test may take")
     top.add_argument("--json", type=Path, help="write all differences to this file")
     return top
 
