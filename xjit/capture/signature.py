@@ -82,8 +82,8 @@ def signature(leaf: Any) -> Signature:
 
 def _array(array: np.ndarray[Any, Any]) -> Signature:
     if array.dtype not in NAMES:
-        swapped = not array.dtype.isnative  # strings of any length have no order of bytes to ask for
-        return NORMALISE if swapped and array.dtype.newbyteorder("=") in NAMES else None
+        native = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")  # not all types have one
+        return NORMALISE if native in NAMES else None
     if not array.flags.aligned:
         return NORMALISE
     return (array.dtype, array.shape, array.strides)
