@@ -99,6 +99,23 @@ def test_the_tightest_of_several_limits_holds(library: Library) -> None:
         assert library.count == 8
 
 
+@pytest.mark.parametrize("name", ["inv", "svdvals", "eigvalsh"])
+def test_steps_that_call_lapack_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    begin = library.limits.begin
+
+    def noted(limit: int, held: Any) -> None:
+        begun.append(limit)
+        begin(limit, held)
+
+    monkeypatch.setattr(library.limits, "begin", noted)
+    function = xjit.jit(lambda x: getattr(np.linalg, name)(x))
+    function(SQUARE + np.eye(3))
+    with threads(1):
+        function(SQUARE + np.eye(3))
+    assert set(begun) == {1}
+
+
 def test_many_threads_leave_the_number_as_it_was(library: Library) -> None:
     above: list[int] = []
 
@@ -162,23 +179,6 @@ def test_steps_of_programs_obey(library: Library, monkeypatch: pytest.MonkeyPatc
         function(SQUARE)
     function(SQUARE)
     assert seen == [8, 1, 8]
-
-
-@pytest.mark.parametrize("name", ["inv", "svdvals", "eigvalsh"])
-def test_steps_that_call_lapack_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = []
-    begin = library.limits.begin
-
-    def noted(limit: int, held: Any) -> None:
-        begun.append(limit)
-        begin(limit, held)
-
-    monkeypatch.setattr(library.limits, "begin", noted)
-    function = xjit.jit(lambda x: getattr(np.linalg, name)(x))
-    function(SQUARE + np.eye(3))
-    with threads(1):
-        function(SQUARE + np.eye(3))
-    assert set(begun) == {1}
 
 
 def test_systems_without_such_functions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
