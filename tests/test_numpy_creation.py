@@ -51,6 +51,9 @@ def test_full_and_its_relatives() -> None:
                 check(lambda xp, a: getattr(xp, name)(a, **options), x)  # noqa: B023
     check(lambda xp, a: xp.full_like(a, 2.5), np.asfortranarray(np.ones((2, 3))))
     check(lambda xp, a: xp.full_like(a, 300), np.ones((2, 3), np.int8))
+    for a, order in itertools.product((np.ones(6), np.ones((2, 3)), np.asfortranarray(np.ones((2, 3)))), "CFAK"):
+        for shape in ((), (4,), (4, 5), (4, 5, 6)):
+            check(lambda xp, a: xp.ones_like(a, shape=shape, order=order), a)  # noqa: B023
     check(lambda xp, a, b: xp.full_like(a, b), np.ones((2, 3)), np.float32(2))
 
 
