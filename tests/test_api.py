@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import inspect
 import pickle
@@ -17,7 +18,7 @@ import pytest
 import xjit
 from xjit import ArgumentError, CaptureError, XjitError
 from xjit.api import dispatcher as dispatching
-from xjit.errors import FallbackWarning
+from xjit.errors import FallbackWarning, TargetError
 from xjit.ir.context import current
 
 LINE = np.arange(6.0)
@@ -206,6 +207,14 @@ def test_a_broken_compiler_is_reported_and_survived(monkeypatch: pytest.MonkeyPa
         assert "ZeroDivisionError" in file.read()
 
 
+def test_a_broken_compiler_is_an_error_under_strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    from xjit import compile
+
+    monkeypatch.setattr(compile, "lower_graph", None)
+    with pytest.raises(TargetError, match="the compiler failed"):
+        xjit.jit(lambda x: x + 1.0, strict=True)(LINE)
+
+
 def test_exceptions_of_the_user_pass_unchanged() -> None:
     class OwnError(Exception):
         pass
@@ -270,6 +279,20 @@ def test_static_methods(name: str) -> None:
 def test_class_methods(name: str) -> None:
     for owner in (Scaled, Scaled(1.0)):
         np.testing.assert_array_equal(getattr(owner, name)(LINE), LINE * 3.0)
+
+
+def test_jitted_functions_may_be_handed_on() -> None:
+    inner = xjit.jit(lambda x, by=2.0: x * by)
+    outer = xjit.jit(lambda x: sum(map(inner, (x, x + 1.0))) + functools.partial(inner, by=3.0)(x))
+    np.testing.assert_array_equal(outer(LINE), 2 * LINE + 2 * (LINE + 1.0) + 3 * LINE)
+    assert inner.stats().traces == 0 and outer.stats().traces == 1
+
+
+def test_an_argument_by_name_is_the_one_at_its_position() -> None:
+    function = xjit.jit(lambda x, by: x * by)
+    for found in (function(LINE, 2.0), function(LINE, by=2.0), function(x=LINE, by=2.0)):
+        np.testing.assert_array_equal(found, LINE * 2.0)
+    assert function.stats().traces == 1
 
 
 def test_keyword_and_default_arguments() -> None:

@@ -57,6 +57,8 @@ def test_arrays_say_where_they_are() -> None:
     np.testing.assert_array_equal(xjit.jit(moved)(X), X + 1)
     with pytest.raises(ValueError):
         xjit.jit(lambda x: x.to_device("elsewhere"))(X)
+    with pytest.raises(ValueError, match="stream"):
+        xjit.jit(lambda x: x.to_device("cpu", stream=1))(X)
 
 
 def test_modules_hide_no_functions() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy_oracle import Traced, as_numpy_since, check
 
+from xjit import jit
 from xjit.errors import CaptureError
 
 DTYPES = [np.dtype(code) for code in "?bhilBHILefdFD"]
@@ -50,6 +51,9 @@ def test_full_and_its_relatives() -> None:
                 check(lambda xp, a: getattr(xp, name)(a, **options), x)  # noqa: B023
     check(lambda xp, a: xp.full_like(a, 2.5), np.asfortranarray(np.ones((2, 3))))
     check(lambda xp, a: xp.full_like(a, 300), np.ones((2, 3), np.int8))
+    for a, order in itertools.product((np.ones(6), np.ones((2, 3)), np.asfortranarray(np.ones((2, 3)))), "CFAK"):
+        for shape in ((), (4,), (4, 5), (4, 5, 6)):
+            check(lambda xp, a: xp.ones_like(a, shape=shape, order=order), a)  # noqa: B023
     check(lambda xp, a, b: xp.full_like(a, b), np.ones((2, 3)), np.float32(2))
 
 
@@ -118,6 +122,18 @@ def test_arange_takes_names_and_refuses_traced_bounds() -> None:
     check(lambda xp: xp.arange())
     with pytest.raises(CaptureError, match=r"numpy\.arange"):
         Traced(lambda xp, a: xp.arange(a), [np.array(3)])
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:-2], ids=str)
+def test_bounds_that_are_numpys_numbers(dtype: Any) -> None:
+    """They are known while tracing, as Python's are; whole ones give int64, but those of uint64 floats."""
+    number = dtype.type(3) if dtype.kind != "b" else dtype.type(1)
+    for function in (np.arange, lambda n: np.arange(0, n), lambda n: np.arange(0, 4, n)):
+        found, expected = jit(lambda n: function(n))(number), function(number)  # noqa: B023
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    if dtype.kind in "iu" and dtype != np.uint64:
+        np.testing.assert_array_equal(jit(lambda n: np.eye(n, 2 * n, n))(number), np.eye(3, 6, 3))
 
 
 def test_linspace() -> None:

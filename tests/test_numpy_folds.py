@@ -222,6 +222,26 @@ def test_positions() -> None:
     check_lines(POSITIONS, [*holed, np.array([[-np.inf, np.nan]]), np.zeros((0, 3)), np.array([[np.nan], [1.0]])])
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("function", [np.nanargmin, np.nanargmax])
+def test_positions_among_complex_numbers_leave_nan_out(function: Any, dtype: Any) -> None:
+    n, inf = np.nan, np.inf
+    for numbers in (
+        [n, 1 + 1j, 2],
+        [complex(1, n), 3 - 1j, 3 + 1j],
+        [complex(inf, n), 1],
+        [n, -inf],
+        [n, inf],
+        [2, n],
+    ):
+        line = np.array(numbers, dtype)
+        assert jit(lambda a: function(a))(line) == function(line)
+        square = np.array([line, line[::-1]])
+        np.testing.assert_array_equal(jit(lambda a: function(a, axis=1))(square), function(square, axis=1))
+    with pytest.raises(ValueError, match="All-NaN slice"):
+        jit(lambda a: function(a))(np.array([n, n], dtype))
+
+
 def test_positions_among_nothing_but_nan() -> None:
     x = np.array([[np.nan, np.nan], [1.0, 2.0]])
     best = jit(lambda a: np.nanargmax(a, axis=1))

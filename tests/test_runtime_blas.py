@@ -102,6 +102,23 @@ def test_the_tightest_of_several_limits_holds(library: Library) -> None:
         assert library.count == 8
 
 
+@pytest.mark.parametrize("name", ["inv", "svdvals", "eigvalsh"])
+def test_steps_that_call_lapack_obey(name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    begin = library.limits.begin
+
+    def noted(limit: int, held: Any) -> None:
+        begun.append(limit)
+        begin(limit, held)
+
+    monkeypatch.setattr(library.limits, "begin", noted)
+    function = xjit.jit(lambda x: getattr(np.linalg, name)(x))
+    function(SQUARE + np.eye(3))
+    with threads(1):
+        function(SQUARE + np.eye(3))
+    assert set(begun) == {1}
+
+
 def test_many_threads_leave_the_number_as_it_was(library: Library) -> None:
     above: list[int] = []
 

@@ -110,6 +110,11 @@ def test_every_range_is_run_exactly_once(workers: Pool, mark: int, extent: int, 
     marks.check(extent, chunk)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no futex")
+def test_workers_sleep_without_the_interpreter_where_they_can() -> None:
+    assert not Pool().sleeps_in_python and Pool(sleep_in_python=True).sleeps_in_python
+
+
 def test_shared_pool_launches(mark: int) -> None:
     marks = Marks(100)
     pool.launch(mark, 100, 9, marks.address, 4)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import xjit
-from xjit.runtime import products
+from xjit.runtime import native_code, products
 from xjit.runtime.blas import NativeLimits
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.native_code import NativeModule
@@ -24,6 +24,13 @@ from xjit.runtime.segments import Segment
 
 TYPES = ("f4", "f8", "c8", "c16")
 needs_blas = pytest.mark.skipif(blas_products() is None, reason="the library behind NumPy's products is not known")
+
+PACKAGED = np.show_config(mode="dicts")["Build Dependencies"]["blas"].get("name") == "scipy-openblas"
+
+
+@pytest.mark.skipif(not (PACKAGED and native_code.supported()), reason="NumPy is linked to a library of the system")
+def test_the_library_that_comes_with_numpy_is_known() -> None:
+    assert blas_products() is not None
 
 
 def numbers(type: str, *shape: int) -> Any:

@@ -18,6 +18,7 @@ from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
 from xjit.runtime.records import MISS
+from xjit.runtime.segments import MAXIMUM_PIECES, piece_size
 
 X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])
 
@@ -166,3 +167,23 @@ def test_pieces_read_in_another_width_begin_at_whole_elements_of_their_own() -> 
     assert halves(x).tolist() == [[[[0, 0x3FC0], [0, 0x4020]]]]
     wide = np.array([[1.5, -1.0]], np.float32)
     assert halves(wide)[0, 1].tolist() == [[0, 0xBF80], [0, 0]]
+
+
+def test_what_kernels_have_stored_is_read_behind_a_library() -> None:
+    def function(x: Any) -> Any:
+        rows, columns = np.sin(x).sum(axis=1), np.cos(x).sum(axis=0)
+        ranked = np.sort(rows)
+        shifted = np.sort(np.exp(columns) + ranked[:1])
+        return (rows + ranked).sum() + columns + shifted, rows
+
+    x = np.random.default_rng(0).random((40, 50))
+    for found, expected in zip(xjit.jit(function)(x), function(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("extent", [1, 2, 1000, 12_345, 10**6, 10**9 + 7])
+@pytest.mark.parametrize("work", [1.0, 1e5, 1e7, 1e12])
+def test_pieces_are_few_and_long_ones_whole_lines(extent: int, work: float) -> None:
+    size = piece_size(extent, work)
+    assert 1 <= size <= extent + 63 and -(-extent // size) <= MAXIMUM_PIECES
+    assert size <= 1024 or size % 64 == 0 or size == extent

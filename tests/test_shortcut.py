@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
 import types
 from typing import Any
 
@@ -183,6 +184,10 @@ def test_numbers_of_one_value_and_other_types(monkeypatch: pytest.MonkeyPatch) -
         assert_same(function(single, number), plain(single, number))
 
 
+class Colour(enum.Enum):
+    RED = 1
+
+
 def results(x: Any, y: Any, box: Any) -> Any:
     total = x + y
     return {
@@ -196,6 +201,7 @@ def results(x: Any, y: Any, box: Any) -> Any:
         "empty": (),
         "single": (y - 1.0,),
         2: total > 3.0,
+        Colour.RED: y * 3.0,
         "number": 2.0 * box.number,
         "frozen": x.imag,
     }

@@ -192,3 +192,17 @@ def test_a_trace_in_use_stays(few_traces: int) -> None:
         function(np.zeros(size))
         function(np.zeros(1))
     assert function.stats().traces < shapes + 4
+
+
+@pytest.mark.parametrize("numbers", [True, False])
+def test_the_eighth_change_of_a_type_warns(numbers: bool) -> None:
+    """From one type of number to the next, or from numbers to arrays and back."""
+    function = xjit.jit(lambda x, by: (x * by).sum())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for size, dtype in enumerate("bhilBHILfd" if numbers else "bhilf"):
+            function(LINE, np.dtype(dtype).type(2))
+            if not numbers:
+                function(LINE, np.ones((size + 1, 6)))
+    found = [str(one.message) for one in caught if one.category is RetraceWarning]
+    assert len(found) == 1 and "by changed from" in found[0]

@@ -411,6 +411,16 @@ def test_special_powers(base: Pair, exponent: Pair, expected: Pair, kind: str) -
         assert_same_bits(np.array([function(z[0], w[0])]), apply(f"pow_{kind}", z, w))
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("x", [-1.0, -0.0, 0.0, 1.0])
+def test_imaginary_powers_know_the_quadrant_of_the_base(x: float, size: float) -> None:
+    """The angle comes out as the logarithm of the modulus."""
+    for y in (-1.0, -0.0, 0.0, 1.0):
+        if x or y:
+            modulus = np.abs(apply("pow_c128", pairs((x * size, y * size)), pairs((0.0, 1.0))))[0]
+            assert modulus == pytest.approx(math.exp(-math.atan2(y, x)), rel=1e-14)
+
+
 def test_powers_with_large_angles_are_far(rng: np.random.Generator) -> None:
     z = rng.normal(size=200) + 1j * rng.normal(size=200)
     w = rng.choice([1.0, 1e9], 200) * (1 + 1j)

@@ -83,7 +83,7 @@ def signature(leaf: Any) -> Signature:
 
 def _array(array: np.ndarray[Any, Any]) -> Signature:
     if array.dtype not in NAMES:
-        native = array.dtype.newbyteorder("=")
+        native = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")  # not all types have one
         return NORMALISE if native in NAMES else None
     if not (array.flags.aligned and _counts_in_elements(array)):
         return NORMALISE

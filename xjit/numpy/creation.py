@@ -116,7 +116,8 @@ def full_like(
     found = requested(dtype, "full_like") or dtype_of(value)
     axes = order_letter(value, order, "full_like")
     if len(sizes) != len(shape_of(value)):
-        axes = c_order(len(sizes)) if order not in ("F", "f") else c_order(len(sizes))[::-1]
+        columns = order in ("F", "f") or (order in ("A", "a") and axes != c_order(len(axes)))
+        axes = c_order(len(sizes))[::-1] if columns else c_order(len(sizes))
     fill = stored(operand(fill_value, "full_like"), found)
     return with_order(fresh(broadcast_to_shape(fill, sizes)), axes)
 

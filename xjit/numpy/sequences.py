@@ -32,9 +32,14 @@ def known(value: Any, name: str) -> Any:
         return value.node.param("value").item()
     number: Any = value  # a traced Python number knows itself, and makes its value a guard
     try:
-        return operator.index(number) if value.weak is int else float(number)
+        return int(number) if _counts(value) else float(number)
     except TypeError:
         depends(f"numpy.{name}", "the shape of the result", "give numbers that are known while tracing")
+
+
+def _counts(value: TracedValue) -> bool:
+    """Whether a number is a whole one to NumPy's sequences, which take numbers of uint64 for floats."""
+    return value.weak is int or np.result_type(value.node.aval.dtype, INT64) == INT64
 
 
 def arange(*bounds: Any, dtype: Any = None, device: Any = None, like: Any = None, **named: Any) -> Any:

@@ -1,0 +1,47 @@
+"""Every call compared with NumPy: what counts as rounding, what does not, and that comparing says nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from xjit import jit
+from xjit.api.specialisation import check
+from xjit.capture.capture import capture
+from xjit.errors import TargetError
+from xjit.tree import flatten
+
+# An error that rounding explains, and one that it does not, as parts of the largest element.
+ALLOWED = {"f2": (2e-3, 5e-2), "f4": (1e-6, 5e-5), "f8": (1e-15, 1e-12), "c8": (1e-6, 5e-5), "c16": (1e-15, 1e-12)}
+
+
+def compared(dtype: str, difference: float) -> None:
+    wanted = np.array([1.0, 0.5, 0.0], dtype)
+    leaves, in_tree = flatten(((wanted,), {}))
+    graph = capture(lambda x: x * x, leaves, in_tree, name="square").graph
+    check(graph, [wanted + np.array(difference, dtype)], [wanted])
+
+
+@pytest.mark.parametrize("dtype", ALLOWED)
+def test_rounding_is_told_from_errors(dtype: str) -> None:
+    rounding, error = ALLOWED[dtype]
+    compared(dtype, rounding)
+    with pytest.raises(TargetError, match="differs from NumPy"):
+        compared(dtype, error)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "?"])
+def test_whole_numbers_are_compared_exactly(dtype: str) -> None:
+    compared(dtype, 0)
+    with pytest.raises(TargetError, match="differs from NumPy"):
+        compared(dtype, 1)
+
+
+def test_comparing_gives_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+    x = np.array([0.0, -1.0])
+    found: Any = jit(lambda x: (1.0 / x, np.sqrt(x)))(x)
+    np.testing.assert_array_equal(found[0], [np.inf, -1.0])
+    np.testing.assert_array_equal(found[1], [0.0, np.nan])

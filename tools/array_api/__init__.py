@@ -1,0 +1,1 @@
+"""The tests of the array API standard, run against compiled functions."""

@@ -1,0 +1,1 @@
+"""Faults put into the code on purpose, and whether the tests see them."""

@@ -1,0 +1,51 @@
+"""Known reasons why a test of NumPy's fails with compiled functions: first those that the README names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tools.numpy_tests.outcomes import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason is recognised by the name of the test and by its report, both patterns that have to be found."""
+
+    text: str
+    test: str = ""
+    report: str = ""
+
+    def explains(self, name: str, outcome: Outcome) -> bool:
+        """Whether a failure has this reason."""
+        return bool(re.search(self.test, name) and re.search(self.report, f"{outcome.message}\n{outcome.report}"))
+
+
+NO_WARNING = "compiled code gives no RuntimeWarning, and raises no FloatingPointError"
+REASONS = (
+    Reason(
+        NO_WARNING,
+        report=r"DID NOT WARN.*RuntimeWarning|RuntimeWarning not triggered|DID NOT RAISE .*FloatingPointError"
+        r"|FloatingPointError not raised|No warning raised when calling",
+    ),
+    Reason(NO_WARNING, test=r"test_empty$|test_ddof_too_big$", report=r"len\(w\) == 1|category is RuntimeWarning"),
+    Reason(
+        "warnings of deprecated arguments are not given",
+        report=r"DID NOT WARN.*type \(<class '(Deprecation)?Warning'",
+    ),
+    Reason(
+        "the shape of NumPy's result depends on elements: where it is not the usual one, an error says so",
+        report=r"elements below minlength=|no residuals: columns are not independent",
+    ),
+    Reason("elementary functions differ in the last digits", test=r"^Test_I0::test_non_array$"),
+    Reason(
+        "the text of an error is another", report=r"does not match|Regex pattern did not match|Pattern .* not found"
+    ),
+    Reason("containers that come back are others", test=r"^TestDiff::test_n$"),
+    Reason("traces refer to element types", test=r"dtype_reference_leaks$"),
+)
+
+
+def reason(name: str, outcome: Outcome) -> str:
+    """Why a test fails, or nothing."""
+    return next((one.text for one in REASONS if one.explains(name, outcome)), "")
