@@ -3,8 +3,9 @@
 To import the compiler, to plan, to compile and to load are jobs, and so is all that is made once for the process. No
 job runs code of the user or a compiled program. What follows from that:
 
-* A signal handler runs in the main thread, which only waits: it may call compiled functions, and what it raises
-  interrupts the waiting. No import stays half done, and no exception of a handler is taken for one of the compiler.
+* A signal handler runs in the main thread, which only waits: it may call compiled functions, which need not wait in
+  turn, as NumPy can answer, and what it raises interrupts the waiting. No import stays half done, and no exception of
+  a handler is taken for one of the compiler.
 * A fork waits for the job at hand, as LLVM could never be used again in a child that is forked inside of it. In the
   child nothing is half made, nobody is waited for that does not exist there, and what was waiting begins anew.
 * The stack is a fresh one, however deep the caller's is.
@@ -32,10 +33,6 @@ from xjit.ir.where import stack_level
 Value = TypeVar("Value")
 
 
-class InterruptedImportError(TargetError):
-    """A signal handler that interrupted an import asks for a job, which might wait for that import."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Failure:
     """What a job raised."""
@@ -47,7 +44,7 @@ class _Jobs:
     """Who does a job, and who waits for one.
 
     ``lock`` is held by the thread that does a job, and while the process forks, by the one of ``forking``.
-    ``waiting`` are the jobs that have not ended.
+    ``waiting`` are the jobs that callers wait for.
     """
 
     def __init__(self) -> None:
@@ -81,6 +78,7 @@ class _Job(Generic[Value]):
 
     def __init__(self, function: Callable[[], Value]) -> None:
         self.function = function
+        self.caller = get_ident()
         self.made: list[Value | Failure] = []
         self.warnings: list[tuple[str, type[Warning]]] = []
         # Bare locks and threads: those of the module threading take locks of Python's own, in the middle of which a
@@ -90,13 +88,16 @@ class _Job(Generic[Value]):
 
     def finish(self) -> None:
         """Waits until the job has been done by a thread of its own, or does it where there cannot be one."""
-        while not self.made:  # nothing is when this is a forked child now
-            _jobs.waiting.add(self)
-            try:
-                start_new_thread(self.do, ())
-            except RuntimeError:  # no more threads to be had, or the interpreter is shutting down
-                self.do()
-            self.awake.acquire()
+        try:
+            while not self.made:  # nothing is when this is a forked child now
+                _jobs.waiting.add(self)
+                try:
+                    start_new_thread(self.do, ())
+                except RuntimeError:  # no more threads to be had, or the interpreter is shutting down
+                    self.do()
+                self.awake.acquire()
+        finally:
+            _jobs.waiting.discard(self)
 
     def do(self) -> None:
         jobs = _jobs
@@ -109,7 +110,6 @@ class _Job(Generic[Value]):
                 made = Failure(error)
             jobs.job, jobs.thread = before
             self.made.append(made)
-            jobs.waiting.discard(self)
             self.wake()
 
     def wake(self) -> None:
@@ -126,8 +126,8 @@ def attempt(function: Callable[[], Value]) -> Value | Failure:
     if inside():
         return _called(function)
     if interrupts_import():
-        reason = "xjit: a signal handler that interrupted an import called a function that has to be compiled"
-        raise InterruptedImportError(reason, fix="call it once before, or outside of the handler")
+        reason = "xjit: a signal handler that interrupted an import asks for what has yet to be compiled"
+        raise TargetError(reason, fix="ask for it once before")
     job = _Job(function)
     job.finish()
     for text, category in job.warnings:
@@ -148,6 +148,16 @@ def run(function: Callable[[], Value]) -> Value:
 def inside() -> bool:
     """Whether this thread does a job."""
     return _jobs.thread == get_ident()
+
+
+def available() -> bool:
+    """Whether jobs are to be asked for here: not in the middle of one, or in a handler that came in its middle.
+
+    Nor in a handler that interrupted an import, which the job might wait for.
+    """
+    thread = get_ident()
+    waits = any(job.caller == thread for job in tuple(_jobs.waiting))
+    return not (inside() or waits or interrupts_import())
 
 
 def module(name: str) -> ModuleType:

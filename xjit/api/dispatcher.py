@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import operator
 import os
@@ -79,9 +78,8 @@ class Dispatcher:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The function's result for these arguments."""
-        if current() is not None or jobs.inside():
-            # A part of another function that is being traced; or a finaliser that ran inside of the compiler.
-            return self.function(*args, **kwargs)
+        if current() is not None:
+            return self.function(*args, **kwargs)  # inside another function that is being traced: a part of it
         leaves: Sequence[Any] = (*args, *kwargs.values())
         flat: Key = (len(args), *kwargs, *map(signature, leaves))
         for found in self._flat.get(flat, ()):
@@ -114,6 +112,8 @@ class Dispatcher:
             refused = self._refused.get(key)
             if refused is not None and refused.holds():
                 return self._numpy(args, kwargs, refused.error, warn=False)
+        if not jobs.available():  # a signal handler came while this thread waits for the compiler
+            return self.function(*args, **kwargs)
         keys = (key, flat if _same(leaves, (*args, *kwargs.values())) else None)
         return self._traced(keys, args, kwargs, leaves)
 
@@ -148,6 +148,7 @@ class Dispatcher:
     def _remember(self, keys: Keys, found: Specialisation) -> None:
         """Lets calls find a trace; in a job."""
         key, flat = keys
+        self._traces += 1
         self._refused.pop(key, None)
         self._known.setdefault(key, []).insert(0, found)
         self._known.move_to_end(key)
@@ -171,8 +172,6 @@ class Dispatcher:
 
     def _failed(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
-        if isinstance(error, jobs.InterruptedImportError):
-            return self.function(*args, **kwargs)
         foreign = _foreign(error)
         if foreign is not None:
             raise foreign
@@ -190,10 +189,7 @@ class Dispatcher:
         if self.options.raises:
             raise refused
         self._fallbacks += 1
-        news = False
-        with contextlib.suppress(jobs.InterruptedImportError):
-            news = jobs.run(lambda: self._refuse(keys, refusal(refused)))
-        if news:
+        if jobs.run(lambda: self._refuse(keys, refusal(refused))):
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
         return result
 
@@ -222,7 +218,6 @@ class Dispatcher:
         return found
 
     def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...]) -> Specialisation:
-        self._traces += 1
         lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
@@ -257,7 +252,7 @@ class Dispatcher:
     def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
         """Why a call has to be traced again, and the cause; empty for the first one."""
         last, self._last = self._last, key
-        if last is None:
+        if last is None or key in self._refused:
             return "", ""
         others = self._known.get(key)
         if others:

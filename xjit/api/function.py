@@ -50,10 +50,9 @@ class JitFunction(Generic[P, R]):
             result: R | Miss = entry(*values)
             if result is not MISS:
                 return result
-        try:
-            dispatcher = self._dispatcher or self._made()
-        except jobs.InterruptedImportError:
+        if self._dispatcher is None and not jobs.available():
             return self.__wrapped__(*args, **kwargs)
+        dispatcher = self._dispatcher or self._made()
         made: R = dispatcher.call(args, kwargs)
         self._named = dispatcher.entries
         self._entries = self._named.get((), ())
