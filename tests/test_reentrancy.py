@@ -216,6 +216,7 @@ def test_what_a_handler_raises_while_guards_are_checked_passes(
 
     def interrupted(value: Any, expected: Any) -> bool:
         if armed:
+            armed.clear()
             interrupt()
         return same(value, expected)
 
@@ -227,7 +228,6 @@ def test_what_a_handler_raises_while_guards_are_checked_passes(
     armed.append(True)
     with pytest.raises(Limit):
         function(*arguments)
-    armed.clear()
     np.testing.assert_array_equal(function(*arguments), LINE * 2.5)
     assert function.stats().traces == 1
 

@@ -90,8 +90,8 @@ def c_function_address(library: ctypes.CDLL, name: str) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-_FUNCTION = re.compile(r"^define (?!internal|private)[^@\n]*@([\w.]+)\(", re.MULTILINE)
-_GLOBAL = re.compile(r"^@([\w.]+) = (?!internal|private|external)", re.MULTILINE)
+_FUNCTION = re.compile(r"^define (?!internal |private )[^@\n]*@([\w.]+)\(", re.MULTILINE)
+_GLOBAL = re.compile(r"^@([\w.]+) += (?!internal |private |external )", re.MULTILINE)
 
 
 def _addresses(text: str, engine: Any) -> tuple[dict[str, int], dict[str, int]]:
