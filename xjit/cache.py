@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xjit import config
+from xjit import config, jobs
 
 
 def clear() -> None:
@@ -12,6 +12,10 @@ def clear() -> None:
 
     Programs that are in use keep their kernels.
     """
+    jobs.run(_clear)
+
+
+def _clear() -> None:
     from xjit.runtime import allocator
     from xjit.runtime.kernels import disk_cache, shared_kernels
 
