@@ -17,6 +17,7 @@ import numpy as np
 from xjit import compile, config, tree
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
+from xjit.api.refusals import Refusals
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
@@ -58,6 +59,7 @@ class Dispatcher:
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, XjitError] = {}
         self._flat_refused: dict[Key, XjitError] = {}  # the same, by the quick key
+        self._refusals = Refusals(function)
         self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
         self._numbers_change = False
@@ -126,6 +128,7 @@ class Dispatcher:
             # Known before it runs: a library may raise for these elements, and not for the next.
             self._known.setdefault(key, []).insert(0, found)
             self._remember(key, found)
+            self._refusals.compiled(args, kwargs)
             result = found.run(leaves)
             if result is not MISS:
                 self._warn_of_steps(found)
@@ -171,7 +174,7 @@ class Dispatcher:
             self._refused.clear()
             self._flat_refused.clear()
         self._refused[key] = _forgotten(refused)
-        self._fallbacks += 1
+        self._count_refusal(args, kwargs)
         warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
         return result
 
@@ -249,10 +252,20 @@ class Dispatcher:
         """The safety net: the plain function, with one warning; an error under strict."""
         if self.options.raises:
             raise _public(error) from None
-        self._fallbacks += 1
+        self._count_refusal(args, kwargs)
         if warn:
             warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
+
+    def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Counts the call; from some number on others of its kind go straight to the plain function."""
+        self._fallbacks += 1
+        entry = self._refusals.refused(args, kwargs)
+        if entry is not None:
+            with self._lock:
+                names = tuple(kwargs)
+                known = self.entries.get(names, ())[: MAXIMUM_ENTRIES - 1]
+                self.entries = {**self.entries, names: (*known, entry)}
 
     # ------------------------------------------------------------------ answers about it
 
@@ -284,7 +297,7 @@ class Dispatcher:
             compiles=tally.compiles,
             cache_hits=tally.cache_hits,
             traces=self._traces,
-            fallbacks=self._fallbacks,
+            fallbacks=self._fallbacks + self._refusals.passed,
             compile_seconds=tally.seconds,
             retraces=tuple(self._retraces.reasons),
         )
