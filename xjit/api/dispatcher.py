@@ -17,7 +17,7 @@ import numpy as np
 from xjit import compile, config, tree
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
-from xjit.api.refusals import Refusals
+from xjit.api.plain_calls import PlainCalls
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
@@ -59,7 +59,7 @@ class Dispatcher:
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, XjitError] = {}
         self._flat_refused: dict[Key, XjitError] = {}  # the same, by the quick key
-        self._refusals = Refusals(function)
+        self._plain = PlainCalls(function)
         self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
         self._numbers_change = False
@@ -92,10 +92,7 @@ class Dispatcher:
         if NORMALISE in signatures:
             return self._normalised(args, kwargs, leaves, in_tree)
         if None in signatures:
-            kind = type(leaves[signatures.index(None)])
-            return self._numpy(
-                args, kwargs, CaptureError(f"xjit: arguments of this kind cannot be compiled; got {kind}")
-            )
+            return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, signatures.index(None)))
         key = (in_tree, signatures)
         for found in self._known.get(key, ()):
             result = found.answer((*args, *kwargs.values()), leaves)
@@ -128,7 +125,7 @@ class Dispatcher:
             # Known before it runs: a library may raise for these elements, and not for the next.
             self._known.setdefault(key, []).insert(0, found)
             self._remember(key, found)
-            self._refusals.compiled(args, kwargs)
+            self._plain.compiled(args, kwargs)
             result = found.run(leaves)
             if result is not MISS:
                 self._warn_of_steps(found)
@@ -257,10 +254,18 @@ class Dispatcher:
             warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
 
+    def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:
+        kind, label = type(leaves[place]), leaf_labels(self.function, in_tree)[place]
+        return CaptureError(
+            f"xjit: arguments of this kind cannot be compiled; got {kind}",
+            origin=(f"argument {label}",),
+            fix="pass plain arrays and numbers, or objects of classes written in Python",
+        )
+
     def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Counts the call; from some number on others of its kind go straight to the plain function."""
         self._fallbacks += 1
-        entry = self._refusals.refused(args, kwargs)
+        entry = self._plain.refused(args, kwargs)
         if entry is not None:
             with self._lock:
                 names = tuple(kwargs)
@@ -297,7 +302,7 @@ class Dispatcher:
             compiles=tally.compiles,
             cache_hits=tally.cache_hits,
             traces=self._traces,
-            fallbacks=self._fallbacks + self._refusals.passed,
+            fallbacks=self._fallbacks + self._plain.passed,
             compile_seconds=tally.seconds,
             retraces=tuple(self._retraces.reasons),
         )

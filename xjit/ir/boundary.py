@@ -79,11 +79,16 @@ def tidy(error: BaseException) -> None:
 
 
 def _not_ours(error: BaseException | None, seen: set[int]) -> BaseException | None:
-    """The first exception of a chain that was not caught by this package: nobody else has seen the others."""
+    """The first exception of a chain that was not caught by this package, or on the way to what was: a traceback
+    starts at the frame that caught the exception, and nobody else has seen these.
+    """
+    inside: set[types.FrameType] = set()
     while error is not None and id(error) not in seen and error.__traceback__ is not None:
-        if not _is_ours(error.__traceback__.tb_frame):
+        catcher = error.__traceback__.tb_frame
+        if catcher not in inside and not _is_ours(catcher):
             break
         seen.add(id(error))
+        inside.update(entry.tb_frame for entry in _entries(error.__traceback__))
         error = error.__context__
     return error
 

@@ -12,8 +12,8 @@ import pytest
 
 import xjit
 from xjit import config
-from xjit.api import refusals
-from xjit.api.refusals import FIRST_LOOKS, LONGEST_PAUSE, Refusals
+from xjit.api import plain_calls
+from xjit.api.plain_calls import FIRST_LOOKS, LONGEST_PAUSE, PlainCalls
 from xjit.errors import CaptureError
 
 LINE = np.arange(5.0)
@@ -188,7 +188,7 @@ def test_clear_forgets_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_pauses_grow_up_to_a_limit() -> None:
-    known = Refusals(refused)
+    known = PlainCalls(refused)
     entry: Callable[..., Any] | None = None
     pauses = []
     for _ in range(FIRST_LOOKS + 20):
@@ -205,7 +205,7 @@ def test_pauses_grow_up_to_a_limit() -> None:
 
 
 def test_only_so_many_kinds_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals, "MOST_KINDS", 3)
+    monkeypatch.setattr(plain_calls, "MOST_KINDS", 3)
     function: Any = xjit.jit(refused)
     for text in ("a", "b", "c", "d", "e"):
         pass_by(function, text)

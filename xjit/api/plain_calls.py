@@ -67,7 +67,7 @@ class Refused:
     entry: Entry | None = None
 
 
-class Refusals:
+class PlainCalls:
     """The kinds of calls of one function that were refused, or compiled."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
