@@ -44,12 +44,13 @@ class JitFunction(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
         try:
-            if kwargs:
-                args = self._positional(args, kwargs)
-            entries = self._entries
+            entries: tuple[Callable[..., Any], ...] = self._entries
             values: tuple[Any, ...] = args
             if kwargs:
-                entries, values = self._named.get(tuple(kwargs), ()), (*args, *kwargs.values())
+                if len(args) < len(self._names):
+                    values = args = self._positional(args, kwargs)
+                if kwargs:
+                    entries, values = self._named.get(tuple(kwargs), ()), (*args, *kwargs.values())
             for entry in entries:
                 result: R | Miss = entry(*values)
                 if result is not MISS:

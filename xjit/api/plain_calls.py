@@ -9,7 +9,9 @@ place among the shortcuts of compiled calls. It looks at the kinds alone. Of ``f
         a0, a1, a2, = args
         if type(a0) is not k1 or a0.dtype is not k2 or a0.ndim != 2 or type(a1) is not k3 or ...: return missed
         left = pause.left
-        if not left or setting(k4, k5) not in k6: return missed
+        if not left: return missed
+        strict = setting(k4)
+        if strict is not None and strict not in k5: return missed
         pause.left = left - 1
         return function(a0, a1, scale=a2)
 
@@ -144,7 +146,9 @@ def entry_of(function: Entry, args: Sequence[Any], kwargs: Mapping[str, Any], pa
         lines += [f"if {' or '.join(conditions)}: return missed"]
     lines += [
         "left = pause.left",
-        f"if not left or setting({text.constant(name)}) not in {text.constant(off)}: return missed",
+        "if not left: return missed",
+        f"strict = setting({text.constant(name)})",
+        f"if strict is not None and strict not in {text.constant(off)}: return missed",
         "pause.left = left - 1",
         f"return function({', '.join(names)})",
     ]
