@@ -13,6 +13,7 @@ import pytest
 import xjit
 from xjit import config
 from xjit.api import plain_calls
+from xjit.api.dispatcher import MAXIMUM_ENTRIES
 from xjit.api.plain_calls import FIRST_LOOKS, LONGEST_PAUSE, PlainCalls
 from xjit.errors import CaptureError
 
@@ -156,6 +157,20 @@ def test_kinds_that_were_compiled_are_always_looked_at(monkeypatch: pytest.Monke
     assert len(looks) == 1
 
 
+def test_entries_of_compiled_calls_come_first_and_push_none_out_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    def total(x: Any) -> Any:
+        return np.unique(x) if x.ndim == 2 else x + 1.0
+
+    function: Any = xjit.jit(total)
+    pass_by(function, LINE.reshape(1, 5))
+    for size in range(1, MAXIMUM_ENTRIES + 2):
+        np.testing.assert_array_equal(function(np.arange(size)), np.arange(size) + 1.0)
+    function(LINE.reshape(1, 5))
+    looks = looked_at(function, monkeypatch)
+    function(LINE.reshape(1, 5))
+    assert not looks and len(function._entries) == MAXIMUM_ENTRIES + 1
+
+
 def test_strict_mode_is_obeyed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     function: Any = xjit.jit(refused)
     pass_by(function, LINE)
@@ -193,7 +208,7 @@ def test_pauses_grow_up_to_a_limit() -> None:
     pauses = []
     for _ in range(FIRST_LOOKS + 20):
         entry = known.refused((LINE,), {}) or entry
-        assert entry is None or known.refused((LINE,), {}) is None, "another thread was faster"
+        assert entry is None or known.refused((LINE,), {}) is entry, "another thread was faster"
         passed = known.passed
         while entry is not None and entry(LINE) is not xjit.runtime.records.MISS:
             pass

@@ -265,11 +265,10 @@ class Dispatcher:
     def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Counts the call; from some number on others of its kind go straight to the plain function."""
         self._fallbacks += 1
-        entry = self._plain.refused(args, kwargs)
-        if entry is not None:
-            with self._lock:
-                names = tuple(kwargs)
-                known = self.entries.get(names, ())[: MAXIMUM_ENTRIES - 1]
+        entry, names = self._plain.refused(args, kwargs), tuple(kwargs)
+        if entry is not None and entry not in self.entries.get(names, ()):
+            with self._lock:  # those of compiled calls stay before it
+                known = self.entries.get(names, ())[: 2 * MAXIMUM_ENTRIES - 1]
                 self.entries = {**self.entries, names: (*known, entry)}
 
     # ------------------------------------------------------------------ answers about it

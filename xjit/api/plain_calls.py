@@ -88,18 +88,19 @@ class PlainCalls:
             found.compiled, found.pause.left, found.pause.granted = True, 0, found.pause.passed
 
     def refused(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Entry | None:
-        """Notes that a call was refused after a look; the entry for others of its kind when it is new."""
+        """Notes that a call was refused after a look; the entry for others of its kind, if there is to be one."""
         found = self._of(args, kwargs)
-        if found is None or found.compiled or found.pause.left:
+        if found is None or found.compiled:
             return None
+        if found.pause.left:  # entries of other calls have pushed it out, or another thread was faster
+            return found.entry
         found.looks += 1
         if found.looks < FIRST_LOOKS:
             return None
         more = min(max(found.pause.passed, FIRST_LOOKS), LONGEST_PAUSE)
         found.pause.left, found.pause.granted = more, found.pause.granted + more
-        if found.entry is not None:
-            return None
-        found.entry = entry_of(self.function, args, kwargs, found.pause)
+        if found.entry is None:
+            found.entry = entry_of(self.function, args, kwargs, found.pause)
         return found.entry
 
     def _of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Refused | None:
