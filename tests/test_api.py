@@ -341,7 +341,8 @@ def test_threads_share_a_function() -> None:
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_no_garbage_is_collected_while_tracing(enabled: bool) -> None:
+def test_garbage_collection_is_left_alone(enabled: bool) -> None:
+    """It runs while a function is traced and compiled, at any allocation, and may call compiled functions."""
     phases: list[bool] = []
     limits = gc.get_threshold()
 
@@ -352,8 +353,9 @@ def test_no_garbage_is_collected_while_tracing(enabled: bool) -> None:
     gc.set_threshold(1, 1, 1)
     (gc.enable if enabled else gc.disable)()
     try:
-        xjit.jit(lambda x: np.exp(x) * 2.5 + x)(LINE)
-        assert gc.isenabled() is enabled
+        for _ in range(3):
+            xjit.jit(lambda x: np.exp(x) * 2.5 + x)(LINE)
+            assert gc.isenabled() is enabled
         with pytest.raises(ValueError, match="operands could not be broadcast"):
             xjit.jit(lambda x: x + x[:-1])(LINE)
         assert gc.isenabled() is enabled
@@ -361,8 +363,7 @@ def test_no_garbage_is_collected_while_tracing(enabled: bool) -> None:
         gc.enable()
         gc.set_threshold(*limits)
         gc.callbacks.remove(note)
-    assert bool(phases) is enabled
-    assert not any(phases)
+    assert any(phases) is enabled
 
 
 def test_public_names() -> None:

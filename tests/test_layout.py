@@ -28,6 +28,7 @@ LAYERS = (
     ("types",),
     ("tree",),
     ("ir",),
+    ("jobs",),
     ("ops",),
     ("passes",),
     ("numpy",),

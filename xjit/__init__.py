@@ -11,10 +11,9 @@ array([0.6931, 0.6931])
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from xjit import cache, errors
+from xjit import cache, errors, jobs
 from xjit.api.decorator import xjit
 from xjit.errors import (
     ArgumentError,
@@ -57,5 +56,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Loads ``xjit.ops`` and ``xjit.numpy`` when they are asked for, so that importing xjit stays quick."""
     if name in ("ops", "numpy"):
-        return importlib.import_module(f"xjit.{name}")
+        return jobs.module(f"xjit.{name}")
     raise AttributeError(f"module 'xjit' has no attribute {name!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from xjit import config
+from xjit import config, jobs
 
 
 def clear() -> None:
@@ -16,7 +16,7 @@ def clear() -> None:
     from xjit.runtime.kernels import disk_cache, shared_kernels
 
     shared_kernels().clear()
-    disk_cache(config.cache_directory()).clear()
+    jobs.run(lambda: disk_cache(config.cache_directory()).clear())
     allocator.clear()
 
 

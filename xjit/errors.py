@@ -12,6 +12,7 @@ xjit.errors.ShapeError: ops.add: rhs: sizes differ in dimension 0; got f32[2] an
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
@@ -73,6 +74,27 @@ class XjitError(Exception):
         if not self.origin:
             self.origin = tuple(origin)[:MAX_ORIGIN_LINES]
         return self
+
+
+def is_lasting(error: BaseException) -> bool:
+    """Whether the same would be raised again: not for want of memory, stack, threads or files.
+
+    What an error was raised from counts: compilers wrap what they run into. A module that is imported at the time is
+    not yet there.
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        if isinstance(cause, MemoryError | RecursionError | OSError | EOFError) or _is_too_early(cause):
+            return False
+        cause = cause.__cause__ or cause.__context__
+    return True
+
+
+def _is_too_early(error: BaseException) -> bool:
+    module = sys.modules.get(error.name or "") if isinstance(error, ImportError) else None
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 class ShapeError(XjitError, ValueError):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import os
 import tempfile
-import threading
 import traceback
 import warnings
 from collections import OrderedDict
@@ -14,27 +14,30 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xjit import compile, config, tree
+from xjit import compile, config, jobs, tree
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
+from xjit.api.refusals import Refusal, refusal
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
 from xjit.capture.signature import NORMALISE, signature
-from xjit.codegen import collection
-from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
+from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError, is_lasting
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.statistics import Statistics
-from xjit.ir.context import current
+from xjit.ir.context import TracedValue, current
+from xjit.ir.handlers import from_handler, is_foreign
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
 from xjit.runtime.records import MISS
 
 Key = Hashable
+# How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
+Keys: TypeAlias = "tuple[Any, Key | None]"
 Entries: TypeAlias = "tuple[Callable[..., Any], ...]"
 
 # Shortcuts that a call tries one after the other before it looks anything up; a miss costs 20 ns and more.
@@ -47,18 +50,21 @@ ATTEMPTS = 3
 
 
 class Dispatcher:
-    """The traces of one function and the counts of what was done for it."""
+    """The traces of one function and the counts of what was done for it.
+
+    Threads trace on their own, as that runs the function. Jobs (:mod:`xjit.jobs`) plan, compile, and change the
+    tables of traces and refusals, which calls read without a lock.
+    """
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         self.function = function
         self.options = options
         self.name = getattr(function, "__qualname__", "function")
         self.entries: Mapping[tuple[str, ...], Entries] = {}
-        self._lock = threading.RLock()
         self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
-        self._refused: dict[Key, XjitError] = {}
-        self._flat_refused: dict[Key, XjitError] = {}  # the same, by the quick key
+        self._refused: dict[Key, Refusal] = {}
+        self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
         self._plain = PlainCalls(function)
         self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
@@ -82,8 +88,9 @@ class Dispatcher:
             result = found.answer(leaves, leaves)
             if result is not MISS:
                 return result
-        if flat in self._flat_refused:
-            return self._numpy(args, kwargs, self._flat_refused[flat], warn=False)
+        refused = self._flat_refused.get(flat)
+        if refused is not None and refused.holds():
+            return self._refused_again(args, kwargs, refused)
         try:
             leaves, in_tree = tree.flatten((args, kwargs))
         except RecursionError:
@@ -92,57 +99,69 @@ class Dispatcher:
         if NORMALISE in signatures:
             return self._normalised(args, kwargs, leaves, in_tree)
         if None in signatures:
-            return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, signatures.index(None)))
+            place = signatures.index(None)
+            if issubclass(type(leaves[place]), TracedValue):  # a part of a function that another thread traces
+                return self.function(*args, **kwargs)
+            return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, place))
         key = (in_tree, signatures)
         for found in self._known.get(key, ()):
             result = found.answer((*args, *kwargs.values()), leaves)
             if result is not MISS:
                 return result
-        with self._lock:
-            result = self._traced(key, args, kwargs, leaves)
-            if _same(leaves, (*args, *kwargs.values())):
-                if key in self._known:
-                    self._flat[flat] = self._known[key]
-                elif key in self._refused:
-                    self._flat_refused[flat] = self._refused[key]
-            return result
+        if refused is None:
+            refused = self._refused.get(key)
+            if refused is not None and refused.holds():
+                return self._refused_again(args, kwargs, refused)
+        if not jobs.available():  # a signal handler came while this thread waits for the compiler
+            return self.function(*args, **kwargs)
+        keys = (key, flat if _same(leaves, (*args, *kwargs.values())) else None)
+        return self._traced(keys, args, kwargs, leaves)
 
-    def _traced(self, key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]) -> Any:
-        """Under the lock: another thread may have traced meanwhile; otherwise trace, compile and run."""
-        for found in self._known.get(key, ()):
-            result = found.run(leaves)
-            if result is not MISS:
-                return result
-        if key in self._refused:
-            return self._numpy(args, kwargs, self._refused[key], warn=False)
-        self._note_retrace(key, leaves)  # its warning may be an error, the user's own
-        for _ in range(ATTEMPTS):
+    def _traced(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]) -> Any:
+        """The result by a new trace, or by one that another thread makes meanwhile."""
+        retrace, attempts = self._look_back(keys[0], leaves), ATTEMPTS
+        while attempts:
+            newest = self._newest(keys)
             try:
-                with collection.paused():
-                    found = self._specialise(key, leaves)
+                traced = self._capture(leaves, keys[0][0])
             except Exception as error:
-                return self._failed(key, args, kwargs, error)
-            # Known before it runs: a library may raise for these elements, and not for the next.
-            self._known.setdefault(key, []).insert(0, found)
-            self._remember(key, found)
+                return self._failed(keys, args, kwargs, error)
+            # What is raised here was not raised by the compiler.
+            made = jobs.attempt(functools.partial(self._specialise, keys, newest, *traced))
+            if isinstance(made, jobs.Failure):
+                return self._failed(keys, args, kwargs, made.error)
+            if made.captured is traced[0]:
+                attempts -= 1
+                self._retraces.note(*retrace)  # its warning may be an error, the user's own
             self._plain.compiled(args, kwargs)
-            result = found.run(leaves)
+            result = made.run(leaves)
             if result is not MISS:
-                self._warn_of_steps(found)
+                self._warn_of_steps(made)
                 return result
-            self._note_changes(found.captured.guards, leaves)
+            self._note_changes(made.captured.guards, leaves)
         return self._numpy(args, kwargs, _restless())
 
-    def _remember(self, key: Key, found: Specialisation) -> None:
-        with self._lock:
-            known = self.entries.get(found.names, ())
-            if found.entry is not None and found.entry not in known:
-                self.entries = {**self.entries, found.names: (found.entry, *known)[:MAXIMUM_ENTRIES]}
-            if key in self._known:
-                self._known.move_to_end(key)
-            while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
-                dropped = self._known.popitem(last=False)[1]
-                self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
+    def _newest(self, keys: Keys) -> Specialisation | None:
+        """The trace that was made last for calls of this kind."""
+        known = self._known.get(keys[0])
+        return known[0] if known else None
+
+    def _remember(self, keys: Keys, found: Specialisation) -> None:
+        """Lets calls find a trace; in a job."""
+        key, flat = keys
+        self._traces += 1
+        self._refused.pop(key, None)
+        self._known.setdefault(key, []).insert(0, found)
+        self._known.move_to_end(key)
+        if flat is not None:
+            self._flat_refused.pop(flat, None)
+            self._flat[flat] = self._known[key]
+        known = self.entries.get(found.names, ())
+        if found.entry is not None and found.entry not in known:
+            self.entries = {**self.entries, found.names: (found.entry, *known)[:MAXIMUM_ENTRIES]}
+        while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
+            dropped = self._known.popitem(last=False)[1]
+            self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
 
     def _warn_of_steps(self, found: Specialisation) -> None:
         """One warning for each reason why NumPy runs steps of the program."""
@@ -152,8 +171,11 @@ class Dispatcher:
                 text = f"{self.name} runs a step through NumPy: {step}"
                 warnings.warn(text, FallbackWarning, stacklevel=stack_level())
 
-    def _failed(self, key: Key, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> Any:
+    def _failed(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
+        foreign = _foreign(error)
+        if foreign is not None:
+            raise foreign
         if self.options.raises and isinstance(error, XjitError):
             raise _public(error) from None
         if self.options.raises and not _is_internal(error):
@@ -167,17 +189,37 @@ class Dispatcher:
         refused = error if isinstance(error, XjitError) else _reported(self.function, error)
         if self.options.raises:
             raise refused
+        why = refusal(refused)
+        self._count_refusal(args, kwargs, why.lasting)
+        if jobs.run(lambda: self._refuse(keys, why)):
+            warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
+        return result
+
+    def _refuse(self, keys: Keys, refused: Refusal) -> bool:
+        """Lets calls find why they run as NumPy, in a job. Whether that is news."""
+        key, flat = keys
         if len(self._refused) >= MAXIMUM_TRACES:  # all anew: what is refused again costs one more try
             self._refused.clear()
             self._flat_refused.clear()
-        self._refused[key] = _forgotten(refused)
-        self._count_refusal(args, kwargs)
-        warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
-        return result
+        earlier = self._refused.get(key)
+        self._refused[key] = refused.after(earlier)
+        if flat is not None:
+            self._flat_refused[flat] = refused
+        return earlier is None
 
-    def _specialise(self, key: Any, leaves: Sequence[Any]) -> Specialisation:
-        captured, values = self._capture(leaves, key[0])
-        self._traces += 1
+    def _specialise(
+        self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...]
+    ) -> Specialisation:
+        """What runs a trace, in a job; or what another thread has made meanwhile of one of its own."""
+        other = self._newest(keys)
+        if other is not None and other is not newest:
+            return other
+        found = self._planned(keys[0], captured, values)
+        # Known before it runs: a library may raise for these elements, and not for the next.
+        self._remember(keys, found)
+        return found
+
+    def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...]) -> Specialisation:
         lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
@@ -203,25 +245,25 @@ class Dispatcher:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         try:
             return capture(self.function, leaves, in_tree, name=self.name, varying=self._varying)
-        except Exception:
-            if not self._varying:
+        except Exception as error:
+            if not self._varying or not is_lasting(error) or _foreign(error):
                 raise
             self._fixed, self._varying = self._fixed | self._varying, frozenset()
             return capture(self.function, leaves, in_tree, name=self.name)
 
-    def _note_retrace(self, key: Any, leaves: Sequence[Any]) -> None:
+    def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
+        """Why a call has to be traced again, and the cause; empty for the first one."""
         last, self._last = self._last, key
-        if last is None:
-            return
+        if last is None or key in self._refused:
+            return "", ""
         others = self._known.get(key)
         if others:
             guards = others[0].captured.guards
             reason = guards.reason(leaves)
             self._note_changes(guards, leaves)
-            self._retraces.note(reason, reason.split(" changed", 1)[0])
-            return
+            return reason, reason.split(" changed", 1)[0]
         labels = leaf_labels(self.function, key[0])
-        self._retraces.note(*difference(labels, last[1], key[1], last[0] == key[0]))
+        return difference(labels, last[1], key[1], last[0] == key[0])
 
     def _note_changes(self, guards: Guards, leaves: Sequence[Any]) -> None:
         """Numbers that have changed are inputs from now on."""
@@ -245,13 +287,18 @@ class Dispatcher:
             return self.function(*args, **kwargs)
         return result
 
-    def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError, warn: bool = True) -> Any:
+    def _refused_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], refused: Refusal) -> Any:
+        if self.options.raises:
+            raise _public(refused.error) from None
+        self._count_refusal(args, kwargs, refused.lasting)
+        return self.function(*args, **kwargs)
+
+    def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError) -> Any:
         """The safety net: the plain function, with one warning; an error under strict."""
         if self.options.raises:
             raise _public(error) from None
         self._count_refusal(args, kwargs)
-        if warn:
-            warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
+        warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
 
     def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:
@@ -262,14 +309,19 @@ class Dispatcher:
             fix="pass plain arrays and numbers, or objects of classes written in Python",
         )
 
-    def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any], lasting: bool = True) -> None:
         """Counts the call; from some number on others of its kind go straight to the plain function."""
         self._fallbacks += 1
+        if not lasting:  # tried again soon
+            return
         entry, names = self._plain.refused(args, kwargs), tuple(kwargs)
-        if entry is not None and entry not in self.entries.get(names, ()):
-            with self._lock:  # those of compiled calls stay before it
-                known = self.entries.get(names, ())[: 2 * MAXIMUM_ENTRIES - 1]
-                self.entries = {**self.entries, names: (*known, entry)}
+        if entry is not None and entry not in self.entries.get(names, ()) and jobs.available():
+            jobs.run(lambda: self._add_plain(names, entry))
+
+    def _add_plain(self, names: tuple[str, ...], entry: Callable[..., Any]) -> None:
+        """Lets calls find the way to the plain function, behind those of compiled calls; in a job."""
+        known = self.entries.get(names, ())[: 2 * MAXIMUM_ENTRIES - 1]
+        self.entries = {**self.entries, names: (*known, entry)}
 
     # ------------------------------------------------------------------ answers about it
 
@@ -280,7 +332,7 @@ class Dispatcher:
             captured, values = self._capture(leaves, in_tree)
         except XjitError as error:
             raise _public(error) from None
-        return _lower(captured, values, self._numbers_change)
+        return jobs.run(lambda: _lower(captured, values, self._numbers_change))
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
@@ -334,10 +386,9 @@ def _public(error: XjitError) -> XjitError:
     return error if config.flag("XJIT_FULL_TRACE") else error.with_traceback(None)
 
 
-def _forgotten(error: XjitError) -> XjitError:
-    """The error without what would keep the whole trace alive."""
-    error.__traceback__ = error.__context__ = error.__cause__ = None
-    return error
+def _foreign(error: BaseException) -> BaseException | None:
+    """What is to be raised if an error came from outside: from a signal handler or another thread."""
+    return from_handler(error) or (error if is_foreign(error) and _is_internal(error) else None)
 
 
 def _is_internal(error: BaseException) -> bool:
@@ -348,8 +399,15 @@ def _is_internal(error: BaseException) -> bool:
     return bool(frames) and any(part in frames[-1].filename for part in inside)
 
 
-def _reported(function: Any, error: Exception) -> TargetError:
-    """A failure of the compiler itself, with the traceback kept in a file."""
+def _reported(function: Any, error: BaseException) -> TargetError:
+    """A failure of the compiler itself, with the traceback kept in a file unless it may not happen again."""
+    if not is_lasting(error):
+        found = TargetError(
+            f"xjit: the compiler could not do its work: {type(error).__name__}: {error}",
+            fix="it is tried again; functions that recurse deeply may be called earlier, or in a thread",
+        )
+        found.__cause__ = error
+        return found
     text = "".join(traceback.format_exception(error))
     with tempfile.NamedTemporaryFile("w", prefix="xjit-report-", suffix=".txt", delete=False) as file:
         file.write(f"{getattr(function, '__qualname__', function)}\n{text}")

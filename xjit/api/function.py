@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import functools
 import sys
-import threading
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+from xjit import jobs
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary, tidy
 from xjit.runtime.records import MISS, Miss
@@ -31,15 +31,13 @@ class JitFunction(Generic[P, R]):
         self.__wrapped__ = function
         self.options = options
         self._names = positional_names(function)
-        self._lock = threading.Lock()
         self.clear()
 
     def clear(self) -> None:
         """Forgets all traces and counts; compiled kernels stay in the caches."""
-        with self._lock:
-            self._dispatcher: Dispatcher | None = None
-            self._entries: tuple[Callable[..., Any], ...] = ()  # for calls without names
-            self._named: Mapping[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
+        self._dispatcher: Dispatcher | None = None
+        self._entries: tuple[Callable[..., Any], ...] = ()  # for calls without names
+        self._named: Mapping[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
@@ -55,6 +53,8 @@ class JitFunction(Generic[P, R]):
                 result: R | Miss = entry(*values)
                 if result is not MISS:
                     return result
+            if self._dispatcher is None and not jobs.available():
+                return self.__wrapped__(*args, **kwargs)
             dispatcher = self._dispatcher or self._made()
             made: R = dispatcher.call(args, kwargs)
             self._named = dispatcher.entries
@@ -89,12 +89,16 @@ class JitFunction(Generic[P, R]):
         return self if function is self.__wrapped__ else JitFunction(function, self.options)
 
     def _made(self) -> Dispatcher:
+        dispatcher: Dispatcher = self._dispatcher or jobs.run(self._make)
+        return dispatcher
+
+    def _make(self) -> Dispatcher:
+        """The dispatcher that is there, or a new one; as a job, so that there is one for all threads."""
         from xjit.api.dispatcher import Dispatcher
 
-        with self._lock:
-            if self._dispatcher is None:
-                self._dispatcher = Dispatcher(self.__wrapped__, self.options)
-            return self._dispatcher
+        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options)
+        self._dispatcher = made
+        return made
 
     @at_boundary
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:

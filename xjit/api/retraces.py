@@ -29,7 +29,9 @@ class Retraces:
     causes: Counter[str] = field(default_factory=Counter)
 
     def note(self, reason: str, cause: str) -> None:
-        """Records a retrace; ``cause`` is empty for those that are to be expected."""
+        """Records a retrace; ``cause`` is empty for those that are to be expected, ``reason`` for a first trace."""
+        if not reason:
+            return
         self.reasons = [*self.reasons[1 - KEPT_REASONS :], reason]
         if not cause:
             return

@@ -14,7 +14,8 @@ It takes nested arguments apart, checks the guards, runs the program and puts th
             if not (v1 is k4): return missed
             v2 = leaves[0]
             inputs = (v2, leaves[1], )
-        except Exception:
+        except Exception as error:
+            if from_handler(error): raise
             return missed
         made = program(*inputs)
         if made is missed: return missed
@@ -69,7 +70,7 @@ def shortcut(captured: Captured, program: Function, in_tree: tree.Tree, kinds: S
     body = "".join(f"        {line}\n" for line in (*text.lines, f"inputs = ({inputs})"))
     return text.compiled(
         f"def enter(*args):\n    if len(args) != {len(arguments)}: return missed\n    try:\n{body}"
-        f"    except Exception:\n        return missed\n    {last}\n"
+        f"{guards.UNREADABLE}        return missed\n    {last}\n"
     )
 
 

@@ -15,6 +15,8 @@ import numpy as np
 
 from xjit.capture.paths import Path
 from xjit.capture.signature import DYNAMIC_INTEGERS, signature
+from xjit.ir.handlers import from_handler
+from xjit.ir.lazy import lazy
 from xjit.tree import distinct
 
 Leaves: TypeAlias = "Sequence[Any]"
@@ -53,7 +55,9 @@ class Guard:
             return []
         try:
             value = self.path.read(leaves)
-        except Exception:
+        except Exception as error:
+            if from_handler(error):
+                raise
             return []
         if self.condition == _SAME_VALUE:
             return [self.path] if _is_another_number(value, self.expected) else []
@@ -68,6 +72,8 @@ class Guard:
         try:
             new = text_of(self.path.read(leaves))
         except Exception as error:
+            if from_handler(error):
+                raise
             return f"{self.path} can no longer be read: {type(error).__name__}: {error}"
         return self.words.format(path=self.path, old=text_of(self.expected), new=new)
 
@@ -211,7 +217,7 @@ class Guards:
     inputs: tuple[Path, ...]
     leaf_count: int
 
-    @functools.cached_property
+    @lazy
     def fetch(self) -> Fetch:
         """Checks everything; the inputs of the graph or None."""
         return _compiled(self.guards, self.inputs)
@@ -242,6 +248,10 @@ class Guards:
         return next((guard.message(leaves) for guard in failed), "something changed during the check")
 
 
+UNREADABLE = "    except Exception as error:\n        if from_handler(error): raise\n"
+"""Where a check goes on if a read fails, which misses; what a signal handler raised meanwhile is the caller's."""
+
+
 class GuardText:
     """Collects the lines of the check; each path is read once, by a local name."""
 
@@ -253,6 +263,7 @@ class GuardText:
             "distinct": distinct,
             "defined": defined,
             "ndarray": np.ndarray,
+            "from_handler": from_handler,
             **(names or {}),
         }
 
@@ -319,14 +330,15 @@ def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:
             v1 = v0['SCALE']
             if not (v1 is k2 or same(v1, k2)): return None
             return (leaves[0],)
-        except Exception:
+        except Exception as error:
+            if from_handler(error): raise
             return None
     """
     writer = GuardText()
     writer.check(guards, "None")
     values = "".join(f"{writer.value(path)}, " for path in inputs)
     body = "".join(f"        {line}\n" for line in (*writer.lines, f"return ({values})"))
-    return writer.compiled(f"def fetch(leaves):\n    try:\n{body}    except Exception:\n        return None\n")
+    return writer.compiled(f"def fetch(leaves):\n    try:\n{body}{UNREADABLE}        return None\n")
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:

@@ -10,20 +10,17 @@ caches objects; :func:`object_key` gives the key to cache under.
 
 from __future__ import annotations
 
-import os
-import threading
 import time
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xjit.codegen import collection, fingerprint, inline_functions, intrinsics
+from xjit import jobs
+from xjit.codegen import fingerprint, inline_functions, intrinsics
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
-from xjit.errors import FallbackWarning
+from xjit.errors import FallbackWarning, is_lasting
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
@@ -31,12 +28,6 @@ if TYPE_CHECKING:
 
 KERNEL = "kernel"
 KERNEL_SIGNATURE = "void(i64,i64,table)"
-
-# One compilation at a time: Numba and LLVM hold locks of their own, so more threads would only wait there.
-_LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    # A child process must not inherit a compilation that another thread was in the middle of.
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +70,15 @@ def compile_kernel(
     >>> compile_kernel(text).symbol
     'kernel'
     """
-    with _compiling() as seconds:
+
+    def routine() -> Routine:
         used = inline_functions.used_in(source)
         scope = intrinsics.namespace() | {function.name: function for function in used}
         scope["__name__"] = __name__
         exec(compile(source, "<kernel>", "exec"), scope)
-        routine = Routine(scope[KERNEL], KERNEL_SIGNATURE, KERNEL, used, source, contract)
-        return _compile(routine, keep_ir, target or host(), seconds)
+        return Routine(scope[KERNEL], KERNEL_SIGNATURE, KERNEL, used, source, contract)
+
+    return jobs.run(lambda: _compile(routine, keep_ir, target))
 
 
 def compile_native(
@@ -100,9 +93,11 @@ def compile_native(
 
     The function finds intrinsics, inline functions and number constants through its own globals.
     """
-    with _compiling() as seconds:
-        routine = Routine(function, signature, symbol, inline_functions.reachable(function))
-        return _compile(routine, keep_ir, target or host(), seconds)
+
+    def routine() -> Routine:
+        return Routine(function, signature, symbol, inline_functions.reachable(function))
+
+    return jobs.run(lambda: _compile(routine, keep_ir, target))
 
 
 def inline_function_ir(name: str, *, target: Target | None = None) -> str:
@@ -110,8 +105,7 @@ def inline_function_ir(name: str, *, target: Target | None = None) -> str:
     function = inline_functions.lookup(name)
     if function is None:
         raise KeyError(f"there is no inline function named {name}")
-    with _compiling():
-        return _inline_ir(function, target or host())
+    return jobs.run(lambda: _inline_ir(function, target or host()))
 
 
 def object_key(source: str, *, contract: bool = False) -> str:
@@ -144,21 +138,15 @@ def _environment(target: Target) -> tuple[str, ...]:
     return (fingerprint.compiler(), llvm_pipeline.FLAGS, target.triple, target.cpu, target.features)
 
 
-@contextmanager
-def _compiling() -> Iterator[Callable[[], float]]:
-    """One compilation at a time."""
+def _compile(make: Callable[[], Routine], keep_ir: bool, target: Target | None) -> CompiledModule:
     start = time.perf_counter()
-    with _LOCK, collection.paused():
-        yield lambda: time.perf_counter() - start
-
-
-def _compile(routine: Routine, keep_ir: bool, target: Target, seconds: Callable[[], float]) -> CompiledModule:
     from xjit.codegen import llvm_pipeline
 
+    routine, target = make(), target or host()
     module = _optimised(routine, target)
     optimised_ir = str(module) if keep_ir else None
     code, externals = llvm_pipeline.emit_object(module, target)
-    return CompiledModule(code, routine.symbol, optimised_ir, seconds(), externals)
+    return CompiledModule(code, routine.symbol, optimised_ir, time.perf_counter() - start, externals)
 
 
 _INLINE_IR: dict[str, str] = {}
@@ -222,14 +210,13 @@ def _ir_text(routine: Routine, target: Target) -> str:
     except KernelTypeError:
         raise
     except Exception as error:
+        if not is_lasting(error):
+            raise
         if _works(target):
             raise KernelTypeError(f"{routine.symbol} is outside the kernel language: {error!r}") from error
         _FRONTENDS[target.traits] = None
-        warnings.warn(
-            f"this version of Numba is not as expected, kernels compile more slowly: {error!r}",
-            FallbackWarning,
-            stacklevel=2,
-        )
+        text = f"this version of Numba is not as expected, kernels compile more slowly: {error!r}"
+        jobs.warn(text, FallbackWarning)
     from xjit.codegen import numba_stock
 
     return numba_stock.translate(routine, target.traits)
@@ -247,7 +234,9 @@ def _works(target: Target) -> bool:
     try:
         frontend = _frontend(target)
         return frontend is not None and bool(frontend.translate(_sample, ("i64", "i64"), "f64", "sample"))
-    except Exception:
+    except Exception as error:
+        if not is_lasting(error):
+            raise
         return False
 
 

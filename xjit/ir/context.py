@@ -175,11 +175,13 @@ def current() -> Trace | None:
 @contextlib.contextmanager
 def tracing(trace: Trace) -> Iterator[Trace]:
     """Makes a trace the current one."""
-    token = _current.set(trace)
+    before = _current.get()
+    _current.set(trace)
     try:
         yield trace
     finally:
-        _current.reset(token)
+        # Not reset to having no value: CPython 3.11 keeps a pointer to the old one if a finaliser reads it meanwhile.
+        _current.set(before)
 
 
 def is_tuple(node: Node) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.expr import Expr, Literal
+from xjit.ir.lazy import lazy
 from xjit.ir.opdef import Access, Kind, OpDef
 from xjit.ir.where import NOWHERE, Where
 from xjit.types import ArrayType, TupleType, Type
@@ -47,21 +47,21 @@ class Node:
             raise TypeError(f"{self.op.name} yields a tuple")
         return self.type
 
-    @functools.cached_property
+    @lazy
     def access(self) -> Access | None:
         """The index map of an operation that only reads elsewhere; None for others and where it is not affine."""
         if self.op.access is None or self.op.kind is not Kind.INDEXING:
             return None
         return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
-    @functools.cached_property
+    @lazy
     def element(self) -> Expr | None:
         """How one element is computed from elements of the inputs; None without such a rule."""
         if self.op.kind is not Kind.ELEMENTWISE or self.op.element is None:
             return None
         return self.op.element(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
-    @functools.cached_property
+    @lazy
     def computes(self) -> tuple[Any, ...]:
         """A hashable key of what the node computes of its inputs."""
         return (self.op.name, freeze(self.params), str(self.type))
@@ -89,12 +89,12 @@ class Graph:
     effects: tuple[Node, ...] = ()
     captures: tuple[Node, ...] = ()
 
-    @functools.cached_property
+    @lazy
     def nodes(self) -> tuple[Node, ...]:
         """All reachable nodes, operands before users, effects in their order."""
         return tuple(topological((*self.parameters, *self.effects, *self.outputs)))
 
-    @functools.cached_property
+    @lazy
     def key(self) -> tuple[Any, ...]:
         """What two graphs of the same structure share; positions and names are left out."""
         number = {node: index for index, node in enumerate(self.nodes)}

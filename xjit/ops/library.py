@@ -7,13 +7,13 @@ elements in the same memory order.
 from __future__ import annotations
 
 import functools
-import threading
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit import jobs
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops._core import Array, register
 from xjit.types import ArrayType, DType, TupleType, order_of
@@ -122,13 +122,17 @@ def _inferred(function: Callable[..., Any], types: Types, params: tuple[tuple[st
     return TupleType(tuple(map(enlarged, result))) if isinstance(result, tuple) else enlarged(result)
 
 
-# Else one thread might put back what the other one had switched off.
-_one_at_a_time = threading.RLock()
-
-
 def run_quietly(function: Callable[..., Any], *operands: Any, **params: Any) -> Any:
-    """Calls the function without its warnings; only while tracing, as warnings are switched for all threads."""
-    with _one_at_a_time, warnings.catch_warnings(), np.errstate(all="ignore"):
+    """Calls a function of NumPy on a few elements without its warnings, to see what it returns.
+
+    Warnings are switched for all threads: by a job, else one thread might put back what the other one had switched
+    off, or a forked child never hear of warnings again.
+    """
+    return jobs.run(lambda: _quiet(function, operands, params))
+
+
+def _quiet(function: Callable[..., Any], operands: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*operands, **params)
 

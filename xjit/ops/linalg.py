@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import jobs
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.opdef import Kind, OpDef, Params, Product
 from xjit.ops import rules
@@ -325,13 +326,12 @@ def _triangular_solve(
 
     That works on columns, so that a row-major problem is the transposed one: from the other side.
     """
-    from scipy.linalg import get_blas_funcs  # takes as long to import as all of this package
-
     dtype = b.dtype
     working = FLOAT32 if dtype in NARROW_FLOATS else dtype
     matrices, result = np.ascontiguousarray(a, working), np.array(b, working, order="C")
     if result.size:
-        solve = get_blas_funcs("trsm", dtype=working)
+        # Imported late, as it takes as long as all of this package.
+        solve = jobs.module("scipy.linalg").get_blas_funcs("trsm", dtype=working)
         for place in np.ndindex(result.shape[:-2]):
             result[place] = solve(
                 1.0,

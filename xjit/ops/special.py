@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import jobs
 from xjit.ir.expr import prim, select
 from xjit.ir.opdef import Parity
 from xjit.ops.references import Array
@@ -18,9 +19,7 @@ def _scipy(name: str) -> Callable[..., Array]:
     """A function of SciPy, which is imported when it is called for the first time."""
 
     def reference(*arrays: Any) -> Array:
-        import scipy.special
-
-        function: Callable[..., Array] = getattr(scipy.special, name)
+        function: Callable[..., Array] = getattr(jobs.module("scipy.special"), name)
         return function(*arrays)
 
     return reference

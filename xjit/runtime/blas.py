@@ -55,10 +55,10 @@ class PythonLimits:
     def __init__(self, ask: Callable[[], int], tell: Callable[[int], object]) -> None:
         self._ask = ask
         self._tell = tell
-        self._before = 0
+        self._before: int | None = None  # what to go back to, until it has been
         self._count = 0
         self._generation = 1
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may run products of its own in the middle
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.forget)
 
@@ -66,7 +66,7 @@ class PythonLimits:
         """From here on no product uses more than ``limit`` threads; a smaller number that was set already stays."""
         with self._lock:
             now = self._ask()
-            if not self._count:
+            if self._before is None:
                 self._before = now
             self._count += 1
             held.value = self._generation
@@ -79,15 +79,20 @@ class PythonLimits:
             if began == self._generation:
                 self._count -= 1
                 if not self._count:
-                    self._tell(self._before)
+                    self._go_back()
 
     def forget(self) -> None:
         """Start afresh in a forked child, where the steps of other threads do not go on."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._generation += 1
-        if self._count:
-            self._count = 0
-            self._tell(self._before)
+        self._count = 0
+        self._go_back()
+
+    def _go_back(self) -> None:
+        before = self._before
+        if before is not None:
+            self._tell(before)
+            self._before = None
 
 
 BlasLimits: TypeAlias = NativeLimits | PythonLimits

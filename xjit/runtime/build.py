@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from xjit.fusion.operands import View, view_of
 from xjit.fusion.plan import Plan
 from xjit.fusion.units import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
+from xjit.ir.lazy import lazy
 from xjit.ir.node import Graph, Node
 from xjit.runtime.allocator import SMALLEST_BYTES
 from xjit.runtime.kernels import Loader
@@ -100,12 +100,12 @@ class Builder:
         outputs = self._outputs()
         return Program(self._direct(outputs), len(outputs), self.fallbacks)
 
-    @functools.cached_property
+    @lazy
     def viewed(self) -> frozenset[Node]:
         """The outputs that are made by NumPy's index operations."""
         return frozenset(step.node for step in self.plan.steps if isinstance(step, planned.ViewStep))
 
-    @functools.cached_property
+    @lazy
     def multiplied(self) -> dict[Node, Piece]:
         """The library steps that run among the kernels."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
@@ -122,7 +122,7 @@ class Builder:
         view = view_of(node, self.layouts) if node in self.viewed else None
         return view or View(node, self.layouts.strides(node), 0)
 
-    @functools.cached_property
+    @lazy
     def _read_whole(self) -> frozenset[Node]:
         """What the caller gets, and what steps that are no kernels read."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep | planned.HostStep))

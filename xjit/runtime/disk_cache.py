@@ -13,12 +13,10 @@ import hashlib
 import itertools
 import os
 import stat
-import threading
-import warnings
 from pathlib import Path
 
+from xjit import jobs
 from xjit.errors import CacheWarning
-from xjit.ir.where import stack_level
 
 _MAGIC = b"xjit-cache-1\n"
 _CHECKSUM = hashlib.sha256().digest_size
@@ -44,7 +42,6 @@ class DiskCache:
     def __init__(self, directory: Path | None) -> None:
         self.directory = directory
         self._memory: dict[str, bytes] = {}
-        self._lock = threading.Lock()
         self._temporary_numbers = itertools.count()
         self._checked = False
         self._trimmed = False
@@ -125,28 +122,23 @@ class DiskCache:
 
     def _usable(self) -> Path | None:
         if not self._checked:
-            with self._lock:
-                if not self._checked:
-                    reason = None if self.directory is None else _prepare(self.directory)
-                    self._checked = True
-                    if reason is not None:
-                        self._give_up(reason)
+            reason = None if self.directory is None else _prepare(self.directory)
+            self._checked = True
+            if reason is not None:
+                self._give_up(reason)
         return self.directory
 
     def _give_up(self, reason: str) -> None:
         if self.directory is None:
             return
         self.directory = None
-        message = f"compiled kernels are kept for this process only: {reason}"
-        with contextlib.suppress(CacheWarning):  # a filter may turn the warning into an error
-            warnings.warn(message, CacheWarning, stacklevel=stack_level())
+        jobs.warn(f"compiled kernels are kept for this process only: {reason}", CacheWarning)
 
     def _warn_of_damage(self, path: Path) -> None:
         if self._damage_told:
             return
         self._damage_told = True
-        with contextlib.suppress(CacheWarning):
-            warnings.warn(f"{path} was damaged; it is made anew", CacheWarning, stacklevel=stack_level())
+        jobs.warn(f"{path} was damaged; it is made anew", CacheWarning)
 
 
 def _read_file(path: Path) -> bytes:

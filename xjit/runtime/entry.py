@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit import jobs
 from xjit.runtime import entry_layout, native_code, native_text
 from xjit.runtime.allocator import SMALLEST_BYTES, shared_allocator
 from xjit.runtime.entry_native import ENTRY_TEXT
@@ -122,18 +123,26 @@ class NativeEntries:
     def _recycle(self) -> None:
         """From now on take large outputs and the temporaries from the recycling allocator."""
         if self._recycles is None:
-            allocator = shared_allocator()
-            self._native.bind(
-                large_handler=id(allocator.handler), temps_allocate=allocator.take, temps_release=allocator.give
-            )
-            self._recycles = True
-            self._recycles = large_arrays_work(self.make)
-        if not self._recycles:
-            self._native.bind(
-                large_handler=0,
-                temps_allocate=_python_function("PyMem_RawMalloc"),
-                temps_release=_python_function("PyMem_RawFree"),
-            )
+            jobs.run(self._begin_to_recycle)
+
+    def _begin_to_recycle(self) -> None:
+        if self._recycles is not None:
+            return
+        allocator = shared_allocator()
+        self._native.bind(
+            large_handler=id(allocator.handler), temps_allocate=allocator.take, temps_release=allocator.give
+        )
+        self._recycles, works = True, None
+        try:
+            works = large_arrays_work(self.make)
+        finally:
+            self._recycles = works
+            if not works:
+                self._native.bind(
+                    large_handler=0,
+                    temps_allocate=_python_function("PyMem_RawMalloc"),
+                    temps_release=_python_function("PyMem_RawFree"),
+                )
 
 
 class _Record(bytes):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from xjit import config
+from xjit import config, jobs
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
 from xjit.runtime import native_code
@@ -27,27 +26,26 @@ class KernelTally:
 
 @dataclass(eq=False)
 class KernelStore:
-    """Loaded kernels of one process. Threads that want the same kernel first share one compilation."""
+    """Loaded kernels of one process. Threads that want the same kernel first share one compilation, a job."""
 
     _loaded: dict[tuple[str, bool, str], LoadedKernel] = field(default_factory=dict)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def load(self, source: str, tally: KernelTally, *, contract: bool = False) -> LoadedKernel:
         """The kernel of this source text: from memory, from disk, or compiled now."""
-        text = without_comments(source)
-        with self._lock:
-            variant = (text, contract, config.text("XJIT_VECTOR_BITS"))
-            found = self._loaded.get(variant)
-            if found is not None:
-                tally.cache_hits += 1
-                return found
-            found = self._loaded[variant] = _find(text, tally, contract)
-            return found
+        return jobs.run(lambda: self._load(without_comments(source), tally, contract))
 
     def clear(self) -> None:
         """Forgets all kernels; programs that are alive keep theirs."""
-        with self._lock:
-            self._loaded.clear()
+        jobs.run(self._loaded.clear)
+
+    def _load(self, text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
+        variant = (text, contract, config.text("XJIT_VECTOR_BITS"))
+        found = self._loaded.get(variant)
+        if found is not None:
+            tally.cache_hits += 1
+            return found
+        found = self._loaded[variant] = _find(text, tally, contract)
+        return found
 
 
 def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import struct
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from xjit import jobs
 from xjit.codegen import elf
 
-_LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _FOREVER: list[Any] = []
 
 
@@ -45,17 +41,21 @@ def load_object(
     stay in. Raises UnresolvedSymbolError for external symbols that are not on the allow-list and ValueError
     when the file is damaged or lacks the function: either would end the process inside LLVM.
     """
-    import llvmlite.binding as llvm
-
-    _check(object_code, symbol, externals)
-    with _LOCK:
-        engine = _new_engine()
-        engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
-        engine.finalize_object()
-        address = engine.get_function_address(symbol)
+    engine, address = jobs.run(lambda: _loaded(object_code, symbol, externals))
     if forever:
         _FOREVER.append(engine)
     return LoadedKernel(address, symbol, engine)
+
+
+def _loaded(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> tuple[Any, int]:
+    """What keeps the code in memory, and where its function starts."""
+    import llvmlite.binding as llvm
+
+    _check(object_code, symbol, externals)
+    engine = _new_engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
+    engine.finalize_object()
+    return engine, int(engine.get_function_address(symbol))
 
 
 def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> None:

@@ -9,10 +9,11 @@ object code depends on the processor only.
 from __future__ import annotations
 
 import ctypes
-import os
+import re
 import sys
-import threading
 from typing import Any, Protocol
+
+from xjit import jobs
 
 
 class Store(Protocol):
@@ -25,13 +26,6 @@ class Store(Protocol):
         """Keep an entry if possible."""
 
 
-# Held around all use of LLVM here, and while the process forks: a child of a process that forks inside LLVM could
-# never use LLVM again.
-_llvm_lock = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_llvm_lock.acquire, after_in_parent=_llvm_lock.release, after_in_child=_llvm_lock.release
-    )
 _kept_engines: list[Any] = []
 _stores: list[Store] = []
 
@@ -55,20 +49,18 @@ def supported() -> bool:
 class NativeModule:
     """Machine code of one LLVM text, kept until the process ends.
 
-    Threads may be asleep inside the code when the interpreter shuts down, so it is never unloaded.
+    Threads may be asleep inside the code when the interpreter shuts down, so it is never unloaded.  Where
+    everything lies is asked once, when it is loaded: handlers of forks, which must not use LLVM, need it too.
     """
 
     def __init__(self, text: str) -> None:
-        with _llvm_lock:
-            self._engine = _load(text)
+        self._functions, self._globals = jobs.run(lambda: _addresses(text, _load(text)))
 
     def function(self, name: str) -> int:
         """Address of an exported function; ``LookupError`` when the text defines no such function."""
-        with _llvm_lock:
-            address = int(self._engine.get_function_address(name))
-        if not address:
+        if name not in self._functions:
             raise LookupError(f"native module defines no function {name!r}")
-        return address
+        return self._functions[name]
 
     def word(self, name: str) -> ctypes.c_int64:
         """The exported 64-bit global variable ``name`` as a live ctypes object."""
@@ -84,11 +76,9 @@ class NativeModule:
             self.word(name).value = value
 
     def _global(self, name: str) -> int:
-        with _llvm_lock:
-            address = int(self._engine.get_global_value_address(name))
-        if not address:
+        if name not in self._globals:
             raise LookupError(f"native module defines no variable {name!r}")
-        return address
+        return self._globals[name]
 
 
 def c_function_address(library: ctypes.CDLL, name: str) -> int:
@@ -98,6 +88,17 @@ def c_function_address(library: ctypes.CDLL, name: str) -> int:
     except AttributeError:
         return 0
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+_FUNCTION = re.compile(r"^define (?!internal |private )[^@\n]*@([\w.]+)\(", re.MULTILINE)
+_GLOBAL = re.compile(r"^@([\w.]+) += (?!internal |private |external )", re.MULTILINE)
+
+
+def _addresses(text: str, engine: Any) -> tuple[dict[str, int], dict[str, int]]:
+    """Where the exported functions and global variables of ``text`` lie."""
+    functions = {name: int(engine.get_function_address(name)) for name in _FUNCTION.findall(text)}
+    variables = {name: int(engine.get_global_value_address(name)) for name in _GLOBAL.findall(text)}
+    return functions, variables
 
 
 def _load(text: str) -> Any:

@@ -1,0 +1,198 @@
+"""Work of the compiler: jobs, of which one at a time is done, in a thread where nothing interrupts it.
+
+To import the compiler, to plan, to compile and to load are jobs, and so is all that is made once for the process. No
+job runs code of the user or a compiled program. What follows from that:
+
+* A signal handler runs in the main thread, which only waits: it may call compiled functions, which need not wait in
+  turn, as NumPy can answer, and what it raises interrupts the waiting. No import stays half done, and no exception of
+  a handler is taken for one of the compiler.
+* A fork waits for the job at hand, as LLVM could never be used again in a child that is forked inside of it. In the
+  child nothing is half made, nobody is waited for that does not exist there, and what was waiting begins anew.
+* The stack is a fresh one, however deep the caller's is.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib
+import os
+import sys
+import threading
+import warnings
+from _thread import allocate_lock, get_ident, start_new_thread
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from xjit.errors import CacheWarning, TargetError
+from xjit.ir.handlers import interrupts_import
+from xjit.ir.where import stack_level
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Failure:
+    """What a job raised."""
+
+    error: BaseException
+
+
+class _Jobs:
+    """Who does a job, and who waits for one.
+
+    ``lock`` is held by the thread that does a job, and while the process forks, by the one of ``forking``.
+    ``waiting`` are the jobs that callers wait for.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: set[_Job[Any]] = set()
+        self.renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self.hold, after_in_parent=self.let_go, after_in_child=self.renew)
+
+    def hold(self) -> None:
+        self.lock.acquire()
+        self.forking.append(get_ident())
+
+    def let_go(self) -> None:
+        if get_ident() in self.forking:  # unless a signal handler raised while this thread waited
+            self.forking.remove(get_ident())
+            self.lock.release()
+
+    def renew(self) -> None:
+        """Begins anew in a child: no other thread exists, so a job that is still waited for was never begun."""
+        self.lock = threading.RLock()
+        self.forking: list[int] = []
+        self.job: _Job[Any] | None = None
+        self.thread = 0
+        left, self.waiting = self.waiting, set()
+        for job in left:
+            job.wake()
+
+
+class _Job(Generic[Value]):
+    """A function to call; then ``made`` holds its value or what it raised. ``warnings`` are for the caller."""
+
+    def __init__(self, function: Callable[[], Value]) -> None:
+        self.function = function
+        self.caller = get_ident()
+        self.made: list[Value | Failure] = []
+        self.warnings: list[tuple[str, type[Warning]]] = []
+        # Bare locks and threads: those of the module threading take locks of Python's own, in the middle of which a
+        # signal handler may run and ask for a job itself.
+        self.awake = allocate_lock()
+        self.awake.acquire()
+
+    def finish(self) -> None:
+        """Waits until the job has been done by a thread of its own, or does it where there cannot be one."""
+        try:
+            while not self.made:  # nothing is when this is a forked child now
+                _jobs.waiting.add(self)
+                try:
+                    start_new_thread(self.do, ())
+                except RuntimeError:  # no more threads to be had, or the interpreter is shutting down
+                    self.do()
+                self.awake.acquire()
+        finally:
+            _jobs.waiting.discard(self)
+
+    def do(self) -> None:
+        jobs = _jobs
+        with jobs.lock:
+            before = jobs.job, jobs.thread
+            jobs.job, jobs.thread = self, get_ident()
+            try:
+                made: Value | Failure = self.function()
+            except BaseException as error:
+                made = Failure(error)
+            jobs.job, jobs.thread = before
+            self.made.append(made)
+            self.wake()
+
+    def wake(self) -> None:
+        if self.awake.locked():
+            self.awake.release()
+
+
+def attempt(function: Callable[[], Value]) -> Value | Failure:
+    """The result of a function that is called as a job, or what it raised; inside of a job it is called right here.
+
+    What is raised here is not the job's: a signal handler raised it meanwhile. The job goes on without the caller
+    then, and what it makes is there for the next one.
+    """
+    if inside():
+        return _called(function)
+    if interrupts_import():
+        reason = "xjit: a signal handler that interrupted an import asks for what has yet to be compiled"
+        raise TargetError(reason, fix="ask for it once before")
+    job = _Job(function)
+    job.finish()
+    for text, category in job.warnings:
+        warn(text, category)
+    return job.made.pop()
+
+
+def run(function: Callable[[], Value]) -> Value:
+    """The result of a function that is called as a job; what the function raises is raised."""
+    if inside():
+        return function()
+    outcome = attempt(function)
+    if isinstance(outcome, Failure):
+        raise outcome.error
+    return outcome
+
+
+def inside() -> bool:
+    """Whether this thread does a job."""
+    return _jobs.thread == get_ident()
+
+
+def available() -> bool:
+    """Whether jobs are to be asked for here: not in the middle of one, or in a handler that came in its middle.
+
+    Nor in a handler that interrupted an import, which the job might wait for.
+    """
+    thread = get_ident()
+    waits = any(job.caller == thread for job in tuple(_jobs.waiting))
+    return not (inside() or waits or interrupts_import())
+
+
+def module(name: str) -> ModuleType:
+    """A module, imported by a job if need be, so that no signal handler sees it or leaves it half imported."""
+    found = sys.modules.get(name)
+    if found is None or getattr(found.__spec__, "_initializing", False):
+        found = run(lambda: importlib.import_module(name))
+    return found
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """Warns the user whose line called this package; a job lets whoever waits for it do so.
+
+    A filter may turn warnings into errors, but no trouble of the cache is one.
+    """
+    job = _jobs.job if inside() else None
+    if job is not None:
+        job.warnings.append((text, category))
+        return
+    with contextlib.suppress(CacheWarning):
+        warnings.warn(text, category, stacklevel=stack_level())
+
+
+def _called(function: Callable[[], Value]) -> Value | Failure:
+    try:
+        return function()
+    except Exception as error:
+        return Failure(error)
+
+
+def _wait() -> None:
+    """Lets the job at hand end before the interpreter does, which would be in the way of LLVM otherwise."""
+    with _jobs.lock:
+        pass
+
+
+_jobs = _Jobs()
+atexit.register(_wait)
