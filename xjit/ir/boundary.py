@@ -25,7 +25,7 @@ from typing import Any, ParamSpec, TypeVar
 from xjit import config
 from xjit.errors import XjitError
 from xjit.ir.context import current
-from xjit.ir.where import Where, is_inner
+from xjit.ir.where import Where, is_own_code
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -112,14 +112,14 @@ def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _is_ours(frame: types.FrameType) -> bool:
-    if is_inner(frame.f_code):
+    if is_own_code(frame.f_code):
         return not frame.f_code.co_filename.startswith(KERNEL_FILE)
     made = frame.f_code.co_filename == "<string>"  # methods of data classes
     return made and str(frame.f_globals.get("__name__")).startswith("xjit.")
 
 
 def _place(entry: TracebackType) -> Where | None:
-    if not is_inner(entry.tb_frame.f_code):
+    if not is_own_code(entry.tb_frame.f_code):
         return None
     places: Mapping[int, Where] = entry.tb_frame.f_globals.get(PLACES) or {}
     return places.get(entry.tb_lineno)
