@@ -170,3 +170,28 @@ worker.join()
 check()
 """
     run_script(script, tmp_path)
+
+
+def test_children_forked_while_code_is_given_back(tmp_path: Path) -> None:
+    script = """
+from xjit.codegen.numba_compat import compile_kernel
+from xjit.runtime.loader import load_object
+text = "def kernel(lo, hi, table):\\n    x = ptr_f64(table, 0)\\n    st(x, lo, f64(1.0))\\n"
+module, enough = compile_kernel(text), threading.Event()
+
+def load():
+    return load_object(module.object_code, module.symbol, externals=module.externals)
+
+def drop():
+    while not enough.is_set():
+        kernels = [load() for _ in range(3)]
+        kernels.clear()
+
+worker = threading.Thread(target=drop)
+worker.start()
+for _ in range(20):
+    in_child(load)
+enough.set()
+worker.join()
+"""
+    run_script(script, tmp_path)

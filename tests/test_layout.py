@@ -46,6 +46,9 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # The one ambient value of the project lives here.
 CONTEXT = "xjit/ir/context.py"
+# No code of the user, no library and no compiled program runs under a lock, and forks know of these.
+LOCKS = ("xjit/jobs.py", "xjit/runtime/blas.py", "xjit/runtime/pool.py")
+LOCKING = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "allocate_lock", "cached_property"}
 # The number of threads is a setting of the calling thread.
 THREAD_LOCAL = ("xjit/runtime/threads.py",)
 
@@ -149,6 +152,19 @@ def thread_locals(file: Source) -> Iterator[str]:
             found = isinstance(node, ast.Attribute) and ast.unparse(node) == "threading.local"
         if found:
             yield f"line {node.lineno} uses threading.local"
+
+
+def locks(file: Source) -> Iterator[str]:
+    """Locks, which outlive in a forked child the threads that hold them; and the garbage collector of all threads."""
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.ImportFrom):
+            names = {alias.name for alias in node.names}
+        else:
+            names = {node.attr} if isinstance(node, ast.Attribute) else set()
+        of_users = file.path == "xjit/capture/recording_objects.py" and names == {"cached_property"}
+        if names & LOCKING and file.path not in LOCKS and not of_users:
+            yield f"line {node.lineno} uses {names & LOCKING}"
+    yield from (f"line {line} imports gc" for line, parts in imported(file) if parts[0] == "gc")
 
 
 TEXT_MAKERS = ("str", "repr", "hex", "format", "join")
@@ -258,6 +274,10 @@ def test_thread_state_in_one_place() -> None:
     assert not broken(thread_locals, sources("xjit"))
 
 
+def test_locks_in_few_places() -> None:
+    assert not broken(locks, sources("xjit"))
+
+
 def test_no_names_from_addresses() -> None:
     assert not broken(names_from_addresses, sources("xjit/fusion", "xjit/codegen"))
 
@@ -319,6 +339,10 @@ BAD = {
     "thread local": (thread_locals, "xjit/api.py", "import threading\na = threading.local()"),
     "thread local class": (thread_locals, "xjit/api.py", "class A(threading.local): pass"),
     "thread local import": (thread_locals, "xjit/api.py", "from threading import local"),
+    "lock": (locks, "xjit/api.py", "import threading\na = threading.RLock()"),
+    "imported lock": (locks, "xjit/api.py", "from threading import Lock"),
+    "property with a lock": (locks, "xjit/api.py", "import functools\na = functools.cached_property"),
+    "garbage collector": (locks, "xjit/api.py", "import gc"),
     "id in f-string": (names_from_addresses, "xjit/codegen/a.py", "f'k{id(x)}'"),
     "id in str": (names_from_addresses, "xjit/codegen/a.py", "'k' + str(id(x))"),
     "id by percent": (names_from_addresses, "xjit/codegen/a.py", "'k%d' % id(x)"),

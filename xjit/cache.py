@@ -12,11 +12,15 @@ def clear() -> None:
 
     Programs that are in use keep their kernels.
     """
+    jobs.run(_clear)
+
+
+def _clear() -> None:
     from xjit.runtime import allocator
     from xjit.runtime.kernels import disk_cache, shared_kernels
 
     shared_kernels().clear()
-    jobs.run(lambda: disk_cache(config.cache_directory()).clear())
+    disk_cache(config.cache_directory()).clear()
     allocator.clear()
 
 

@@ -43,34 +43,37 @@ class Failure:
 class _Jobs:
     """Who does a job, and who waits for one.
 
-    ``lock`` is held by the thread that does a job, and while the process forks, by the one of ``forking``.
-    ``waiting`` are the jobs that callers wait for.
+    ``lock`` is held by the thread that does a job, and by one that forks. ``waiting`` are the jobs that callers wait
+    for, ``dropped`` what is to be forgotten by a thread that is on its way if ``forgetting``.
     """
 
     def __init__(self) -> None:
-        self.waiting: set[_Job[Any]] = set()
-        self.renew()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self.hold, after_in_parent=self.let_go, after_in_child=self.renew)
-
-    def hold(self) -> None:
-        self.lock.acquire()
-        self.forking.append(get_ident())
-
-    def let_go(self) -> None:
-        if get_ident() in self.forking:  # unless a signal handler raised while this thread waited
-            self.forking.remove(get_ident())
-            self.lock.release()
-
-    def renew(self) -> None:
-        """Begins anew in a child: no other thread exists, so a job that is still waited for was never begun."""
         self.lock = threading.RLock()
-        self.forking: list[int] = []
+        self.waiting: set[_Job[Any]] = set()
         self.job: _Job[Any] | None = None
         self.thread = 0
+        self.dropped: list[list[Any]] = []
+        self.forgetting = False
+        if hasattr(os, "register_at_fork"):
+            # Methods of the lock itself: no signal handler comes in their middle, which would leave it locked.
+            os.register_at_fork(
+                before=self.lock.acquire, after_in_parent=self.lock.release, after_in_child=self.begin_anew
+            )
+
+    def begin_anew(self) -> None:
+        """In a child, where no other thread exists: a job that is still waited for was never begun."""
+        renew_lock(self.lock)
+        self.job, self.thread, self.forgetting = None, 0, False
         left, self.waiting = self.waiting, set()
         for job in left:
             job.wake()
+
+    def forget(self) -> None:
+        """Drops the last references to what may only die while no other thread forks."""
+        with self.lock:
+            self.forgetting = False
+            while self.dropped:
+                self.dropped.pop().clear()
 
 
 class _Job(Generic[Value]):
@@ -93,7 +96,7 @@ class _Job(Generic[Value]):
                 _jobs.waiting.add(self)
                 try:
                     start_new_thread(self.do, ())
-                except RuntimeError:  # no more threads to be had, or the interpreter is shutting down
+                except (RuntimeError, MemoryError):  # no more threads to be had, or the interpreter is shutting down
                     self.do()
                 self.awake.acquire()
         finally:
@@ -104,12 +107,9 @@ class _Job(Generic[Value]):
         with jobs.lock:
             before = jobs.job, jobs.thread
             jobs.job, jobs.thread = self, get_ident()
-            try:
-                made: Value | Failure = self.function()
-            except BaseException as error:
-                made = Failure(error)
+            made = [_called(self.function)]
             jobs.job, jobs.thread = before
-            self.made.append(made)
+            self.made += made
             self.wake()
 
     def wake(self) -> None:
@@ -140,9 +140,12 @@ def run(function: Callable[[], Value]) -> Value:
     if inside():
         return function()
     outcome = attempt(function)
-    if isinstance(outcome, Failure):
-        raise outcome.error
-    return outcome
+    try:
+        if isinstance(outcome, Failure):
+            raise outcome.error
+        return outcome
+    finally:
+        del outcome  # which the traceback would keep, and with it all that the job knew
 
 
 def inside() -> bool:
@@ -181,10 +184,26 @@ def warn(text: str, category: type[Warning]) -> None:
         warnings.warn(text, category, stacklevel=stack_level())
 
 
+def forget(things: list[Any]) -> None:
+    """Empties a list soon, as a job that nobody waits for: finalisers may ask for it at any time."""
+    _jobs.dropped.append(things)
+    if not _jobs.forgetting:
+        _jobs.forgetting = True
+        try:
+            start_new_thread(_jobs.forget, ())
+        except (RuntimeError, MemoryError):  # they wait for the next one
+            _jobs.forgetting = False
+
+
+def renew_lock(lock: Any) -> None:
+    """Unlocks a lock of the module threading in a forked child, whichever thread of the parent's held it."""
+    lock._at_fork_reinit()
+
+
 def _called(function: Callable[[], Value]) -> Value | Failure:
     try:
         return function()
-    except Exception as error:
+    except BaseException as error:
         return Failure(error)
 
 

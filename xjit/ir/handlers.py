@@ -7,6 +7,7 @@ to the caller: a time limit, say. It has to be told from an error of the code th
 from __future__ import annotations
 
 import inspect
+import itertools
 import signal
 import sys
 from collections.abc import Iterable, Iterator
@@ -42,14 +43,12 @@ def interrupts_import() -> bool:
 
     The modules of that import are incomplete for as long as the handler runs, and others wait for them.
     """
-    handled = False
+    inner: list[FrameType] = []
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if handled and frame.f_code.co_filename == _IMPORT_SYSTEM:
-            return True
-        handled = handled or (frame.f_back is not None and _is_handler(frame, frame.f_back))
+    while frame is not None and frame.f_code.co_filename != _IMPORT_SYSTEM:
+        inner.append(frame)
         frame = frame.f_back
-    return False
+    return frame is not None and any(itertools.starmap(_is_handler, itertools.pairwise([*inner, frame])))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

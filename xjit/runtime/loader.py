@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,18 @@ from xjit import jobs
 from xjit.codegen import elf
 
 _FOREVER: list[Any] = []
+
+
+class _Code:
+    """Keeps machine code in memory. LLVM takes it back in a job: no child may be forked in the middle of that."""
+
+    __slots__ = ("_engine",)
+
+    def __init__(self, engine: list[Any]) -> None:
+        self._engine = engine
+
+    def __del__(self, forget: Callable[[list[Any]], None] = jobs.forget) -> None:
+        forget(self._engine)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +56,7 @@ def load_object(
     engine, address = jobs.run(lambda: _loaded(object_code, symbol, externals))
     if forever:
         _FOREVER.append(engine)
-    return LoadedKernel(address, symbol, engine)
+    return LoadedKernel(address, symbol, _Code([engine]))
 
 
 def _loaded(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> tuple[Any, int]:
