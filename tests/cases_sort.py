@@ -101,19 +101,63 @@ def _several_cases() -> list[Case]:
     ]
 
 
-def _general_cases() -> list[Case]:
+def _bits(x: Any) -> Any:
+    """Floats as integers in the total order, by the bits: what XLA's own comparators do."""
+    bits = ops.bitcast_convert_type(x, "s32")
+    return ops.select(ops.lt(bits, np.int32(0)), ops.xor(bits, np.int32(0x7FFFFFFF)), bits)
+
+
+def _computed_key_cases() -> list[Case]:
     x = array("s32", [5, -3, 2, -8, 3])
-    magnitude = array("s32", [2, -3, 3, 5, -8])
     both = (array("s32", [1, 4, 2]), array("s32", [3, -1, 1]))
+    floats, in_order = (array("f32", one) for one in ([0.0, NAN, -0.0, 1.5, -INF], [-INF, -0.0, 0.0, 1.5, NAN]))
+    ties = (array("f32", [0.0, -0.0, 0.0, -0.0]), array("s32", [1, 1, 2, 2]))
+
+    def by_bits(p: Any, q: Any) -> Any:
+        return ops.lt(_bits(p), _bits(q))
+
+    def sums(p: Any, q: Any, r: Any, s: Any) -> Any:
+        return ops.lt(ops.add(p, r), ops.add(q, s))
+
+    def then(p: Any, q: Any, r: Any, s: Any) -> Any:
+        return ops.or_(ops.gt(_bits(p), _bits(q)), ops.and_(ops.eq(_bits(q), _bits(p)), ops.lt(s, r)))
+
+    def folded(p: Any, q: Any) -> Any:
+        return ops.gt(ops.rem(q, np.int32(4)), ops.rem(p, np.int32(4)))
+
+    magnitudes = Case(
+        "sort",
+        lambda a: ops.sort(a, lambda p, q: ops.lt(ops.abs(p), ops.abs(q))),
+        (x,),
+        array("s32", [2, -3, 3, 5, -8]),
+        label="magnitude",
+    )
     return [
-        Case("sort_by", lambda a: ops.sort(a, lambda p, q: ops.lt(ops.abs(p), ops.abs(q))), (x,), magnitude),
+        magnitudes,
+        Case("sort", lambda a, b: ops.sort((a, b), sums), both, _arrays([4, 2, 1], [-1, 1, 3]), label="sum"),
+        Case("sort", lambda a: ops.sort(a, by_bits), (floats,), in_order, label="bits"),
         Case(
-            "sort_by",
-            lambda a, b: ops.sort((a, b), lambda p, q, r, s: ops.lt(ops.add(p, r), ops.add(q, s))),
-            both,
-            (array("s32", [4, 2, 1]), array("s32", [-1, 1, 3])),
+            "sort",
+            lambda a, b: ops.sort((a, b), then),
+            ties,
+            (array("f32", [0.0, 0.0, -0.0, -0.0]), array("s32", [2, 1, 2, 1])),
+            label="bits then",
         ),
-        Case("sort_by", lambda a: ops.sort(a, ops.ne), (array("s32", [1, 1]),), array("s32", [1, 1])),
+        Case("sort", lambda a: ops.sort(a, folded), (x,), array("s32", [-3, -8, 5, 2, 3]), label="remainder"),
+    ]
+
+
+def _arrays(*values: list[int]) -> tuple[Any, ...]:
+    return tuple(array("s32", one) for one in values)
+
+
+def _general_cases() -> list[Case]:
+    """Comparators that compare unlike things."""
+    x = array("s32", [1, 1])
+    return [
+        Case("sort_by", lambda a: ops.sort(a, ops.ne), (x,), x.copy()),
+        Case("sort_by", lambda a: ops.sort(a, lambda p, q: ops.lt(p, ops.abs(q))), (x,), x.copy(), label="unlike"),
+        Case("sort_by", lambda a: ops.sort(a, lambda p, q: ops.lt(p, p)), (x,), x.copy(), label="one side"),
     ]
 
 
@@ -148,6 +192,7 @@ CASES = [
     *_plain_cases(),
     *_special_cases(),
     *_several_cases(),
+    *_computed_key_cases(),
     *_general_cases(),
     *_top_cases(),
     *_error_cases(),

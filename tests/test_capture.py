@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import collections.abc
 import copy
+import decimal
+import fractions
 import math
+import operator
+import re
 from collections import namedtuple
 from typing import Any
 
@@ -285,6 +289,22 @@ def test_numpy_scalars_have_their_own_type() -> None:
     found, leaves = captured(lambda x, s: x * float(s) if s > 1 else x, SINGLE, np.float32(2.0))
     assert not found.guards.holds([SINGLE, np.float32(3.0)])
     assert_same(run(found, leaves), SINGLE * 2.0)
+
+
+@pytest.mark.parametrize("other", [decimal.Decimal("1.5"), fractions.Fraction(3, 2), "text", None])
+@pytest.mark.parametrize("compare", [operator.lt, operator.ge, operator.eq, operator.ne])
+def test_numpy_scalars_meet_other_numbers_as_in_numpy(compare: Any, other: Any) -> None:
+    def function(x: Any, s: Any) -> Any:
+        return x + 1.0 if compare(s, other) else -x
+
+    for number in (np.float64(1.0), np.float64(2.0)):
+        try:
+            check(function, Y, number)
+        except TypeError as error:
+            with pytest.raises(TypeError, match=re.escape(str(error))):
+                function(Y, number)
+    found, _ = captured(lambda x, s: x * (s * fractions.Fraction(1, 2)), Y, np.float64(2.0))
+    assert not found.guards.holds([Y, np.float64(3.0)])
 
 
 # Signatures

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import decimal
+import fractions
 import math
 from typing import Any
 
@@ -169,6 +171,8 @@ def test_elements_of_arrays_cannot_be_deleted() -> None:
         (lambda x: memoryview(x), None),
         (lambda x: math.comb(x, 2), "math.comb"),
         (lambda x: x == None, "is compared with None"),  # noqa: E711
+        (lambda x: x < decimal.Decimal(2), r"is compared with Decimal\('2'\)"),
+        (lambda x: fractions.Fraction(1, 2) * x, r"is combined with Fraction\(1, 2\)"),
         (lambda x: print(x), r"print\(\): the function prints"),  # noqa: T201
         (lambda x: open("file"), "opens a file"),  # noqa: SIM115
         (lambda x: eval("x"), "runs code from text"),

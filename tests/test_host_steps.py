@@ -11,6 +11,7 @@ import pytest
 from gaps import REASON, lenient, operation_of, tripled
 
 import xjit
+from xjit import ops
 from xjit.errors import FallbackWarning, TargetError
 
 LINE = np.arange(6.0)
@@ -124,3 +125,27 @@ def test_results_under_numpys_errors_are_those_of_compiled_programs() -> None:
     for results in (found, expected):
         apart = {(i, k) for i in range(9) for k in range(i) if not np.shares_memory(results[i], results[k])}
         assert {(i, k) for i in range(9) for k in range(i)} - apart == {(4, 3), (7, 6), (8, 6), (8, 7)}
+
+
+def ordered(x: Any, shift: Any) -> Any:
+    """By the bits as XLA's comparators take them, moved by a number from outside of the comparator."""
+
+    def bits(element: Any) -> Any:
+        found = ops.bitcast_convert_type(element, "s32")
+        folded = ops.select(ops.lt(found, np.int32(0)), ops.xor(found, np.int32(0x7FFFFFFF)), found)
+        return ops.shift_right_arithmetic(folded, shift)
+
+    return ops.sort(x * 2, lambda a, b: ops.lt(bits(a), bits(b)))
+
+
+def test_sorts_by_what_is_computed_of_elements_need_no_step(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XJIT_NO_FALLBACK", "1")
+    function = xjit.jit(ordered)
+    x = rng.standard_normal((3, 500)).astype(np.float32)
+    np.testing.assert_array_equal(function(x, np.int32(0)), np.sort(x * 2))
+    coarse = function(x, np.int32(30))  # by the sign and the magnitude above 2, stable otherwise
+    kinds = np.where(np.abs(coarse) >= 2, np.copysign(2, coarse), np.copysign(1, coarse))
+    assert (np.diff(kinds) >= 0).all()
+    assert function.stats().fallbacks == 0

@@ -103,6 +103,14 @@ def _plain(bounds: tuple[Any, ...]) -> tuple[Any, ...]:
     return bounds
 
 
+@pytest.mark.parametrize("dtype", [None, np.float32, np.float16])
+def test_arange_keeps_the_signs_of_zeros(dtype: Any) -> None:
+    for start, stop, step in ((-0.0, 2000.0, 1.0), (-0.0, -2000.0, -1.0), (0.0, -2000.0, -1.0), (-1.0, 2000.0, 1.0)):
+        check(lambda xp: xp.arange(start, stop, step, dtype=dtype))  # noqa: B023
+        check(lambda xp: xp.signbit(xp.arange(start, stop, step, dtype=dtype)))  # noqa: B023
+    check(lambda xp: xp.signbit(xp.arange(complex(-0.0, -0.0), 9 + 9j, 1 + 1j).imag))
+
+
 def test_arange_takes_names_and_refuses_traced_bounds() -> None:
     check(lambda xp: xp.arange(start=1, stop=5, step=2))
     check(lambda xp: xp.arange(1, stop=5))

@@ -22,7 +22,7 @@ from test_runtime_pool import native_kernels
 from xjit.runtime import entry, native_code, threads
 from xjit.runtime.entry_python import PythonEntry
 from xjit.runtime.entry_selftest import selftest_program
-from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, ScalarSpec
+from xjit.runtime.records import MISS, ArraySpec, Conditions, FastProgram, KernelCall, ScalarSpec
 
 F64 = np.dtype(np.float64)
 I64 = np.dtype(np.int64)
@@ -245,6 +245,33 @@ def test_scalar_arguments_are_stored_as_their_dtype(make: Make) -> None:
 # ------------------------------------------------------------------------------------------- misses
 
 
+@pytest.mark.parametrize("pairs", [[], [(0, 1)], [(0, 2)], [(1, 2), (0, 1)], [(0, 1), (0, 2), (1, 2)]])
+def test_inputs_that_have_to_be_apart(make: Make, kernels: Any, pairs: list[tuple[int, int]]) -> None:
+    program = dataclasses.replace(multiply_add(kernels, array_of(10)), conditions=Conditions(tuple(pairs)))
+    run, arrays = make(program), [np.ones(10) for _ in range(3)]
+    for chosen in itertools.product(range(3), repeat=3):
+        one = any(chosen[a] == chosen[b] for a, b in pairs)
+        assert (run(*(arrays[k] for k in chosen)) is MISS) == one
+
+
+def test_functions_that_have_to_keep_their_code(make: Make, kernels: Any) -> None:
+    def first() -> int:
+        return 1
+
+    def second() -> int:
+        return 2
+
+    codes = [(function, function.__code__) for function in (first, second)]
+    program = dataclasses.replace(multiply_add(kernels, array_of(10)), conditions=Conditions((), tuple(codes)))
+    run, a = make(program), np.ones(10)
+    for function, code in codes:
+        assert run(a, a, a) is not MISS
+        function.__code__ = (lambda: 3).__code__
+        assert run(a, a, a) is MISS
+        function.__code__ = code
+    assert run(a, a, a) is not MISS
+
+
 class Subclass(np.ndarray):
     pass
 
@@ -305,6 +332,13 @@ def test_units_and_fields_are_part_of_a_dtype(make: Make) -> None:
     for wanted, other in (("M8[s]", "M8[ms]"), ([("a", "f8")], [("b", "f8")]), ("S4", "S8")):
         run = make(FastProgram((array_of(4, dtype=wanted),), (), (), (), False))
         assert run(np.zeros(4, other)) is MISS
+
+
+@pytest.mark.parametrize("code", ["bhilq", "BHILQ"], ids=["signed", "unsigned"])
+def test_integers_of_one_size_match_whatever_their_name_in_c(make: Make, code: str) -> None:
+    for wanted, given in itertools.product(code, code):
+        run = make(FastProgram((array_of(4, dtype=wanted),), (), (), (), False))
+        assert (run(np.zeros(4, given)) is not MISS) == (np.dtype(wanted) == np.dtype(given))
 
 
 def test_read_only_and_unpickled_arrays_match(make: Make, kernels: Any) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
+import itertools
 import math
 import warnings
 from typing import Any
@@ -86,6 +89,56 @@ def test_the_warning_as_an_error_is_the_users() -> None:
                 function(LINE, times)
         assert function(LINE, 9)[0] == LINE[0] * math.factorial(9)
     assert function.stats().fallbacks == 0
+
+
+def integers() -> list[np.ndarray[Any, Any]]:
+    """The same numbers in every way in which arrays of 64-bit integers come about."""
+    plain = np.arange(4, dtype=np.int64)
+    return [
+        plain,
+        *(plain.astype(code) for code in "lq"),
+        np.frombuffer(plain.tobytes(), "q"),
+        np.ctypeslib.as_array((ctypes.c_longlong * 4)(*range(4))),
+        np.ctypeslib.as_array((ctypes.c_int64 * 4)(*range(4))),
+        np.asarray(memoryview(array.array("q", range(4)))),
+    ]
+
+
+def test_equal_element_types_share_a_trace() -> None:
+    function = xjit.jit(lambda x: x + 1)
+    for given in integers():
+        np.testing.assert_array_equal(function(given), [1, 2, 3, 4])
+    assert function.stats().traces == 1
+    sums = xjit.jit(lambda x, y: (x + y, x.sum()))
+    for one in integers():
+        for other in integers():
+            np.testing.assert_array_equal(sums(one, other)[0], [0, 2, 4, 6])
+    assert sums.stats().traces == 1
+    unsigned = xjit.jit(lambda x: np.sort(x)[::-1] * 2)
+    for code in "LQ":
+        np.testing.assert_array_equal(unsigned(np.arange(3, dtype=code)), np.arange(3, dtype=code)[::-1] * 2)
+    assert unsigned.stats().traces == 1
+
+
+def test_numpy_scalars_of_equal_types_share_a_trace() -> None:
+    function = xjit.jit(lambda x, number, unused: x * number)
+    for number, unused in itertools.product((np.longlong(3), np.int64(3), np.dtype("l").type(3)), repeat=2):
+        result = function(LINE, number, unused)
+        np.testing.assert_array_equal(result, LINE * 3)
+    assert function.stats().traces == 1
+    assert function(LINE, np.int32(3), np.int64(3)).dtype == np.float64
+    assert function.stats().traces == 2
+
+
+def test_what_describes_a_type_takes_no_memory_of_its_size() -> None:
+    """The arrays of one number look as if they had 64 GiB, more than there is."""
+    function = xjit.jit(lambda x: x[:3] + 1.0)
+    for size in (2**33, 2**33 + 1, 2**34):
+        np.testing.assert_array_equal(function(np.broadcast_to(np.float64(1.0), (size,))), [2.0, 2.0, 2.0])
+    assert [reason.partition(" with")[0] for reason in function.stats().retraces] == [
+        "x changed from f64[8589934592]",
+        "x changed from f64[8589934593]",
+    ]
 
 
 def test_new_shapes_never_warn() -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xjit.runtime.kernels import KernelTally, Loader
     from xjit.runtime.products import Products
     from xjit.runtime.program import Program
-    from xjit.runtime.records import ArraySpec, ScalarSpec
+    from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
 
 GRAPH_PASSES = (simplify, move_signs, write_products_out, sum_parts, hide_neutral_choices, split_reductions)
 
@@ -95,14 +95,25 @@ def may_contract(graph: Graph) -> bool:
     return not any("extreme" in node.kwargs for node in graph.nodes)
 
 
-def build_program(lowered: Lowered, tally: KernelTally, *, contract: bool = False) -> Program:
-    """Machine code for the kernels and the program that runs them."""
+def build_program(
+    lowered: Lowered, tally: KernelTally, *, contract: bool = False, conditions: Conditions | None = None
+) -> Program:
+    """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold."""
     from xjit.runtime.build import Builder, layouts_of
+    from xjit.runtime.records import NO_CONDITIONS
 
     load, make_entry, products = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
     layouts = layouts_of(lowered.graph, lowered.specs)
     builder = Builder(
-        lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, load, make_entry, products
+        lowered.plan,
+        lowered.views,
+        lowered.memories,
+        layouts,
+        lowered.specs,
+        load,
+        make_entry,
+        products,
+        conditions or NO_CONDITIONS,
     )
     return builder.build(lowered.kernels)
 

@@ -33,7 +33,7 @@ from xjit.ir.handlers import from_handler, is_foreign
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
-from xjit.runtime.records import MISS
+from xjit.runtime.records import MISS, Conditions
 
 Key = Hashable
 # How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
@@ -227,7 +227,8 @@ class Dispatcher:
         if steps and self.options.raises:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
-        program = compile.build_program(lowered, self._tally, contract=contract)
+        conditions = Conditions(*captured.guards.of_program())
+        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 
@@ -243,13 +244,15 @@ class Dispatcher:
 
     def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
+        floating_errors = self.options.errors != "ignore"
+        trace = functools.partial(capture, self.function, leaves, in_tree, name=self.name)
         try:
-            return capture(self.function, leaves, in_tree, name=self.name, varying=self._varying)
+            return trace(varying=self._varying, floating_errors=floating_errors)
         except Exception as error:
             if not self._varying or not is_lasting(error) or _foreign(error):
                 raise
             self._fixed, self._varying = self._fixed | self._varying, frozenset()
-            return capture(self.function, leaves, in_tree, name=self.name)
+            return trace(floating_errors=floating_errors)
 
     def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
         """Why a call has to be traced again, and the cause; empty for the first one."""

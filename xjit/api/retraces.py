@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.errors import RetraceWarning
 from xjit.ir.where import stack_level
-from xjit.types import NAMES
+from xjit.types import NAMES, array_type
 
 # The retrace for one cause at which a warning names it. New shapes are no cause: they find their kernels again.
 WARNING_AT = 8
@@ -63,7 +63,7 @@ def describe(signature: Any) -> str:
     """A leaf's signature as text, such as ``f64[2,3]``."""
     if _is_array(signature):
         dtype, shape, strides = signature
-        packed = np.empty(shape, dtype).strides == strides if 0 not in shape else True
+        packed = 0 in shape or array_type(dtype, shape).strides == strides
         return f"{NAMES[dtype]}[{','.join(map(str, shape))}]" + ("" if packed else f" with strides {strides}")
     if isinstance(signature, tuple) and signature and isinstance(signature[0], type):
         return " ".join([signature[0].__name__, *map(repr, signature[1:])])

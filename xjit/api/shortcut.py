@@ -112,7 +112,7 @@ def _input(path: Path, kind: type, text: GuardText) -> str:
     """One input of the program; NumPy scalars and complex numbers as arrays of rank 0."""
     if not is_taken_as_array(kind):
         return text.value(path)
-    text.check([guards.same_type(path, kind)], "missed")
+    text.check([guards.same_number_type(path, kind)], "missed")
     return f"asarray({text.local(path)})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from xjit.capture.recorder import Recorder
 from xjit.capture.recording_classes import original_tree, traced_tree
 from xjit.capture.signature import is_plain
 from xjit.capture.traced_array import TracedArray
+from xjit.errors import XjitError
 from xjit.ir.context import TracedValue, tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.where import NOWHERE, Where
@@ -97,16 +99,35 @@ def capture(
     *,
     name: str | None = None,
     varying: frozenset[Path] = frozenset(),
+    floating_errors: bool = False,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
 
     Leaves have to be of a kind that ``signature`` knows, arrays normalised. Defaults may be left out: they are
     read from the function, and guarded. ``varying`` are places outside of the arguments, numbers at which are to be
-    inputs. Raises CaptureError for what cannot be captured; exceptions of the user's code pass unchanged.
+    inputs. With ``floating_errors`` the program may raise FloatingPointError. Raises CaptureError for what cannot be
+    captured; exceptions of the user's code pass unchanged.
     """
-    trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
-    recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying)
-    trace.lift_array = recorder.lift
+    for merging in (False, True):
+        trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
+        trace.floating_errors = floating_errors
+        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging)
+        trace.lift_array = recorder.lift
+        try:
+            found = _traced(function, recorder, in_tree)
+        except (XjitError, ValueError):
+            if not recorder.identities.twins:
+                raise
+            continue  # perhaps because one array looked like two
+        if not (recorder.identities.twins and recorder.identities.looked):
+            return found
+    raise AssertionError("arguments are merged only once")
+
+
+def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree) -> Captured:
+    """The trace of one run."""
+    trace, leaves = recorder.trace, recorder.leaves
+    trace.began = sys._getframe().f_code
     labels = leaf_labels(function, in_tree)
     with tracing(trace):
         traced = [recorder.argument(*one) for one in zip(range(len(leaves)), leaves, labels, strict=True)]
@@ -115,6 +136,7 @@ def capture(
         result = recorder.entry(function)(*args, **kwargs)
         _check_arguments_unchanged((args, kwargs), in_tree, traced)
         recorder.check_unchanged()
+        recorder.guard_identities()
         if trace.refusals:
             raise trace.refusals[0]
         return _Results(trace, recorder, traced).captured(result, len(leaves))

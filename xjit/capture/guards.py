@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import keyword
 import operator
 import struct
@@ -27,6 +28,13 @@ _IDENTITY = "{v} is {k}"
 _SAME_VALUE = "({v} is {k} or same({v}, {k}))"
 _SAME_TYPE = "type({v}) is {k}"
 _SAME_ITEMS = "same(tuple({v}), {k})"
+_AMONG_TYPES = "type({v}) in {k}"
+_SAME_OBJECT = "{v} is {w}"
+_TWO_OBJECTS = "{v} is not {w}"
+_SEVERAL_OBJECTS = "len(set(map(id, ({v}, {w})))) == {k}"
+_SAME_CODE = "{v}.__code__ is {k}"
+
+_NUMPY_CLASSES = tuple(np.dtype(code).type for code in "bBhHiIlLqQ")
 
 # Numbers of one sequence that may become inputs of a graph; more of them stay constants.
 MOST_VARYING_ITEMS = 16
@@ -34,20 +42,25 @@ MOST_VARYING_ITEMS = 16
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One condition. ``condition`` is Python text over ``{v}``, the value at ``path``, ``{w}``, the value at
-    ``other``, and ``{k}``, ``expected``; ``words`` is the message, with ``{path}``, ``{old}`` and ``{new}`` in it.
+    """One condition. ``condition`` is Python text over ``{v}``, the value at ``path``, ``{w}``, the values at
+    ``others``, and ``{k}``, ``expected``; ``words`` is the message, with ``{path}``, ``{old}`` and ``{new}`` in it.
     """
 
     path: Path
     condition: str
     expected: Any
     words: str
-    other: Path | None = None
+    others: tuple[Path, ...] = ()
 
     @property
     def checks_kind(self) -> bool:
         """Whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
-        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE)
+        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether all that has to be so is that some objects are not one."""
+        return self.condition in (_TWO_OBJECTS, _SEVERAL_OBJECTS)
 
     def changed_numbers(self, leaves: Leaves) -> list[Path]:
         """The place of the guard, or those of its items, if a number of the same type but another value is there."""
@@ -103,6 +116,14 @@ def same_type(path: Path, cls: type) -> Guard:
     return Guard(path, _SAME_TYPE, cls, "{path} is no longer of type {old}; it is {new}")
 
 
+def same_number_type(path: Path, cls: type) -> Guard:
+    """A number of this class stands there, or of another class of NumPy's for the same element type."""
+    if not issubclass(cls, np.generic):
+        return same_type(path, cls)
+    equal = tuple(one for one in _NUMPY_CLASSES if np.dtype(one) == np.dtype(cls)) or (cls,)
+    return Guard(path, _AMONG_TYPES, equal, "{path} is no longer of one of the types {old}; it is {new}")
+
+
 def is_number(value: Any) -> bool:
     """Whether a value may be an input of a graph: a Python number that an element type holds, or a NumPy scalar.
 
@@ -124,7 +145,7 @@ def same_kind(path: Path, number: Any) -> Guard:
     if type(number) is int:
         words = "{path} is no longer an integer of 64 bits; it is {new}"
         return Guard(path, "type({v}) is int and {v} in {k}", DYNAMIC_INTEGERS, words)
-    return same_type(path, type(number))
+    return same_number_type(path, type(number))
 
 
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
@@ -174,7 +195,7 @@ def no_attribute(path: Path, name: str) -> Guard:
 
 def same_code(path: Path, code: Any) -> Guard:
     """The function there still runs this code."""
-    return Guard(path, "{v}.__code__ is {k}", code, "the code of {path} changed")
+    return Guard(path, _SAME_CODE, code, "the code of {path} changed")
 
 
 def same_function(path: Path, function: Any) -> Guard:
@@ -191,8 +212,15 @@ def definition(path: Path, name: str, raw: Any) -> Guard:
 
 
 def same_object(path: Path, other: Path) -> Guard:
-    """Two places hold one object."""
-    return Guard(path, "{v} is {w}", None, f"{{path}} and {_literal(other)} are no longer one object", other)
+    """Two places hold one object, of which the other is checked."""
+    return Guard(path, _SAME_OBJECT, None, f"{{path}} and {_literal(other)} are no longer one object", (other,))
+
+
+def distinct_objects(path: Path, others: Sequence[Path]) -> Guard:
+    """Each of these places holds an object of its own."""
+    condition = _TWO_OBJECTS if len(others) == 1 else _SEVERAL_OBJECTS
+    words = f"two of {', '.join(map(_literal, (path, *others)))} became one object"
+    return Guard(path, condition, 1 + len(others), words, tuple(others))
 
 
 def outcome(path: Path, comparison: str, constant: Any, result: bool) -> Guard:
@@ -223,14 +251,30 @@ class Guards:
         return _compiled(self.guards, self.inputs)
 
     def left_to_check(self) -> list[Guard]:
-        """The guards but those of the layout of inputs, which the program checks itself."""
+        """The guards but those that the program checks itself: the layout of inputs, and ``of_program``."""
         own = set(self.inputs)
-        return [guard for guard in self.guards if guard.condition != _LAYOUT or guard.path not in own]
+        layouts = (guard for guard in self.guards if guard.condition == _LAYOUT and guard.path in own)
+        checked = {*map(id, layouts), *map(id, self._apart()), *map(id, self._codes())}
+        return [guard for guard in self.guards if id(guard) not in checked]
+
+    def of_program(self) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[Any, Any], ...]]:
+        """Pairs of inputs that have to be two objects, and functions with the code that they have to run."""
+        places = {path: place for place, path in enumerate(self.inputs)}
+        groups = ([places[path] for path in (guard.path, *guard.others)] for guard in self._apart())
+        pairs = (pair for group in groups for pair in itertools.combinations(group, 2))
+        return tuple(pairs), tuple((guard.path.root.origin, guard.expected) for guard in self._codes())
+
+    def _apart(self) -> list[Guard]:
+        own = set(self.inputs)
+        return [one for one in self.guards if one.tells_apart and own.issuperset((one.path, *one.others))]
+
+    def _codes(self) -> list[Guard]:
+        return [one for one in self.guards if one.condition == _SAME_CODE and not one.path.steps]
 
     @property
     def trivial(self) -> bool:
         """Whether a call may skip the check and pass the leaves as they are."""
-        return not self.guards and [path.leaf for path in self.inputs] == list(range(self.leaf_count))
+        return not self.left_to_check() and [path.leaf for path in self.inputs] == list(range(self.leaf_count))
 
     def holds(self, leaves: Leaves) -> bool:
         """Whether everything that the trace took for granted is still so."""
@@ -271,8 +315,8 @@ class GuardText:
         """Lines that return ``missed`` if a guard fails."""
         for guard in guards:
             names = {"v": self.local(guard.path), "k": self.constant(guard.expected)}
-            if guard.other is not None:
-                names["w"] = self.local(guard.other)
+            if guard.others:
+                names["w"] = ", ".join(map(self.local, guard.others))
             self.lines.append(f"if not ({guard.condition.format(**names)}): return {missed}")
 
     def value(self, path: Path) -> str:

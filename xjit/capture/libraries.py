@@ -17,11 +17,12 @@ _FOREIGN_NAMES = """
     sympy tensorflow torch tqdm xarray xjit
 """
 
-# Modules of the standard library whose functions depend on their arguments alone.
+# Modules of the standard library whose functions depend on their arguments alone; those of some are defined in C, in
+# a module with an underscore.
 _PURE_NAMES = """
-    _collections_abc _functools _operator abc bisect cmath collections contextlib copy dataclasses decimal enum
-    fractions functools heapq itertools keyword math numbers operator re statistics string struct textwrap types
-    typing typing_extensions __future__
+    _bisect _collections_abc _functools _heapq _operator _statistics _struct abc bisect cmath collections contextlib
+    copy dataclasses decimal enum fractions functools heapq itertools keyword math numbers operator re statistics
+    string struct textwrap types typing typing_extensions __future__
 """
 
 _FOREIGN = frozenset(_FOREIGN_NAMES.split())

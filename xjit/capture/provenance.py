@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NoReturn
 
+from xjit.capture import handlers
 from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
 from xjit.ir.context import Trace, TracedValue, current
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
-from xjit.ir.where import Where, user_position
+from xjit.ir.opdef import Kind, OpDef
+from xjit.ir.where import Where, is_own_code, user_position
+
+# What NumPy raises or warns of as np.errstate says; code that names them counts on that.
+_OF_ARITHMETIC = (FloatingPointError, RuntimeWarning)
 
 
 @dataclass(eq=False)
@@ -23,16 +27,56 @@ class CaptureTrace(Trace):
 
     ``labels`` names the parameters in words (``argument x``, ``global W``). ``refusals`` holds every error that
     was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
-    ``recorder`` adds the guards.
+    ``recorder`` adds the guards. ``began`` is the code that calls the user's function, ``floating_errors`` says
+    whether the program may raise FloatingPointError, and ``restoring`` are the frames in ``with`` blocks that only
+    put something back.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
     refusals: list[XjitError] = field(default_factory=list)
     recorder: Any = None
+    began: CodeType | None = None
+    floating_errors: bool = False
+    restoring: list[FrameType] = field(default_factory=list)
+
+    def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
+        """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs."""
+        node = super().add(op, inputs, params, where)
+        self._check_handlers(node)
+        return node
+
+    def _check_handlers(self, node: Node) -> None:
+        errors = [*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else [])]
+        if not node.op.silent and node.op.kind not in (Kind.LEAF, Kind.INDEXING):
+            errors += _OF_ARITHMETIC
+        caught = next(self._caught(errors), None) if errors else None
+        if caught is not None:
+            refuse(
+                f"the function catches an error that only the run will tell: {_public_name(caught)}",
+                *(TracedValue(source, self) for source in node.inputs),
+                fix="look at the values beforehand, or catch the error outside of the function",
+            )
+
+    def _caught(self, errors: Sequence[type[Exception]]) -> Iterator[type[Exception]]:
+        """The errors that the user's code, or a library that it calls, would catch where it stands."""
+        frame: FrameType | None = sys._getframe(3)
+        while frame is not None and frame.f_code is not self.began:
+            if frame.f_code.co_exceptiontable and not is_own_code(frame.f_code):
+                restoring = sum(one is frame for one in self.restoring)
+                for error in errors:
+                    named_only = error in _OF_ARITHMETIC and not self.floating_errors
+                    if handlers.catches(frame, error, named_only, restoring):
+                        yield error
+            frame = frame.f_back
 
     def label(self, value: TracedValue) -> str:
         """What to call a value in a message."""
         return self.labels.get(value.node) or f"the result of {value.node.op.name}"
+
+
+def _public_name(error: type[Exception]) -> str:
+    """The name of the built-in or NumPy's class."""
+    return next(one.__name__ for one in error.__mro__ if not one.__module__.startswith("xjit."))
 
 
 def enclosing_capture() -> CaptureTrace | None:

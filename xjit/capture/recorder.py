@@ -14,6 +14,7 @@ import numpy as np
 
 from xjit.capture import guards
 from xjit.capture.guards import Guard
+from xjit.capture.identities import LOOKING, Identities
 from xjit.capture.libraries import (
     is_function_of_arguments,
     is_plain_class,
@@ -25,7 +26,7 @@ from xjit.capture.opaque import Opaque
 from xjit.capture.paths import Path, leaf_path, object_path
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.capture.recording_classes import is_namedtuple_class, traced_tuple_class
-from xjit.capture.recording_containers import RecordingDict, record_list, record_set, record_tuple
+from xjit.capture.recording_containers import RecordingDict, RecordingList, record_list, record_set, record_tuple
 from xjit.capture.recording_globals import RecordingGlobals, rebuild
 from xjit.capture.recording_modules import (
     MAX_CONCRETE,
@@ -43,6 +44,7 @@ from xjit.capture.recording_objects import (
     is_changed,
     stand_in,
 )
+from xjit.capture.restoring import RESTORING
 from xjit.capture.signature import is_object, is_plain, signature
 from xjit.capture.traced_array import TracedArray
 from xjit.capture.traced_builtins import replace_dataclass, traced_builtins
@@ -57,27 +59,33 @@ from xjit.types import ArrayType, scalar_type, type_of
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
 _CACHED_FUNCTION = type(functools.lru_cache(len))
-_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass}
+_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass, **RESTORING}
 
 
 class Recorder:
     """One run of a user's function: the values it was given, the guards, and the inputs of the graph.
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
+    ``identities`` tells which objects the function could see to be one.
     """
 
     def __init__(
-        self, trace: CaptureTrace, leaves: Sequence[Any], where: Where, varying: frozenset[Path] = frozenset()
+        self,
+        trace: CaptureTrace,
+        leaves: Sequence[Any],
+        where: Where,
+        varying: frozenset[Path] = frozenset(),
+        merging: bool = False,
     ) -> None:
         self.trace = trace
         self.leaves = leaves
         self.where = where
         self._varying = varying
+        self.identities = Identities(merging)
         self.guards: list[Guard] = []
         self.inputs: list[Path] = []
         self._added: set[tuple[Path, str, int]] = set()
         self._by_path: dict[Path, Any] = {}
-        self._by_identity: dict[int, tuple[Any, Any, Path]] = {}  # id -> what was read, what was handed out, where
         self._handed_out: dict[int, tuple[Any, Path]] = {}
         self._functions: dict[int, tuple[Any, Any]] = {}
         self._sealed: list[tuple[Any, dict[str, Any]]] = []
@@ -114,11 +122,18 @@ class Recorder:
         known = self._handed_out.get(id(value))
         return known[1] if known is not None else None
 
+    def guard_identities(self) -> None:
+        """Guards that objects which the function could compare stay apart, as far as it looks."""
+        for one, *others in self.identities.apart():
+            self.add(guards.distinct_objects(one, others))
+
     def check_unchanged(self) -> None:
         """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
         for value, path in self._handed_out.values():
             if issubclass(type(value), RecordingObject) and is_changed(value):
                 refuse(f"the function assigns to attributes of {path}", fix="return the new values")
+            if type(value) is RecordingList and value.is_changed:
+                refuse(f"the function changes {path}, a list from outside", fix="make a new list, and return it")
         for rebuilt, before in self._sealed:
             now = vars(rebuilt)
             if now.keys() != before.keys() or any(now[name] is not value for name, value in before.items()):
@@ -133,9 +148,15 @@ class Recorder:
             return self._hand_out(self._python_number(leaf, path), path)
         if isinstance(leaf, np.generic):
             return self._hand_out(self._numpy_scalar(leaf, path), path)
-        if type(leaf) is np.ndarray:
-            return self._hand_out(self._array(leaf, path), path)
-        return self.read(leaf, path)
+        if type(leaf) is not np.ndarray:
+            return self.read(leaf, path)
+        known = self.identities.of_argument(leaf)
+        if known is not None:
+            self.add(guards.same_object(path, known.path))
+            return known.seen
+        seen = self._hand_out(self._array(leaf, path), path)
+        self.identities.add_argument(leaf, seen, path)
+        return seen
 
     def guard_leaf(self, path: Path) -> None:
         """Guards what the signature of an argument says that is not an input of the graph."""
@@ -143,7 +164,7 @@ class Recorder:
         if isinstance(leaf, np.ndarray):
             self.add(guards.same_layout(path, leaf))
         elif path not in self._frozen:
-            self.add(guards.same_type(path, type(leaf)))
+            self.add(guards.same_number_type(path, type(leaf)))
 
     def has_varying_items(self, path: Path) -> bool:
         """Whether a sequence holds numbers that are known to change."""
@@ -168,12 +189,12 @@ class Recorder:
         if is_plain(value) or isinstance(value, np.generic):
             self.add(guards.same_value(path, value))
             return value
-        known = self._by_identity.get(id(value))
+        known = self.identities.of(value)
         if known is not None:
-            self.add(guards.same_object(path, known[2]))
-            return known[1]
+            self.add(guards.same_object(path, known.path))
+            return known.seen
         seen = self._stand_in(value, path)
-        self._by_identity[id(value)] = (value, seen, path)
+        self.identities.add(value, seen, path)
         return self._hand_out(seen, path)
 
     def _stand_in(self, value: Any, path: Path) -> Any:
@@ -205,8 +226,7 @@ class Recorder:
         compiled = inner_function(value)
         if compiled is not None and is_traceable(compiled):
             self.add(guards.identity(path, value))
-            if path.root.origin is not value:
-                self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
+            self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
             return self.function(compiled)
         if type(value) is functools.partial:
             return self._partial(value, path)
@@ -246,6 +266,8 @@ class Recorder:
     def substitute(self, value: Any) -> Any:
         """The traced version of a library's function, or the value itself."""
         try:
+            if value in LOOKING:
+                return self.identities.looking(value)
             found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
         except TypeError:  # not hashable
             found = None
@@ -267,7 +289,7 @@ class Recorder:
         if is_user_class(cls) and not issubclass(cls, enum.Enum):
             return self.class_stand_in(cls)
         if is_plain_class(cls) or is_user_class(cls):
-            return cls
+            return _SUBSTITUTES.get(cls, cls)
         reason = f"{path} makes objects that depend on something outside of the function"
         return Opaque(cls, reason, "make the object outside of the function, and pass in its numbers")
 
@@ -288,6 +310,7 @@ class Recorder:
     def entry(self, function: Any) -> Any:
         """What to run for the function that the user decorated."""
         if isinstance(function, types.FunctionType):
+            self.add(guards.same_code(object_path(function, function.__qualname__), function.__code__))
             return self.function(function)
         return self.read(function, object_path(function, getattr(function, "__qualname__", "the function")))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from xjit.capture import guards
@@ -27,6 +28,15 @@ def _refuse_change(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 class RecordingList(list[Any]):
     """A list with all its entries recorded."""
+
+    def __init__(self, entries: Iterable[Any]) -> None:
+        super().__init__(entries)
+        self._entries = tuple(self)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether code in C, such as ``heapq.heappush``, went around the methods of the list and changed it."""
+        return len(self) != len(self._entries) or any(map(operator.is_not, self, self._entries))
 
     def __copy__(self) -> list[Any]:
         return list(self)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture import guards
+from xjit.capture.identities import looks_at_identity
 from xjit.capture.opaque import Opaque
 from xjit.capture.paths import Path, Root, cell_path, global_path, object_path
 from xjit.capture.signature import is_plain
@@ -51,6 +52,7 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
     if effect:
         reason = f"{function.__qualname__} {effect}"
         return Opaque(function, reason, "return the value, and assign it outside of the function")
+    recorder.identities.looked |= looks_at_identity(function.__code__, function.__globals__)
     cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
     namespace = recorder.globals_of(function.__globals__)
     rebuilt = types.FunctionType(function.__code__, namespace, function.__name__, None, cells)

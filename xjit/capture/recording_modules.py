@@ -16,6 +16,7 @@ from xjit.capture.known_array import known
 from xjit.capture.libraries import is_pure
 from xjit.capture.paths import Path
 from xjit.capture.provenance import located, refuse
+from xjit.capture.restoring import RESTORING
 from xjit.numpy.bracketed import SUBSCRIPTED
 from xjit.numpy.dispatch import TRACED_FUNCTIONS
 
@@ -125,7 +126,7 @@ def _errstate(**kwargs: Any) -> Any:
     """Compiled code emits no warnings, so ignoring them is what it does anyway."""
     if not set(kwargs.values()) <= {"ignore", "warn", None}:
         refuse("numpy.errstate turns floating-point warnings into something else", fix="check the result instead")
-    return np.errstate(**kwargs)
+    return RESTORING[np.errstate](**kwargs)
 
 
 class TracedSubscripted:

@@ -10,10 +10,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from xjit.capture import traced_integers
 from xjit.capture.calls import call_attribute, call_function, call_getitem, call_method, call_ufunc
 from xjit.capture.memory import MemoryHolder, check_writable
-from xjit.capture.operators import Operators
+from xjit.capture.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.provenance import CaptureTrace, refuse
+from xjit.capture.signature import is_plain
 from xjit.ir.context import TracedValue
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -29,14 +31,16 @@ _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "d
 class TracedArray(Operators, MemoryHolder):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
-    A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt.
+    A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
+    within ``bounds``.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("known",)
+    __slots__ = ("bounds", "known")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
+    bounds: tuple[int, int]
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -73,12 +77,21 @@ class TracedArray(Operators, MemoryHolder):
         return self
 
     def _unary(self, ufunc: np.ufunc) -> Any:
+        if traced_integers.is_integer(self):
+            return traced_integers.unary(ufunc, self)
         return self._as_weak_as(self, call_ufunc(ufunc, "__call__", (self,), {}))
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
         if not isinstance(other, _OPERANDS):
-            return self._foreign(ufunc, other)
+            return self._foreign(ufunc, left, right, other)
+        if traced_integers.is_integer(self):
+            kind = other.weak if isinstance(other, TracedValue) else type(other)
+            if kind in (bool, int):
+                return traced_integers.binary(ufunc, left, right)
+            if kind is float:
+                number = traced_integers.as_float(self)
+                return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
         if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
             refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
         short = short_power(self, right) if ufunc is np.power and left is self else None
@@ -93,10 +106,15 @@ class TracedArray(Operators, MemoryHolder):
             result.weak = bool if result.dtype == np.bool_ else float
         return result
 
-    def _foreign(self, ufunc: np.ufunc, other: Any) -> Any:
-        if ufunc in (np.equal, np.not_equal) and (other is None or isinstance(other, str)):
-            refuse(f"{self._name()} is compared with {other!r}", self, fix="use `is` to compare with None")
-        return NotImplemented
+    def _foreign(self, ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
+        """With a value of another library's type: NumPy's answer for a number that is known, else a refusal."""
+        if not is_plain(other):
+            return NotImplemented
+        if self.scalar and hasattr(self, "known"):
+            return PYTHON[ufunc](*(self.known() if one is self else one for one in (left, right)))
+        fix = "use `is` to compare with None" if other is None else "make it a number or an array of numbers"
+        verb = "compared" if ufunc in COMPARISONS else "combined"
+        refuse(f"{self._name()} is {verb} with {other!r}", self, fix=fix)
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         if self.scalar or not isinstance(other, _OPERANDS):
@@ -140,7 +158,7 @@ class TracedArray(Operators, MemoryHolder):
         return TracedNumpy(sample.__array_namespace__(api_version=api_version))
 
     def __getattr__(self, name: str) -> Any:
-        if name == "known":
+        if name in TracedArray.__slots__:
             raise AttributeError(name)
         if name == "item":
             return self._item

@@ -59,6 +59,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
         getattr=_getattr,
         super=_super,
         type=_TypeFunction(recorder),
+        id=recorder.identities.looking(id),
         __import__=_import_function(recorder),
     )
     return table

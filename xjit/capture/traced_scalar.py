@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import numbers
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from xjit.capture import guards
 from xjit.capture.calls import call_function, call_ufunc
-from xjit.capture.operators import Operators
+from xjit.capture.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.paths import Path
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.node import Node
@@ -25,45 +24,11 @@ from xjit.types import COMPLEX128, FLOAT64, INT64, DType, dtype_class
 
 DTYPES: dict[type, DType] = {int: INT64, float: FLOAT64, complex: COMPLEX128}
 
-_PYTHON: dict[Any, Callable[..., Any]] = {
-    np.add: operator.add,
-    np.subtract: operator.sub,
-    np.multiply: operator.mul,
-    np.true_divide: operator.truediv,
-    np.floor_divide: operator.floordiv,
-    np.remainder: operator.mod,
-    np.divmod: divmod,
-    np.power: operator.pow,
-    np.left_shift: operator.lshift,
-    np.right_shift: operator.rshift,
-    np.bitwise_and: operator.and_,
-    np.bitwise_or: operator.or_,
-    np.bitwise_xor: operator.xor,
-    np.matmul: operator.matmul,
-    np.less: operator.lt,
-    np.less_equal: operator.le,
-    np.greater: operator.gt,
-    np.greater_equal: operator.ge,
-    np.equal: operator.eq,
-    np.not_equal: operator.ne,
-    np.negative: operator.neg,
-    np.positive: operator.pos,
-    np.absolute: abs,
-    np.invert: operator.invert,
-}
-_COMPARISONS: dict[Any, str] = {
-    np.less: "<",
-    np.less_equal: "<=",
-    np.greater: ">",
-    np.greater_equal: ">=",
-    np.equal: "==",
-    np.not_equal: "!=",
-}
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 # What IEEE arithmetic computes exactly as Python does, divisions by what is not zero; powers differ.
 _STAYS_DYNAMIC: dict[Any, str] = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div"}
 # Ufuncs in which an integer may change: they treat all numbers alike, and no narrow type has to hold it.
-_INTEGER_UFUNCS = frozenset({np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, *_COMPARISONS})
+_INTEGER_UFUNCS = frozenset({np.add, np.subtract, np.multiply, np.true_divide, np.maximum, np.minimum, *COMPARISONS})
 # NumPy computes these powers as square, sqrt and so on, with other results for some operands.
 _SPECIAL_EXPONENTS = (-1.0, 0.0, 0.5, 1.0, 2.0)
 _REAL: tuple[type, ...] = (bool, int, float)
@@ -130,7 +95,7 @@ class TracedScalar(Operators, TracedValue):
     def _unary(self, ufunc: np.ufunc) -> Any:
         if ufunc is np.negative and self.weak is float:
             return self._derived(apply(registry["neg"], self), -self.value, self.sources)
-        return _PYTHON[ufunc](self.constant())
+        return PYTHON[ufunc](self.constant())
 
     def _binary(self, ufunc: Any, left: Any, right: Any) -> Any:
         other = right if left is self else left
@@ -138,13 +103,13 @@ class TracedScalar(Operators, TracedValue):
             return call_ufunc(ufunc, "__call__", (left, right), {})
         if type(other) is not TracedScalar and isinstance(other, TracedValue):
             return NotImplemented  # the traced array's own operator takes it from here
-        sign = _COMPARISONS.get(ufunc)
+        sign = COMPARISONS.get(ufunc)
         if sign is not None and self.is_argument:
             return self._compared(sign, other, mirrored=left is not self)
         exact = ufunc in _STAYS_DYNAMIC and self._mixes_with(other)
         if exact and (ufunc is not np.true_divide or _is_not_zero(right)):
             return self._arithmetic(ufunc, left, right)
-        return _PYTHON[ufunc](_plain(left), _plain(right))
+        return PYTHON[ufunc](_plain(left), _plain(right))
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         return NotImplemented  # numbers cannot change: Python goes on with the plain operator
@@ -154,7 +119,7 @@ class TracedScalar(Operators, TracedValue):
         return {self.weak, kind} in ({float}, {float, int})
 
     def _arithmetic(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
-        value = _PYTHON[ufunc](_peek(left), _peek(right))
+        value = PYTHON[ufunc](_peek(left), _peek(right))
         operands = (_dynamic(left), _dynamic(right))
         sources = tuple(dict.fromkeys(path for one in operands for path in getattr(one, "sources", ())))
         return self._derived(apply(registry[_STAYS_DYNAMIC[ufunc]], *operands), value, sources)
@@ -229,7 +194,7 @@ class TracedScalar(Operators, TracedValue):
         return getattr(self.constant(), name)
 
 
-_BY_SIGN: dict[str, Any] = {sign: _PYTHON[ufunc] for ufunc, sign in _COMPARISONS.items()}
+_BY_SIGN: dict[str, Any] = {sign: PYTHON[ufunc] for ufunc, sign in COMPARISONS.items()}
 
 
 def _plain(value: Any) -> Any:

@@ -134,6 +134,7 @@ class OpDef:
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
+    raises     what else the reference may raise, depending on the elements
     """
 
     name: str
@@ -151,6 +152,7 @@ class OpDef:
     takes_out: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
+    raises: tuple[type[Exception], ...] = ()
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
     doc: str = ""

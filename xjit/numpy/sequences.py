@@ -99,7 +99,8 @@ def progression(first: Array, second: Array, size: int) -> Any:
     start, index = first.astype(wide), positions((size,), 0, wide)
     with np.errstate(all="ignore"):
         delta = np.asarray(second.astype(wide) - start)
-        exact = np.asarray(start + delta).astype(dtype) == second and np.isfinite(delta)
+        made = (np.arange(2, dtype=wide) * delta + start).astype(dtype)
+    exact = made.tobytes() == first.tobytes() + second.tobytes()  # signs of zeros included
     values = ops.add(ops.mul(index, full_like(index, delta)), full_like(index, start))
     result = cast(values, dtype)
     if exact:

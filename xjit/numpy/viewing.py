@@ -10,11 +10,12 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy import joining, shaping
+from xjit.numpy.creation import filled
 from xjit.numpy.promotion import cast, requested
 from xjit.numpy.static import memory_of
 from xjit.numpy.values import Shape, as_value, as_view, numpy_errors, scalar_like, shape_of
-from xjit.ops._core import Operand, aval_of, dtype_of
-from xjit.types import BOOL, DType, dtype_class
+from xjit.ops._core import Array, Operand, aval_of, dtype_of
+from xjit.types import BOOL, ArrayType, DType, c_order, dtype_class
 
 BYTE: DType = np.dtype(np.uint8)
 
@@ -52,9 +53,16 @@ def _checked_shape(value: Operand, wanted: DType) -> Shape:
     """The shape of the result, which NumPy tells from the strides alone."""
     memory = memory_of(value)
     if memory is None:
-        memory = np.empty(shape_of(value), f"V{dtype_of(value).itemsize}")
+        memory = _packed(shape_of(value), np.dtype(f"V{dtype_of(value).itemsize}"))
     with numpy_errors("ndarray.view", ArgumentError):
         found: Shape = memory.view(f"V{wanted.itemsize}").shape
+    return found
+
+
+def _packed(shape: Shape, dtype: DType) -> Array:
+    """An array with the strides of row-major memory, but none of its own."""
+    strides = ArrayType(dtype, shape, c_order(len(shape))).strides
+    found: Array = np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
     return found
 
 
@@ -66,7 +74,7 @@ def _read(value: Operand, wanted: DType, shape: Shape) -> Any:
     if source == BOOL:
         return _read(cast(value, BYTE), wanted, shape)
     if wanted == BOOL:
-        return ops.ne(_read(value, BYTE, shape), np.zeros(shape, BYTE))
+        return ops.ne(_read(value, BYTE, shape), filled(shape, np.zeros((), BYTE)))
     if dtype_class(source) == "C":
         pairs = joining.stack([ops.real(value), ops.imag(value)], -1)
         return _read(shaping.reshape(pairs, (*shape_of(value)[:-1], 2 * shape_of(value)[-1])), wanted, shape)

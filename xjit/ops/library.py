@@ -32,10 +32,12 @@ def library(
     threaded: bool = False,
     silent: bool = False,
     fresh: bool = False,
+    raises: tuple[type[Exception], ...] = (),
 ) -> OpDef:
     """Registers the record of a function of NumPy under ``numpy_<name>``.
 
     ``function`` takes the operands and the params; a result that is a tuple is handed out element by element.
+    ``raises`` is what it may raise depending on the elements.
     """
     return register(
         OpDef(
@@ -46,6 +48,7 @@ def library(
             threaded=threaded,
             silent=silent,
             fresh=fresh,
+            raises=raises,
             doc=doc,
         )
     )

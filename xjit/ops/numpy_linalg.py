@@ -13,11 +13,14 @@ from xjit.ops.library import by_sizes, library
 
 # NumPy runs these with its floating-point errors ignored, whatever the caller has set.
 _SILENT = ("solve", "inv", "cholesky", "qr", "eigh", "eigvalsh")
+_ANY_ELEMENTS = ("det", "slogdet", "qr")  # never raise for their elements
 
 
 def _record(name: str, doc: str, function: Callable[..., Any] | None = None) -> OpDef:
     found = function or getattr(np.linalg, name)
-    return library(name, found, by_sizes(found), doc, threaded=True, silent=name in _SILENT, fresh=True)
+    raises = () if name in _ANY_ELEMENTS else (np.linalg.LinAlgError,)
+    silent = name in _SILENT
+    return library(name, found, by_sizes(found), doc, threaded=True, silent=silent, fresh=True, raises=raises)
 
 
 def _lstsq(a: Array, b: Array, rcond: Any) -> tuple[Any, ...]:

@@ -65,9 +65,11 @@ def _mixed(before: Array, after: Array, share: Array, weak: bool) -> Array:
     return result
 
 
-QUANTILE = library("quantile", named(_quantile), _requested, "Quantiles along an axis.")
+QUANTILE = library("quantile", named(_quantile), _requested, "Quantiles along an axis.", raises=(ValueError,))
 NANMEDIAN = library("nanmedian", _nanmedian, _requested, "The middle of the numbers along an axis that are no NaN.")
-NANQUANTILE = library("nanquantile", _nanquantile, _requested, "Quantiles of lines from which NaNs are left out.")
+NANQUANTILE = library(
+    "nanquantile", _nanquantile, _requested, "Quantiles of lines from which NaNs are left out.", raises=(ValueError,)
+)
 
 
 # ---- histograms
@@ -141,6 +143,11 @@ def _bincount(x: Array, *weights: Array, minlength: int) -> Array:
     return result
 
 
-HISTOGRAM = library("histogram", named(_histogram), _infer_histogram, "How many elements lie between edges.")
-HISTOGRAMDD = library("histogramdd", named(_histogramdd), _infer_histogramdd, "How many points lie where.")
-BINCOUNT = library("bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.", silent=True)
+_UNFIT: dict[str, Any] = {"raises": (ValueError,)}  # edges that do not increase, ranges that are not finite
+HISTOGRAM = library(
+    "histogram", named(_histogram), _infer_histogram, "How many elements lie between edges.", **_UNFIT
+)
+HISTOGRAMDD = library("histogramdd", named(_histogramdd), _infer_histogramdd, "How many points lie where.", **_UNFIT)
+BINCOUNT = library(
+    "bincount", _bincount, _infer_bincount, "How often each number below a bound occurs.", silent=True, **_UNFIT
+)

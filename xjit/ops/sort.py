@@ -13,9 +13,9 @@ from xjit.ir.node import Graph
 from xjit.ir.opdef import Gap, Kind, OpDef, Params
 from xjit.ops import rules
 from xjit.ops._core import Array, apply, as_operand, aval_of, register, static_int
-from xjit.ops.comparators import Key, Keys, keys_of
+from xjit.ops.comparators import Key, Keys, Order, order_of
 from xjit.ops.compare import gt_total_order, lt_total_order
-from xjit.ops.computation import captured, traced_scalars
+from xjit.ops.computation import captured, replay, traced_scalars
 from xjit.ops.evaluate import evaluate_graph
 from xjit.ops.references import total_order_key
 from xjit.ops.shape import iota
@@ -43,10 +43,10 @@ def _infer(types: Types, params: Params) -> ArrayType | TupleType:
 
 
 def _sort(*operands: Array, keys: Keys, dim: int, n: int) -> Any:
-    if n == 1 and len(keys) == 1:
+    if len(operands) == 1 and len(keys) == 1:
         return _sorted_alone(operands[0], keys[0], dim)
     order = positions(operands, keys, dim)
-    moved = tuple(np.take_along_axis(operand, order, dim) for operand in operands)
+    moved = tuple(np.take_along_axis(operand, order, dim) for operand in operands[:n])
     return moved[0] if n == 1 else moved
 
 
@@ -95,7 +95,7 @@ SORT = register(
         infer=_infer,
         reference=_sort,
         fresh=True,
-        doc="Lines along a dimension, put in the order of keys.",
+        doc="Lines along a dimension of the first operands, put in the order of keys, which any operand may be.",
     )
 )
 
@@ -156,16 +156,25 @@ def sort(
     if not arrays:
         raise ArgumentError("ops.sort: operands: at least one array is required; got none")
     dim, n = static_int(dimension, "sort", "dimension"), len(arrays)
-    keys: Keys | None = (Key(0),)
+    order: Order | None = Order((Key(0),))
     if comparator is not None:
         scalars = [scalar_type(aval_of(array).dtype) for array in arrays for _ in range(2)]
         graph = traced_scalars("sort", comparator, scalars, [BOOL])
-        keys = keys_of(graph)
-    if keys is not None:
-        result = apply(SORT, *arrays, keys=keys, dim=dim, n=n)
+        order = order_of(graph)
+    if order is not None:
+        result = apply(SORT, *arrays, *_made(order, arrays), keys=order.keys, dim=dim, n=n)
     else:
         result = apply(SORT_BY, *arrays, *captured(graph), computation=graph, dim=dim, n=n)
     return result if n > 1 or not isinstance(operands, tuple | list) else (result,)
+
+
+def _made(order: Order, arrays: Sequence[Any]) -> list[Any]:
+    """The keys that are computed from the elements of the operands; there are none for operands that do not match."""
+    if not order.made:
+        return []
+    types = [aval_of(array) for array in arrays]
+    rules.check_same_dims("sort", [f"operands[{k}]" for k in range(len(types))], types)
+    return [replay(graph, arrays, types[0].dims)[0] for graph in order.made]
 
 
 def top_k(operand: Any, k: int, largest: bool = True) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from xjit.runtime.program import (
     ViewStep,
     written_out,
 )
-from xjit.runtime.records import ArraySpec, FastProgram, ScalarSpec
+from xjit.runtime.records import NO_CONDITIONS, ArraySpec, Conditions, FastProgram, ScalarSpec
 from xjit.runtime.segments import Piece, Segment, array_spec, generated
 from xjit.types import BOOL, FLOAT64, INT64, TupleType
 
@@ -57,7 +58,7 @@ def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts
 
 @dataclass(eq=False)
 class Builder:
-    """Builds one program.
+    """Builds one program, which misses where the ``conditions`` do not hold.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in; -1 is memory that nobody tells apart.
@@ -71,6 +72,7 @@ class Builder:
     loader: Loader
     make_entry: EntryMaker
     products: Callable[[], Products | None]
+    conditions: Conditions = NO_CONDITIONS
     slots: dict[object, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     in_place: dict[Node, Node] = field(default_factory=dict)
@@ -274,8 +276,9 @@ class Builder:
         if len(self.steps) == 1 and isinstance(self.steps[0], SegmentStep):
             step = self.steps[0]
             if step.inputs == tuple(range(count)) and step.results == outputs:
-                return step.entry
-        check = self.make_entry(FastProgram(tuple(self.specs), (), (), (), single=False))
+                return self.make_entry(dataclasses.replace(step.record, conditions=self.conditions))
+        given = FastProgram(tuple(self.specs), (), (), (), single=False, conditions=self.conditions)
+        check = self.make_entry(given)
         return written_out(check, count, self.steps, outputs)
 
 

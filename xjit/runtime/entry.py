@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import math
 import os
 import struct
@@ -36,7 +37,7 @@ Entry: TypeAlias = Callable[..., Result]
 _METH_FASTCALL = 0x80
 _MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
 _SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
-_BUILTIN_NUMBERS = frozenset(np.dtype(code).num for code in "?bBhHiIlLqQefdgFDG")
+_BUILTIN_TYPES = tuple(np.dtype(code) for code in "?bBhHiIlLqQefdgFDG")
 _PYTHON_FUNCTIONS = {
     "increment": "Py_IncRef",
     "decrement": "Py_DecRef",
@@ -61,7 +62,8 @@ def make_entry(program: FastProgram) -> Entry:
     It takes exactly the program's inputs, by position, and returns the output array (``program.single``), a
     tuple of output arrays, or :data:`~xjit.runtime.records.MISS` when any argument differs from its
     specification: another type than ``numpy.ndarray`` itself, another dtype, shape, strides, not aligned, or for
-    a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``.  Outputs are new, writable
+    a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``, or when a condition of the
+    program does not hold.  Outputs are new, writable
     arrays that own their memory.  It may be called from many threads at once.
 
     Raises ``ValueError`` when the program contradicts itself; the callable raises ``MemoryError`` when an
@@ -78,7 +80,8 @@ class NativeEntries:
     """Makes builtin functions out of programs; holds the native code they share."""
 
     def __init__(self) -> None:
-        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **entry_layout.OFFSETS)
+        constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
+        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **constants)
         self._recycles: bool | None = None
         self._native = native_code.NativeModule(text)
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
@@ -214,6 +217,9 @@ def _check(program: FastProgram) -> None:
         for slot, buffer, _ in call.patches:
             if not (0 <= slot < len(call.table) and 0 <= buffer < buffers):
                 raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
+    for place in itertools.chain(*program.conditions.apart):
+        if not 0 <= place < len(program.inputs):
+            raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
     for spec in (*program.inputs, *program.outputs):
         if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
             raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
@@ -242,7 +248,11 @@ def _pack(program: FastProgram, unlocked: bool) -> bytes:
         int(unlocked),
         temp_bytes,
         len(program.failures),
+        len(program.conditions.apart),
+        len(program.conditions.codes),
         *map(id, program.failures),
+        *itertools.chain(*program.conditions.apart),
+        *map(id, itertools.chain(*program.conditions.codes)),
     ]
     for spec in program.inputs:
         words += _with_length(_input_words(spec))
@@ -261,8 +271,8 @@ def _with_length(words: list[int]) -> list[int]:
 def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
     if isinstance(spec, ScalarSpec):
         return [_SCALAR_KINDS[spec.dtype.kind]]
-    number = spec.dtype.num if spec.dtype.num in _BUILTIN_NUMBERS and spec.dtype.isnative else -1
-    return [0, id(spec.dtype), number, len(spec.shape), *spec.shape, *spec.strides]
+    numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
+    return [0, id(spec.dtype), numbers, len(spec.shape), *spec.shape, *spec.strides]
 
 
 def _output_words(spec: ArraySpec) -> list[int]:

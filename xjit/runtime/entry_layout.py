@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from xjit.runtime import native_code
 OFFSETS = {
     "OBJECT_TYPE": 8,
     "FLOAT_VALUE": 16,
+    "FUNCTION_CODE": 48,
     "BYTES_PAYLOAD": 32,
     "ARRAY_DATA": 16,
     "ARRAY_NDIM": 24,
@@ -29,6 +31,9 @@ OFFSETS = {
     "DESCRIPTOR_TYPE_NUMBER": 28,
 }
 """Byte offsets of the fields, and the bit that marks an aligned array, as named in the native text."""
+
+MACHINE_BYTE_ORDER = ord("<" if sys.byteorder == "little" else ">")
+"""What a descriptor may have in the place of ``=``."""
 
 _API_ARRAY_TYPE = 2
 _API_NEW_FROM_DESCR = 94
@@ -85,11 +90,12 @@ def _api_is_known() -> bool:
 
 
 def _objects_are_known() -> bool:
-    """Type, float value and bytes payload are at their offsets."""
+    """Type, float value, code of a function and bytes payload are at their offsets."""
     number = -1234.5
     text = b"payload" * 3
     return (
         _word(number, "OBJECT_TYPE") == id(float)
+        and _word(layout_is_known, "FUNCTION_CODE") == id(layout_is_known.__code__)
         and ctypes.c_double.from_address(id(number) + OFFSETS["FLOAT_VALUE"]).value == number
         and ctypes.string_at(id(text) + OFFSETS["BYTES_PAYLOAD"], len(text)) == text
     )

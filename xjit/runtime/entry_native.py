@@ -3,9 +3,11 @@
 ``entry`` has the signature of a METH_FASTCALL method.  Its ``self`` is a bytes object whose payload is a
 *record* of 64-bit words describing one program; :mod:`xjit.runtime.entry` packs it in this order:
 
-    header   inputs, outputs, temps, calls, table words, single, heavy, bytes of temps, failures
+    header   inputs, outputs, temps, calls, table words, single, heavy, bytes of temps, failures, pairs, codes
     failure  function that makes an error
-    input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type number or -1, ndim, dims, strides
+    pair     two inputs that have to be two objects
+    code     Python function, the code that it has to run
+    input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, ndim, dims, strides
     output   words, large, descriptor, ndim, strides given, dims, strides
     temp     byte offset in the block of temps
     call     words, kernel, extent, chunk, table words, patches, table, patches (slot, buffer, byte offset)
@@ -315,8 +317,12 @@ frame:                                                  ; table, buffers, scalar
   %scalars = call ptr @place(ptr %buffers, i64 %w2)
   %results = call ptr @place(ptr %scalars, i64 %inputs)
   %statuses = call ptr @place(ptr %results, i64 %outputs)
-  %failure_section = call ptr @place(ptr %record, i64 9)
-  %input_section = call ptr @place(ptr %failure_section, i64 %failures)
+  %failure_section = call ptr @place(ptr %record, i64 11)
+  %condition_section = call ptr @place(ptr %failure_section, i64 %failures)
+  %input_section = call ptr @check_conditions(ptr %record, ptr %condition_section, ptr %arguments)
+  %changed = icmp eq ptr %input_section, null
+  br i1 %changed, label %miss, label %match
+match:
   %output_section = call ptr @match_inputs(ptr %input_section, i64 %inputs, ptr %arguments,
       ptr %buffers, ptr %scalars)
   %missed = icmp eq ptr %output_section, null

@@ -64,21 +64,25 @@ different:
   ret i1 false
 }
 
-; Whether a descriptor that is another object still means the same native builtin type (arrays that were
-; unpickled or copied deeply carry descriptors of their own).
-define internal i1 @same_type(ptr %descriptor, i64 %type_number) {
+; Whether a descriptor that is another object still means the same native builtin type: arrays that were unpickled
+; or copied deeply carry descriptors of their own, and C has two names for integers of one size. %type_numbers has the
+; bits of all numbers of the type.
+define internal i1 @same_type(ptr %descriptor, i64 %type_numbers) {
 entry:
-  %comparable = icmp sge i64 %type_number, 0
+  %number32 = call i32 @small_field(ptr %descriptor, i64 $DESCRIPTOR_TYPE_NUMBER)
+  %comparable = icmp ult i32 %number32, 64
   br i1 %comparable, label %look, label %different
 look:
-  %number32 = call i32 @small_field(ptr %descriptor, i64 $DESCRIPTOR_TYPE_NUMBER)
-  %number = sext i32 %number32 to i64
-  %same_number = icmp eq i64 %number, %type_number
+  %number = zext i32 %number32 to i64
+  %shifted = lshr i64 %type_numbers, %number
+  %same_number = trunc i64 %shifted to i1
   %order_place = getelementptr i8, ptr %descriptor, i64 $DESCRIPTOR_BYTE_ORDER
   %order = load i8, ptr %order_place
   %native = icmp eq i8 %order, 61                       ; '='
   %no_order = icmp eq i8 %order, 124                    ; '|'
-  %readable = or i1 %native, %no_order
+  %machine = icmp eq i8 %order, $MACHINE_BYTE_ORDER     ; '<' or '>': ctypes spells it out
+  %plain = or i1 %native, %no_order
+  %readable = or i1 %plain, %machine
   %same = and i1 %same_number, %readable
   ret i1 %same
 different:
@@ -98,8 +102,8 @@ descriptor:
   %identical = icmp eq ptr %descr, %wanted_descr
   br i1 %identical, label %shape, label %second_chance
 second_chance:
-  %type_number = call i64 @word(ptr %spec, i64 3)
-  %equivalent = call i1 @same_type(ptr %descr, i64 %type_number)
+  %type_numbers = call i64 @word(ptr %spec, i64 3)
+  %equivalent = call i1 @same_type(ptr %descr, i64 %type_numbers)
   br i1 %equivalent, label %shape, label %miss
 shape:
   %ndim32 = call i32 @small_field(ptr %array, i64 $ARRAY_NDIM)
@@ -166,6 +170,35 @@ truth:
   ret i1 %is_bool
 miss:
   ret i1 false
+}
+
+; Check what has to be so besides the arguments.  Returns the end of the condition section, null where it is not.
+define internal ptr @check_conditions(ptr %record, ptr %section, ptr %arguments) {
+entry:
+  %pairs = call i64 @word(ptr %record, i64 9)
+  %codes = call i64 @word(ptr %record, i64 10)
+  for %p below %pairs, ptr %pair = %section then %next_pair
+    %one_place = call i64 @word(ptr %pair, i64 0)
+    %other_place = call i64 @word(ptr %pair, i64 1)
+    %one = call ptr @pointer(ptr %arguments, i64 %one_place)
+    %other = call ptr @pointer(ptr %arguments, i64 %other_place)
+    %same = icmp eq ptr %one, %other
+    br i1 %same, label %miss, label %apart
+apart:
+    %next_pair = call ptr @place(ptr %pair, i64 2)
+  end %p
+  for %c below %codes, ptr %entry_of_code = %pair then %next_code
+    %function = call ptr @pointer(ptr %entry_of_code, i64 0)
+    %wanted = call ptr @pointer(ptr %entry_of_code, i64 1)
+    %code = call ptr @field(ptr %function, i64 $FUNCTION_CODE)
+    %kept = icmp eq ptr %code, %wanted
+    br i1 %kept, label %unchanged, label %miss
+unchanged:
+    %next_code = call ptr @place(ptr %entry_of_code, i64 2)
+  end %c
+  ret ptr %entry_of_code
+miss:
+  ret ptr null
 }
 
 ; Check all arguments and note their addresses.  Returns the end of the input section, null on a mismatch.

@@ -59,7 +59,7 @@ class Buffers:
 
         ``block`` says where the temporaries of the program lie.
         """
-        if len(arguments) != len(program.inputs):
+        if len(arguments) != len(program.inputs) or not program.conditions.hold(arguments):
             return None
         inputs = [as_buffer(spec, value) for spec, value in zip(program.inputs, arguments, strict=True)]
         found = [buffer for buffer in inputs if buffer is not None]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xjit.runtime.allocator import HANDLER_NAME, SMALLEST_BYTES
-from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.records import MISS, ArraySpec, Conditions, FastProgram, KernelCall, Result, ScalarSpec
 
 SELFTEST_TEXT = r"""
 ; table: x, y, factor (float64), number (int64), flag (byte), temp, first output, second output, status
@@ -64,8 +64,8 @@ class _Unlucky(ArithmeticError):
 
 
 def selftest_program(kernel: int, *, heavy: bool = False) -> FastProgram:
-    """Two arrays and one scalar of each kind in; a C-ordered and a Fortran-ordered array out; one temporary; one
-    status.
+    """Two different arrays and one scalar of each kind in; a C-ordered and a Fortran-ordered array out; one temporary
+    and one status.
     """
     array = ArraySpec(_FLOAT, (3, 4), (32, 8))
     scalars = (ScalarSpec(_FLOAT), ScalarSpec(np.dtype(np.int64)), ScalarSpec(np.dtype(np.bool_)))
@@ -78,6 +78,7 @@ def selftest_program(kernel: int, *, heavy: bool = False) -> FastProgram:
         single=False,
         heavy=heavy,
         failures=(_Unlucky,),
+        conditions=Conditions(((0, 1),), ((native_entry_works, native_entry_works.__code__),)),
     )
 
 
@@ -113,7 +114,8 @@ def _computes(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarr
 
 def _refuses(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> bool:
     """Calls that differ in one argument each are all missed."""
-    calls = ((x,), (x, y.T, 1.0, 1, True), (x, y, 1, 1, True), (x, y, 1.0, 2**63, True), (x, y, 1.0, 1, 1))
+    types = ((x,), (x, y.T, 1.0, 1, True), (x, y, 1, 1, True), (x, y, 1.0, 2**63, True), (x, y, 1.0, 1, 1))
+    calls: tuple[tuple[Any, ...], ...] = (*types, (x, x, 1.0, 1, True))
     return all(entry(*arguments) is MISS for arguments in calls)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -69,6 +70,26 @@ class KernelCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Conditions:
+    """What has to be so besides the arguments' layouts.
+
+    ``apart`` are pairs of inputs that have to be two objects, ``codes`` Python functions and the code that each still
+    has to run.
+    """
+
+    apart: tuple[tuple[int, int], ...] = ()
+    codes: tuple[tuple[Any, types.CodeType], ...] = ()
+
+    def hold(self, arguments: Sequence[object]) -> bool:
+        """Whether they do for these arguments."""
+        apart = all(arguments[one] is not arguments[other] for one, other in self.apart)
+        return apart and all(function.__code__ is code for function, code in self.codes)
+
+
+NO_CONDITIONS: Final = Conditions()
+
+
+@dataclass(frozen=True, slots=True)
 class FastProgram:
     """A straight line of kernel calls with everything the call path needs to know beforehand.
 
@@ -81,6 +102,7 @@ class FastProgram:
     ``keep_alive`` holds whatever the addresses in ``calls`` point into (loaded kernels, constant arrays).
     ``failures`` make errors, one for each status: a word of memory that is zero before the kernels run.  The first
     whose word is not zero afterwards is raised, and no output handed out.
+    Where ``conditions`` do not hold, the program misses.
     """
 
     inputs: tuple[ArraySpec | ScalarSpec, ...]
@@ -92,6 +114,7 @@ class FastProgram:
     keep_alive: tuple[object, ...] = ()
     failures: tuple[Callable[[], Exception], ...] = ()
     temp_offsets: tuple[int, ...] = ()
+    conditions: Conditions = NO_CONDITIONS
 
     @property
     def block(self) -> tuple[tuple[int, ...], int]:
