@@ -99,7 +99,7 @@ def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: S
 
 def _looks_further(guard: Guard) -> bool:
     """Whether a guard is about more than a leaf itself, which is what tells most calls apart, and at once."""
-    return guard.other is not None or bool(guard.path.steps) or guard.path.root.kind != "leaf"
+    return bool(guard.path.steps) or guard.path.root.kind != "leaf"
 
 
 def _leaves_are_checked(captured: Captured) -> bool:
