@@ -1,7 +1,7 @@
 """The error family: each class is also the built-in type that NumPy would have raised.
 
-A message has four parts, at most twelve lines together: what was expected and what came, the user's line, where the
-offending value came from, and the fix.
+A message has four parts, at most eight lines together, so that a traceback of one call has at most twelve: what was
+expected and what came, the user's line, where the offending value came from, and the fix.
 
 >>> raise ShapeError("ops.add: rhs: sizes differ in dimension 0; got f32[2] and f32[3]", fix="slice one operand")
 Traceback (most recent call last):
@@ -13,7 +13,7 @@ xjit.errors.ShapeError: ops.add: rhs: sizes differ in dimension 0; got f32[2] an
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,11 @@ class XjitError(Exception):
     """Base of all errors that xjit raises itself.
 
     ``message`` says what was expected and what came, ``where`` is the user's line, ``origin`` lists at most five
-    lines on how the value came about, ``fix`` says what to do about it.
+    lines on how the value came about, ``fix`` says what to do about it. As readers look at the last line first, it is
+    never one of the origin: ``remedy``, what can be said of all errors of a class, takes the place of a missing fix.
     """
+
+    remedy: ClassVar[str] = "change this line, or compute it outside of the compiled function"
 
     def __init__(
         self,
@@ -60,8 +63,8 @@ class XjitError(Exception):
         if self.where is not None:
             lines.append(f"  at {self.where.file}:{self.where.line}, in {self.where.function}")
         lines += [f"  from {line}" for line in self.origin]
-        if self.fix:
-            lines.append(f"  fix: {self.fix}")
+        if self.fix or len(lines) > 1:
+            lines.append(f"  fix: {self.fix or self.remedy}")
         return "\n".join(lines)
 
     def located(self, where: Position, origin: Sequence[str] = ()) -> XjitError:
@@ -97,13 +100,19 @@ def _is_too_early(error: BaseException) -> bool:
 class ShapeError(XjitError, ValueError):
     """Shapes do not fit together, or a size is impossible."""
 
+    remedy = "reshape, slice or pad one of the arrays so that their shapes fit"
+
 
 class DTypeError(XjitError, TypeError):
     """An element type is not supported by the operation, or the types differ."""
 
+    remedy = "convert an operand with astype, or pass another dtype"
+
 
 class ArgumentError(XjitError, ValueError):
     """A static argument (an axis, a permutation, an option) is out of its range."""
+
+    remedy = "pass another value for this argument, or an array that it is right for"
 
 
 class CaptureError(XjitError, TypeError):
@@ -117,13 +126,19 @@ class DataDependentError(CaptureError):
 class TargetError(XjitError, RuntimeError):
     """The chosen target cannot run this program, or the compiler failed on it."""
 
+    remedy = "please report this, with the text of f.graph(...) and f.source(...)"
+
 
 class CommunicatorError(XjitError, RuntimeError):
     """Replicas disagree, or the communicator was used wrongly."""
 
+    remedy = "let all replicas make the same calls with the same shapes"
+
 
 class IndexOutOfBoundsError(XjitError, IndexError):
     """An index lies outside its dimension, as NumPy's IndexError."""
+
+    remedy = "use positions that lie within the array"
 
 
 class FallbackWarning(UserWarning):

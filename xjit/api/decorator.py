@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 from xjit.api.function import JitFunction
 from xjit.api.options import Options
+from xjit.ir.boundary import at_boundary
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,6 +21,7 @@ def xjit(
 def xjit(
     *, target: str = ..., strict: bool = ..., contract: bool = ..., errors: str = ...
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
+@at_boundary
 def xjit(function: Any = None, /, **options: Any) -> Any:
     """Compiles a NumPy function: same arrays in, same answers out.
 
@@ -33,9 +35,13 @@ def xjit(function: Any = None, /, **options: Any) -> Any:
     >>> norm(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
     array([ 5., 13.])
     """
+    unknown = options.keys() - set(Options.__dataclass_fields__)
+    if unknown:
+        known = ", ".join(Options.__dataclass_fields__)
+        raise TypeError(f"xjit: {min(unknown)}: there is no such option; the options are {known}")
     chosen = Options(**options)
     if function is None:
-        return lambda one: _decorate(one, chosen)
+        return at_boundary(lambda one: _decorate(one, chosen))
     return _decorate(function, chosen)
 
 
@@ -44,4 +50,6 @@ def _decorate(function: Any, options: Options) -> Any:
         return type(function)(_decorate(function.__func__, options))
     if isinstance(function, JitFunction):
         return JitFunction(function.__wrapped__, options)
+    if not callable(function):
+        raise TypeError(f"xjit: a function is required; got {type(function).__qualname__}")
     return JitFunction(function, options)

@@ -17,6 +17,7 @@ import numpy as np
 from xjit import compile, config, jobs, tree
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
+from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Refusal, refusal
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
@@ -64,6 +65,7 @@ class Dispatcher:
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, Refusal] = {}
         self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
+        self._plain = PlainCalls(function)
         self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
         self._numbers_change = False
@@ -88,7 +90,7 @@ class Dispatcher:
                 return result
         refused = self._flat_refused.get(flat)
         if refused is not None and refused.holds():
-            return self._numpy(args, kwargs, refused.error, warn=False)
+            return self._refused_again(args, kwargs, refused)
         try:
             leaves, in_tree = tree.flatten((args, kwargs))
         except RecursionError:
@@ -97,12 +99,10 @@ class Dispatcher:
         if NORMALISE in signatures:
             return self._normalised(args, kwargs, leaves, in_tree)
         if None in signatures:
-            kind = type(leaves[signatures.index(None)])
-            if issubclass(kind, TracedValue):  # a part of a function that another thread traces
+            place = signatures.index(None)
+            if issubclass(type(leaves[place]), TracedValue):  # a part of a function that another thread traces
                 return self.function(*args, **kwargs)
-            return self._numpy(
-                args, kwargs, CaptureError(f"xjit: arguments of this kind cannot be compiled; got {kind}")
-            )
+            return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, place))
         key = (in_tree, signatures)
         for found in self._known.get(key, ()):
             result = found.answer((*args, *kwargs.values()), leaves)
@@ -111,7 +111,7 @@ class Dispatcher:
         if refused is None:
             refused = self._refused.get(key)
             if refused is not None and refused.holds():
-                return self._numpy(args, kwargs, refused.error, warn=False)
+                return self._refused_again(args, kwargs, refused)
         if not jobs.available():  # a signal handler came while this thread waits for the compiler
             return self.function(*args, **kwargs)
         keys = (key, flat if _same(leaves, (*args, *kwargs.values())) else None)
@@ -133,6 +133,7 @@ class Dispatcher:
             if made.captured is traced[0]:
                 attempts -= 1
                 self._retraces.note(*retrace)  # its warning may be an error, the user's own
+            self._plain.compiled(args, kwargs)
             result = made.run(leaves)
             if result is not MISS:
                 self._warn_of_steps(made)
@@ -188,8 +189,9 @@ class Dispatcher:
         refused = error if isinstance(error, XjitError) else _reported(self.function, error)
         if self.options.raises:
             raise refused
-        self._fallbacks += 1
-        if jobs.run(lambda: self._refuse(keys, refusal(refused))):
+        why = refusal(refused)
+        self._count_refusal(args, kwargs, why.lasting)
+        if jobs.run(lambda: self._refuse(keys, why)):
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
         return result
 
@@ -288,14 +290,41 @@ class Dispatcher:
             return self.function(*args, **kwargs)
         return result
 
-    def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError, warn: bool = True) -> Any:
+    def _refused_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], refused: Refusal) -> Any:
+        if self.options.raises:
+            raise _public(refused.error) from None
+        self._count_refusal(args, kwargs, refused.lasting)
+        return self.function(*args, **kwargs)
+
+    def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError) -> Any:
         """The safety net: the plain function, with one warning; an error under strict."""
         if self.options.raises:
             raise _public(error) from None
-        self._fallbacks += 1
-        if warn:
-            warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
+        self._count_refusal(args, kwargs)
+        warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
+
+    def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:
+        kind, label = type(leaves[place]), leaf_labels(self.function, in_tree)[place]
+        return CaptureError(
+            f"xjit: arguments of this kind cannot be compiled; got {kind}",
+            origin=(f"argument {label}",),
+            fix="pass plain arrays and numbers, or objects of classes written in Python",
+        )
+
+    def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any], lasting: bool = True) -> None:
+        """Counts the call; from some number on others of its kind go straight to the plain function."""
+        self._fallbacks += 1
+        if not lasting:  # tried again soon
+            return
+        entry, names = self._plain.refused(args, kwargs), tuple(kwargs)
+        if entry is not None and entry not in self.entries.get(names, ()) and jobs.available():
+            jobs.run(lambda: self._add_plain(names, entry))
+
+    def _add_plain(self, names: tuple[str, ...], entry: Callable[..., Any]) -> None:
+        """Lets calls find the way to the plain function, behind those of compiled calls; in a job."""
+        known = self.entries.get(names, ())[: 2 * MAXIMUM_ENTRIES - 1]
+        self.entries = {**self.entries, names: (*known, entry)}
 
     # ------------------------------------------------------------------ answers about it
 
@@ -327,7 +356,7 @@ class Dispatcher:
             compiles=tally.compiles,
             cache_hits=tally.cache_hits,
             traces=self._traces,
-            fallbacks=self._fallbacks,
+            fallbacks=self._fallbacks + self._plain.passed,
             compile_seconds=tally.seconds,
             retraces=tuple(self._retraces.reasons),
         )

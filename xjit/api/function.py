@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
 from xjit.api.options import Options
+from xjit.ir.boundary import at_boundary, tidy
 from xjit.runtime.records import MISS, Miss
 
 if TYPE_CHECKING:
@@ -40,23 +41,28 @@ class JitFunction(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
-        if kwargs:
-            args = self._positional(args, kwargs)
-        entries = self._entries
-        values: tuple[Any, ...] = args
-        if kwargs:
-            entries, values = self._named.get(tuple(kwargs), ()), (*args, *kwargs.values())
-        for entry in entries:
-            result: R | Miss = entry(*values)
-            if result is not MISS:
-                return result
-        if self._dispatcher is None and not jobs.available():
-            return self.__wrapped__(*args, **kwargs)
-        dispatcher = self._dispatcher or self._made()
-        made: R = dispatcher.call(args, kwargs)
-        self._named = dispatcher.entries
-        self._entries = self._named.get((), ())
-        return made
+        try:
+            entries: tuple[Callable[..., Any], ...] = self._entries
+            values: tuple[Any, ...] = args
+            if kwargs:
+                if len(args) < len(self._names):
+                    values = args = self._positional(args, kwargs)
+                if kwargs:
+                    entries, values = self._named.get(tuple(kwargs), ()), (*args, *kwargs.values())
+            for entry in entries:
+                result: R | Miss = entry(*values)
+                if result is not MISS:
+                    return result
+            if self._dispatcher is None and not jobs.available():
+                return self.__wrapped__(*args, **kwargs)
+            dispatcher = self._dispatcher or self._made()
+            made: R = dispatcher.call(args, kwargs)
+            self._named = dispatcher.entries
+            self._entries = self._named.get((), ())
+            return made
+        except BaseException as error:
+            tidy(error)
+            raise
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The arguments with those moved in that were named although they have the next position."""
@@ -94,14 +100,17 @@ class JitFunction(Generic[P, R]):
         self._dispatcher = made
         return made
 
+    @at_boundary
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
         return self._made().explain(args, kwargs)
 
+    @at_boundary
     def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """The generated source of all kernels of such a call."""
         return self._made().source(args, kwargs)
 
+    @at_boundary
     def graph(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """The traced graph of such a call as text."""
         return self._made().graph(args, kwargs)
@@ -110,6 +119,7 @@ class JitFunction(Generic[P, R]):
         """Counts since the function was decorated or cleared."""
         return self._made().stats()
 
+    @at_boundary
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
         self(*args, **kwargs)

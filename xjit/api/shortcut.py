@@ -34,7 +34,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture import guards
 from xjit.capture.capture import Captured, Output
-from xjit.capture.guards import GuardText
+from xjit.capture.guards import Guard, GuardText
 from xjit.capture.paths import Path
 from xjit.capture.unpacking import Unpacking, can_unpack, is_deep, is_flat
 from xjit.runtime.program import is_taken_as_array
@@ -60,7 +60,7 @@ def shortcut(captured: Captured, program: Function, in_tree: tree.Tree, kinds: S
         return program
     text = GuardText({"program": program, "missed": MISS, "is_": operator.is_, "asarray": np.asarray})
     text.lines += ["leaves = args"] if is_flat(arguments) else Unpacking(text.constant).text(arguments)
-    text.check(captured.guards.left_to_check(), "missed")
+    text.check(sorted(captured.guards.left_to_check(), key=_looks_further), "missed")
     pairs = zip(captured.guards.inputs, kinds, strict=True)
     inputs = "".join(f"{_input(path, kind, text)}, " for path, kind in pairs)
     last = "return program(*inputs)"
@@ -95,6 +95,11 @@ def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: S
     if output.frozen:
         array.flags.writeable = False
     return array
+
+
+def _looks_further(guard: Guard) -> bool:
+    """Whether a guard is about more than a leaf itself, which is what tells most calls apart, and at once."""
+    return bool(guard.path.steps) or guard.path.root.kind != "leaf"
 
 
 def _leaves_are_checked(captured: Captured) -> bool:

@@ -362,7 +362,7 @@ class GuardText:
 @functools.lru_cache(maxsize=1024)
 def _code(source: str) -> types.CodeType:
     """The code of a text; traces for other shapes have the same one."""
-    return compile(source, "<guards>", "exec")
+    return compile(source, "<xjit guards>", "exec")
 
 
 def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:

@@ -84,7 +84,8 @@ def assign(target: Any, result: Any, name: str) -> Any:
         return result
     if result.shape != target.shape:
         raise ShapeError(
-            f"numpy.{name}: the result of shape {result.shape} does not fit the output of shape {target.shape}"
+            f"numpy.{name}: the result of shape {result.shape} does not fit the output of shape {target.shape}",
+            fix="make a new array instead of changing one in place: x = x + y",
         )
     if not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise DTypeError(

@@ -26,7 +26,11 @@ def common_shape(name: str, shapes: Sequence[Shape]) -> Shape:
         for axis, size in enumerate(shape, rank - len(shape)):
             if size != 1 and result[axis] not in (1, size):
                 text = " ".join(map(shape_text, shapes))
-                raise ShapeError(f"numpy.{name}: operands could not be broadcast together with shapes {text}")
+                sizes = f"axis {axis - rank} has sizes {result[axis]} and {size}"
+                raise ShapeError(
+                    f"numpy.{name}: operands could not be broadcast together with shapes {text}",
+                    fix=f"{sizes}, which must be equal or 1: slice one, or put a new axis behind with x[..., None]",
+                )
             result[axis] = result[axis] if size == 1 else size
     return tuple(result)
 

@@ -63,11 +63,19 @@ def positions(index: Any, size: int, axis: int, name: str, mode: str = "raise", 
     return _traced(cast(value, INT64), size, axis, name, mode)
 
 
+def out_of_bounds(position: int, axis: int, size: int) -> IndexOutOfBoundsError:
+    """The error about a position that an axis does not have."""
+    fix = (
+        f"positions along axis {axis} go from {-size} to {size - 1}" if size else "the array is empty: check its size"
+    )
+    return IndexOutOfBoundsError(f"index {position} is out of bounds for axis {axis} with size {size}", fix=fix)
+
+
 def _known(index: np.ndarray[Any, Any], size: int, axis: int, mode: str) -> Any:
     if mode == "raise" and index.size:
         for extreme in (int(index.max()), int(index.min())):
             if not -size <= extreme < size:
-                raise IndexOutOfBoundsError(f"index {extreme} is out of bounds for axis {axis} with size {size}")
+                raise out_of_bounds(extreme, axis, size)
     wide = index.astype(INT64)
     if mode == "clip":
         return np.clip(wide, 0, size - 1)

@@ -159,7 +159,8 @@ def expanded(shape: Shape, entries: list[Any]) -> list[Any]:
     used = sum(not (entry is None or entry is Ellipsis or isinstance(entry, _Axis)) for entry in entries)
     if used > len(shape):
         raise IndexOutOfBoundsError(
-            f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed"
+            f"too many indices for array: array is {len(shape)}-dimensional, but {used} were indexed",
+            fix=f"use at most {len(shape)} indices",
         )
     dots = sum(entry is Ellipsis for entry in entries)
     if dots > 1:
@@ -173,7 +174,7 @@ def _check_kind(entry: Any) -> None:
     if entry is None or entry is Ellipsis or isinstance(entry, slice):
         return
     if not _is_integer(entry):
-        raise IndexOutOfBoundsError(_KINDS)
+        raise IndexOutOfBoundsError(_KINDS, fix="convert positions with int() or astype(int)")
 
 
 def _is_integer(entry: Any) -> bool:
@@ -218,5 +219,5 @@ def _bounds(entry: slice, size: int) -> tuple[int, int, int]:
 def _position(entry: Any, axis: int, size: int) -> int:
     position = operator.index(entry)
     if not -size <= position < size:
-        raise IndexOutOfBoundsError(f"index {position} is out of bounds for axis {axis} with size {size}")
+        raise gathering.out_of_bounds(position, axis, size)
     return position % size

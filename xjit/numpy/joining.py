@@ -9,6 +9,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError, ShapeError
+from xjit.numpy.broadcasting import shape_text
 from xjit.numpy.promotion import cast, requested, result_type, typed
 from xjit.numpy.shaping import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 from xjit.numpy.values import (
@@ -43,8 +44,13 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
     parts = [as_value(part, "stack") for part in elements(arrays, "stack")]
     if not parts:
         raise ArgumentError("numpy.stack: need at least one array to stack")
-    if len({shape_of(part) for part in parts}) != 1:
-        raise ShapeError("numpy.stack: all input arrays must have the same shape")
+    shapes = list(dict.fromkeys(map(shape_of, parts)))
+    if len(shapes) != 1:
+        found = " and ".join(map(shape_text, shapes[:2]))
+        raise ShapeError(
+            "numpy.stack: all input arrays must have the same shape",
+            fix=f"there are the shapes {found}: slice or pad one, or use np.concatenate",
+        )
     with numpy_errors("stack"):
         place = normalize_axis_index(axis, len(shape_of(parts[0])) + 1)
     return join("stack", [expand_dims(part, place) for part in parts], place, dtype, casting)
@@ -143,14 +149,16 @@ def _checked_axis(name: str, shapes: list[Shape], axis: int) -> int:
         if len(shape) != len(first):
             raise ShapeError(
                 f"numpy.{name}: all the input arrays must have same number of dimensions, but the array at index 0 "
-                f"has {len(first)} dimension(s) and the array at index {index} has {len(shape)} dimension(s)"
+                f"has {len(first)} dimension(s) and the array at index {index} has {len(shape)} dimension(s)",
+                fix="give all of them the same number of dimensions, with x[None] or np.atleast_2d",
             )
         for dim, (mine, other) in enumerate(zip(first, shape, strict=True)):
             if dim != place and mine != other:
                 raise ShapeError(
                     f"numpy.{name}: all the input array dimensions except for the concatenation axis must match "
                     f"exactly, but along dimension {dim}, the array at index 0 has size {mine} and the array at "
-                    f"index {index} has size {other}"
+                    f"index {index} has size {other}",
+                    fix=f"slice or pad dimension {dim}, or join along it with axis={dim}",
                 )
     return place
 

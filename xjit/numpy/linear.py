@@ -30,7 +30,8 @@ def matmul(x1: Any, x2: Any, *, dtype: Any = None, casting: str = "same_kind", *
         if not shape_of(value):
             raise ShapeError(
                 f"numpy.matmul: Input operand {place} does not have enough dimensions (has 0, gufunc core with "
-                f"signature {_SIGNATURE} requires 1)"
+                f"signature {_SIGNATURE} requires 1)",
+                fix="multiply by numbers with *",
             )
     specs = tuple(dtype_of(value) for value in values)
     loop = loop_types(np.matmul, specs, requested(dtype, "matmul"), casting)
@@ -43,8 +44,13 @@ def _check_inner(columns: int, rows: int) -> None:
     if columns != rows:
         raise ShapeError(
             "numpy.matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-            f"{_SIGNATURE} (size {rows} is different from {columns})"
+            f"{_SIGNATURE} (size {rows} is different from {columns})",
+            fix=_inner(columns, rows),
         )
+
+
+def _inner(columns: int, rows: int) -> str:
+    return f"the first operand has {columns} columns and the second {rows} rows: transpose one, or slice"
 
 
 def _product(x: Operand, y: Operand) -> Any:
@@ -84,7 +90,8 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     if left[-1] != right[axis]:
         raise ShapeError(
             f"numpy.dot: shapes {shape_text(left)} and {shape_text(right)} not aligned: {left[-1]} "
-            f"(dim {len(left) - 1}) != {right[axis]} (dim {axis})"
+            f"(dim {len(left) - 1}) != {right[axis]} (dim {axis})",
+            fix=_inner(left[-1], right[axis]),
         )
     found = result_type(x, y, name="dot")
     return as_scalar(_contracted(typed(x, found), typed(y, found), len(left) - 1, axis))

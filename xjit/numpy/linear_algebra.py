@@ -26,6 +26,8 @@ from xjit.types import dtype_class
 class LinAlgError(ArgumentError, np.linalg.LinAlgError):
     """A matrix has the wrong shape: also NumPy's error of this name, which is a ValueError."""
 
+    remedy = "pass square matrices, in the last two axes; lstsq and pinv take others"
+
 
 @contextlib.contextmanager
 def _errors(name: str) -> Iterator[None]:

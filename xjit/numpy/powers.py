@@ -23,6 +23,7 @@ LARGEST_QUOTIENT = 4
 COMPLEX_LIMIT = 100
 # Powers of these exponents are a root times at most two factors.
 HALVES = (0.5, 1.5, 2.5)
+_NEGATIVE = "numpy.power: Integers to negative integer powers are not allowed."
 
 
 def power(x: Operand, y: Operand, exponent_type: DType) -> Any:
@@ -50,7 +51,7 @@ def _check_never_negative(value: Operand) -> None:
             )
         value = value.node.param("value").array()
     if bool((np.asarray(value) < 0).any()):
-        raise ArgumentError("numpy.power: Integers to negative integer powers are not allowed.")
+        raise ArgumentError(_NEGATIVE, fix="use floats, as in x.astype(float) ** -1")
 
 
 def constant_number(value: Operand) -> Any:
@@ -65,7 +66,7 @@ def constant_number(value: Operand) -> Any:
 def integer_power(x: Operand, exponent: int) -> Any:
     """Repeated squaring; wraps as every integer product does."""
     if exponent < 0 and aval_of(x).size:
-        raise ArgumentError("numpy.power: Integers to negative integer powers are not allowed.")
+        raise ArgumentError(_NEGATIVE, fix="use floats, as in x.astype(float) ** -1")
     return product(x, max(exponent, 0))
 
 

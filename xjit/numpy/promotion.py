@@ -78,7 +78,9 @@ def requested(dtype: Any, name: str) -> DType | None:
     try:
         found = np.dtype(dtype)
     except TypeError as error:
-        raise DTypeError(f"numpy.{name}: dtype: {error}") from error
+        raise DTypeError(
+            f"numpy.{name}: dtype: {error}", fix="pass an element type of NumPy, such as np.float32"
+        ) from error
     return supported(found, name)
 
 
@@ -112,8 +114,13 @@ def _loop_types(ufunc: np.ufunc, specs: tuple[Spec, ...], dtype: DType | None, c
     try:
         found = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
     except TypeError as error:
-        raise DTypeError(f"numpy.{ufunc.__name__}: {error}") from error
+        raise DTypeError(f"numpy.{ufunc.__name__}: {error}", fix=_not_taken(ufunc, specs)) from error
     return tuple(supported(one, ufunc.__name__) for one in found)
+
+
+def _not_taken(ufunc: np.ufunc, specs: tuple[Spec, ...]) -> str:
+    types = " and ".join(dict.fromkeys(spec.__name__ if isinstance(spec, type) else str(spec) for spec in specs))
+    return f"{ufunc.__name__} does not take {types}: convert with astype"
 
 
 def typed(value: Any, dtype: DType) -> Operand:

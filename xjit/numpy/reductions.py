@@ -253,7 +253,9 @@ def fold(
     mask = mask_of(where, value, name)
     empty, absent = any_zero(shape_of(value), axes), initial is None or not given(initial)
     if absent and (initial is None or ufunc.identity is None) and (empty or mask is not None):
-        raise ArgumentError(f"numpy.{name}: {_nothing(ufunc, mask)}")
+        raise ArgumentError(
+            f"numpy.{name}: {_nothing(ufunc, mask)}", fix="pass initial=, the result where nothing is left"
+        )
     if empty and ufunc.identity is None:
         start = assigned(operand(initial, name, "initial"), dtype_of(value), name)
         result = broadcast_to_shape(start, _rest(value, axes))

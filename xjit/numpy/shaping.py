@@ -85,7 +85,10 @@ def complete_shape(old: Shape, new: Shape) -> Shape:
     fits = size == known if not unknown else known != 0 and size % known == 0
     if not fits:
         text = shape_text(new).replace("-1", "newaxis")
-        raise ShapeError(f"numpy.reshape: cannot reshape array of size {size} into shape {text}")
+        raise ShapeError(
+            f"numpy.reshape: cannot reshape array of size {size} into shape {text}",
+            fix=f"pass sizes whose product is {size}; one of them may be -1",
+        )
     return tuple(size // known if n < 0 else n for n in new)
 
 

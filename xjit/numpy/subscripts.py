@@ -19,6 +19,7 @@ from xjit.numpy.values import Shape, as_scalar, as_value, as_view, numpy_errors,
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import FLOAT32, NARROW_FLOATS, DType, order_of
 
+_RULE = "write one term for each operand, a letter for each of its axes, the same one for axes of one size"
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase
 
 
@@ -56,7 +57,7 @@ def einsum(
     values = [as_value(one, "einsum", f"operand {place}") for place, one in enumerate(arrays)]
     small = miniatures(*values)
     options = {"optimize": optimize, "order": order, "casting": casting, "dtype": requested(dtype, "einsum")}
-    with numpy_errors("einsum", ArgumentError), warnings.catch_warnings():
+    with numpy_errors("einsum", ArgumentError, _RULE), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of casts that leave imaginary parts out
         judged = np.asarray(np.einsum(text, *small, **{k: v for k, v in options.items() if v is not None}))
     subscripts = read(text, [len(shape_of(value)) for value in values])

@@ -31,20 +31,24 @@ class AxisError(ArgumentError, np.exceptions.AxisError):
 
 
 @contextlib.contextmanager
-def numpy_errors(name: str, value_error: type[Exception] = ShapeError) -> Iterator[None]:
+def numpy_errors(name: str, value_error: type[XjitError] = ShapeError, fix: str = "") -> Iterator[None]:
     """Turns what NumPy's own checks raise into our errors of the same built-in type."""
     try:
         yield
     except XjitError:
         raise
     except np.exceptions.AxisError as error:
-        raise AxisError(f"numpy.{name}: {error}") from None
+        raise AxisError(f"numpy.{name}: {error}", fix=_axes_there_are(error.ndim)) from None
     except IndexError as error:
         raise IndexOutOfBoundsError(f"numpy.{name}: {error}") from None
     except TypeError as error:
         raise DTypeError(f"numpy.{name}: {error}") from None
     except ValueError as error:
-        raise value_error(f"numpy.{name}: {error}") from None
+        raise value_error(f"numpy.{name}: {error}", fix=fix) from None
+
+
+def _axes_there_are(rank: int | None) -> str:
+    return f"pass an axis from {-rank} to {rank - 1}" if rank else "leave the axis out"
 
 
 _INSTEAD = {"out": "use the result instead: y = np.add(x, 1)", "where": "choose with np.where"}

@@ -4,6 +4,7 @@ from xjit.errors import ArgumentError as ArgumentError
 from xjit.errors import DTypeError as DTypeError
 from xjit.errors import ShapeError as ShapeError
 from xjit.errors import XjitError as XjitError
+from xjit.ir.boundary import expose as _expose
 from xjit.ops._core import Shape as Shape
 from xjit.ops.assemble import concatenate as concatenate
 from xjit.ops.assemble import pad as pad
@@ -129,3 +130,5 @@ from xjit.ops.trigonometric import atanh as atanh
 from xjit.ops.trigonometric import cosh as cosh
 from xjit.ops.trigonometric import sinh as sinh
 from xjit.ops.trigonometric import tan as tan
+
+_expose(globals())

@@ -47,7 +47,10 @@ def check_same_dtype(name: str, arguments: Sequence[str], types: Sequence[ArrayT
     """DTypeError unless all element types are equal; the first one that differs is named."""
     for argument, type in zip(arguments, types, strict=False):
         if type.dtype != types[0].dtype:
-            raise DTypeError(f"ops.{name}: {argument}: element types differ; got {got((types[0], type))}")
+            raise DTypeError(
+                f"ops.{name}: {argument}: element types differ; got {got((types[0], type))}",
+                fix=f"convert it: ops.convert_element_type({argument}, np.{types[0].dtype.name})",
+            )
 
 
 def check_same_dims(name: str, arguments: Sequence[str], types: Sequence[ArrayType]) -> None:

@@ -14,7 +14,9 @@ import numpy as np
 
 from xjit import config
 from xjit.errors import TargetError
+from xjit.ir.boundary import PLACES
 from xjit.ir.node import Node
+from xjit.ir.where import Where
 from xjit.runtime.blas import limited
 from xjit.runtime.records import MISS, ArraySpec, FastProgram
 from xjit.runtime.threads import own_limit
@@ -239,11 +241,15 @@ def written_out(check: Function, inputs: int, steps: Sequence[Step], outputs: Se
         return s3
     """
     scope = Scope()
+    places: dict[int, Where] = {}
     lines = ["if check(*values) is MISS: return MISS"]
     if inputs:
         lines.append(f"{_slots(range(inputs))}, = values")
     for step, spent in zip(steps, _spent(steps, inputs, outputs), strict=True):
+        before = len(lines)
         lines += step.lines(scope)
+        if isinstance(step, CallStep):  # line 1 is the head of the function
+            places |= dict.fromkeys(range(before + 2, len(lines) + 2), step.node.where)
         if spent:
             lines.append(f"del {_slots(spent)}")
     lines.append(f"return {_slots(outputs) or '()'}")
@@ -256,8 +262,8 @@ def written_out(check: Function, inputs: int, steps: Sequence[Step], outputs: Se
         "asarray": np.asarray,
     }
     names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
-    names |= {"own_limit": own_limit, "limited": limited}
-    exec(compile(source, "<program>", "exec"), names)
+    names |= {"own_limit": own_limit, "limited": limited, PLACES: places}
+    exec(compile(source, "<xjit program>", "exec"), names)
     program: Function = names["program"]
     return program
 

@@ -15,6 +15,7 @@ import threading
 from types import TracebackType
 from typing import SupportsIndex
 
+from xjit.ir.boundary import at_boundary
 from xjit.runtime.control_groups import ControlGroups
 
 
@@ -44,6 +45,7 @@ class threads:
     1
     """
 
+    @at_boundary
     def __init__(self, count: SupportsIndex | None) -> None:
         wanted = 0 if count is None else operator.index(count)
         if count is not None and wanted < 1:
