@@ -87,7 +87,7 @@ SINGLE = (
 
 @pytest.mark.parametrize("call", SINGLE)
 def test_single_elements_are_scalars_without_an_ellipsis(call: str) -> None:
-    assert not judge(call, ARRAYS)
+    assert not judge(call, ARRAYS, memory=False)  # rows at a position that only the run will tell are copies
 
 
 BETWEEN = (

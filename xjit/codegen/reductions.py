@@ -24,6 +24,7 @@ into a vector. As many truth values as a block has add up to an int16, as many i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -294,9 +295,16 @@ class FirstExtreme(Accumulator):
         p0 = select(v1, b0, p0)
         q0 = select(v1, e0, q0)
     f0 = i32(2147483647)
-    for j0 in range(p0, q0):
+    v2 = select(s0 == s0, q0, p0)
+    for j0 in range(v2, q0):
+        x0 = ld(a0, a0_at0 + j0)
+        f0 = min(f0, select(x0 != x0, i32(j0) - i32(p0), i32(2147483647)))
+    for j0 in range(p0, v2):
         f0 = min(f0, select(ld(a0, a0_at0 + j0) == s0, i32(j0) - i32(p0), i32(2147483647)))
-    v2 = p0 + i64(f0)
+    v3 = p0 + i64(f0)
+
+    Only one of the last two loops runs, as a row with a NaN has that for its extreme: a loop that asks for both takes
+    up to a half longer.
     """
 
     def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], extreme: Reducer) -> None:
@@ -347,22 +355,31 @@ class FirstExtreme(Accumulator):
         scope.statements += [Assign(self.best.name, better), *self._at(first, end)]
 
     def finish(self, row: Scope) -> list[Held]:
+        none = Const(Literal.of(np.iinfo(self.found.dtype).max, self.found.dtype))
+        row.statements.append(Assign(self.found.name, none))
+        stop = self.end
+        if dtype_class(self.dtype) == "F":
+            stop = self._let(row, Call("select", (_same(self.best, self.best), self.end, self.first), INT64))
+            self._search(none, stop, self.end, lambda value: _differ(value, value))
+        self._search(none, self.first, stop, lambda value: _same(value, self.best))
+        return [Held(self._let(row, Call("add", (self.first, _as(self.found, INT64)), INT64)), None, row)]
+
+    def _let(self, row: Scope, value: Value) -> Var:
+        name = self.elements.let(row, "v", value, INT64, self.unit.target.where)
+        assert isinstance(name, Var)
+        return name
+
+    def _search(self, none: Value, start: Var, stop: Var, hits: Callable[[Value], Value]) -> None:
+        """A loop over the block, which keeps the least place of the extreme."""
         nest, loop, dtype = self.elements.nest, self.loop, self.found.dtype
         assert loop.variable is not None
-        none = Const(Literal.of(np.iinfo(dtype).max, dtype))
-        row.statements.append(Assign(self.found.name, none))
         inner = nest.open(loop.variable, tuple(loop.axes))
         value = self.plain_operand(0)
-        is_hit: Value = _same(value, self.best)
-        if dtype_class(self.dtype) == "F":
-            nowhere = Call("and", (_differ(value, value), _differ(self.best, self.best)), BOOL)
-            is_hit = Call("or", (is_hit, nowhere), BOOL)
+        is_hit = hits(value)
         at, first = (_as(one, dtype) for one in (Position(loop.variable, 1, 0, INT64), self.first))
         place = Call("select", (is_hit, Call("sub", (at, first), dtype), none), dtype)
         inner.statements.append(Accumulate(self.found.name, "min", place, dtype))
-        nest.close(self.first.name, self.end.name)
-        position = Call("add", (self.first, _as(self.found, INT64)), INT64)
-        return [Held(self.elements.let(row, "v", position, INT64, self.unit.target.where), None, row)]
+        nest.close(start.name, stop.name)
 
     def _identity(self) -> Const:
         return Const(Literal.of(self.extreme.identity(self.dtype), self.dtype))

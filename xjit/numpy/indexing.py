@@ -11,7 +11,7 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
 from xjit.numpy import gathering
-from xjit.numpy.values import Shape, as_scalar, as_value, as_view, fresh, holds_no_array, shape_of
+from xjit.numpy.values import Shape, as_scalar, as_value, as_view, copied, fresh, holds_no_array, shape_of
 from xjit.ops._core import Operand
 from xjit.types import BOOL
 
@@ -52,7 +52,10 @@ def getitem(x: Any, index: Any) -> Any:
         return _gathered(value, entries)
     region = parse(shape_of(value), index)
     picked = take(value, region)
-    return as_scalar(fresh(picked)) if region.scalar else as_view(picked)
+    if region.scalar:
+        return as_scalar(fresh(picked))
+    # NumPy copies what an integer picks that lies in an array of rank 0.
+    return copied(picked) if any(isinstance(entry, np.ndarray) for entry in entries) else as_view(picked)
 
 
 @dataclass(frozen=True, slots=True)
