@@ -99,3 +99,10 @@ def test_arrays_without_elements_have_no_positions(shape: tuple[int, ...], mode:
     assert function(*(np.zeros((4, 0), int) for _ in shape)).shape == (4, 0)
     with pytest.raises(ValueError, match="zero entries"):
         function(*(np.zeros(3, int) for _ in shape))
+
+
+def test_positions_that_meet_no_others_are_not_looked_at() -> None:
+    function = xjit.jit(lambda i, j: np.ravel_multi_index((i, j), (3, 4)))
+    assert function(np.zeros((0, 1), int), np.array([[7, -9]])).shape == (0, 2)
+    with pytest.raises(ArgumentError, match="invalid entry"):
+        function(np.zeros((1, 1), int), np.array([[7, -9]]))

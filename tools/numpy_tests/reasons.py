@@ -33,7 +33,7 @@ REASONS = (
     Reason(NO_WARNING, test=NO_WARNING_IN, report=r"len\(w\)(, | == )1|category is RuntimeWarning"),
     Reason(
         "warnings of deprecated arguments are not given",
-        report=r"DID NOT WARN.*type \(<class '(Deprecation)?Warning'",
+        report=r"DID NOT WARN.*type \(<class '(Deprecation|Future)?Warning'",
     ),
     Reason(
         "the shape of NumPy's result depends on elements: where it is not the usual one, an error says so",

@@ -68,6 +68,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         judge(tuple(zeros), tuple(dims), mode, order)
     extents = tuple(map(int, dims))
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
+    if 0 in np.broadcast_shapes(*map(shape_of, along)):  # no position is looked at
+        modes = ("clip",) * len(extents)
     places = range(len(extents)) if order == "F" else reversed(range(len(extents)))
     number: Any = 0
     step = 1
