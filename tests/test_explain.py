@@ -166,3 +166,22 @@ def test_parts_that_lie_over_each_other_are_kernels_of_their_own() -> None:
     assert len(plan.kernels) == 2
     (reason,) = plan.reasons
     assert reason.endswith("is made in 2 kernels: parts of one result run one after the other")
+
+
+@pytest.mark.parametrize(
+    ("function", "elements"),
+    [
+        (lambda x: np.cumsum(x, axis=1), 4000),
+        (lambda x: np.cumsum(x, axis=1).max(axis=1), 40),
+        (lambda x: np.cumsum(x, axis=1)[:, 3:] - np.cumsum(x, axis=1)[:, :-3], 40 * 97),
+    ],
+    ids=["stored", "reduced", "read at once"],
+)
+def test_running_values_count_where_they_are_stored(function: Any, elements: int) -> None:
+    (kernel,) = xjit.jit(function).explain(np.ones((40, 100))).kernels
+    assert kernel.bytes_written == 8 * elements
+
+
+def test_sorts_do_not_depend_on_threads() -> None:
+    (step,) = xjit.jit(lambda x: np.sort(x)).explain(np.ones(4)).steps
+    assert step.startswith("library call") and "thread" not in step

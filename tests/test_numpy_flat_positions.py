@@ -90,3 +90,19 @@ def test_errors_while_tracing() -> None:
     for kind, function in cases:
         with pytest.raises(kind):
             xjit.jit(function, strict=True)(NUMBERS)
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+@pytest.mark.parametrize("shape", [(2, 1, 0), (0, 3), (0,)])
+def test_arrays_without_elements_have_no_positions(shape: tuple[int, ...], mode: Any) -> None:
+    function = xjit.jit(lambda *positions: np.ravel_multi_index(positions, shape, mode=mode))
+    assert function(*(np.zeros((4, 0), int) for _ in shape)).shape == (4, 0)
+    with pytest.raises(ValueError, match="zero entries"):
+        function(*(np.zeros(3, int) for _ in shape))
+
+
+def test_positions_that_meet_no_others_are_not_looked_at() -> None:
+    function = xjit.jit(lambda i, j: np.ravel_multi_index((i, j), (3, 4)))
+    assert function(np.zeros((0, 1), int), np.array([[7, -9]])).shape == (0, 2)
+    with pytest.raises(ArgumentError, match="invalid entry"):
+        function(np.zeros((1, 1), int), np.array([[7, -9]]))

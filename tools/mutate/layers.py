@@ -64,6 +64,6 @@ LAYERS = {
     "ir": Layer("xjit/ir/**/*.py", "ir passes fusion explain complete numpy_indexing"),
     "numpy": Layer("xjit/numpy/**/*.py", "numpy_* array_namespace memory_order"),
     "ops": Layer("xjit/ops/**/*.py", "ops complete numpy_* checks"),
-    "passes": Layer("xjit/passes/**/*.py", "passes chunk_passes fusion ir"),
+    "passes": Layer("xjit/passes/**/*.py", "passes products chunk_passes fusion ir"),
     "inspect": Layer("xjit/inspect/**/*.py", "explain fusion traces"),
 }

@@ -65,9 +65,11 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     zeros = [np.zeros_like(one) for one in miniatures(*along)]
     judge: Any = np.ravel_multi_index
     with numpy_errors("ravel_multi_index", ArgumentError):
-        judge(tuple(zeros), tuple(np.maximum(dims, 1)), mode, order)
+        judge(tuple(zeros), tuple(dims), mode, order)
     extents = tuple(map(int, dims))
     modes = (mode,) * len(extents) if isinstance(mode, str) else tuple(mode)
+    if 0 in np.broadcast_shapes(*map(shape_of, along)):  # no position is looked at
+        modes = ("clip",) * len(extents)
     places = range(len(extents)) if order == "F" else reversed(range(len(extents)))
     number: Any = 0
     step = 1
