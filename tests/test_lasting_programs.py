@@ -266,7 +266,7 @@ def test_a_child_of_another_thread_waits_for_nothing() -> None:
 
 @needs_signals
 def test_signals_during_products_of_a_new_process_are_heard() -> None:
-    """Also before any worker has been started, which happens within the first call."""
+    """Every one of them, whatever comes after the product."""
     result = _run(INTERRUPTED_PRODUCTS)
     assert result.returncode == 0, result.stderr
 
