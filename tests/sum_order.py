@@ -1,4 +1,4 @@
-"""The order of float sums that `xjit.numerics` promises, written from its definition with NumPy, one addition at a time.
+"""The order of float sums that `xjit.numerics` promises, written from its definition, one addition at a time.
 
 Nothing of the compiler takes part: arrays go in, and the one sum that has the promised bits comes out.
 """

@@ -194,6 +194,11 @@ def differences(found: Mapping[str, str], others: Mapping[str, str]) -> list[str
     return [name for name in {**found, **others} if found.get(name) != others.get(name)]
 
 
+def say(*lines: str) -> None:
+    """Write lines to the standard output."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
 def main() -> int:
     """Print the table; save it, or compare it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -203,15 +208,15 @@ def main() -> int:
     options = parser.parse_args()
     found = table(options.only)
     target = llvm_pipeline.host()
-    print(f"{len(found)} results on {platform.machine()}, {target.cpu}")
+    say(f"{len(found)} results on {platform.machine()}, {target.cpu}")
     if options.save:
         options.save.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if not options.compare:
-        print("\n".join(f"{digest}  {name}" for name, digest in found.items()))
+        say(*(f"{digest}  {name}" for name, digest in found.items()))
         return 0
     saved = {name: digest for name, digest in json.loads(options.compare.read_text()).items() if options.only in name}
     differing = differences(found, saved)
-    print("\n".join(differing) if differing else "the same bits")
+    say(*(differing or ["the same bits"]))
     return 1 if differing else 0
 
 

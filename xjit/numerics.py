@@ -37,15 +37,15 @@ BLOCK = 512
 """Elements of one block: with more, the error of float32 grows beyond that of NumPy's pairwise sum."""
 
 SHORT = 8
-"""Reductions of so few elements go one by one in row-major order, as NumPy's do, and axes as short are written out."""
+"""Reductions of so few elements go one by one in row-major order, as NumPy's do. Axes as short are written out."""
 
 
 @dataclass(frozen=True, slots=True)
 class SumOrder:
     """In which order a reduction takes its elements.
 
-    ``axes`` are the reduced axes of more than one element, the slowest first. ``along_rows`` says whether they are the
-    fast ones; then the last ``run`` of them follow each other in memory order and make one line of elements.
+    ``axes`` are the reduced axes of more than one element, the slowest first. ``along_rows`` says whether they are
+    the fast ones; then the last ``run`` of them follow each other in memory order and make one line of elements.
     ``short``: there are so few elements that they go one by one.
     """
 
@@ -77,8 +77,8 @@ def sum_order(operand: ArrayType, dims: tuple[int, ...]) -> SumOrder:
     >>> from xjit.types import array_type
     >>> sum_order(array_type("f32", (100, 200)), (0, 1))
     SumOrder(axes=(0, 1), along_rows=True, run=2, short=False)
-    >>> sum_order(array_type("f32", (100, 200)), (0,)).along_rows, sum_order(array_type("f32", (100, 3)), (0,)).along_rows
-    (False, True)
+    >>> [sum_order(array_type("f32", (100, columns)), (0,)).along_rows for columns in (200, 3)]
+    [False, True]
     """
     shape = operand.shape
     spread = tuple(axis for axis in range(operand.rank) if axis not in operand.order)

@@ -31,7 +31,8 @@ _REDUCTION = re.compile(
     re.MULTILINE,
 )
 _STEP = re.compile(
-    r"^  (?P<name>%[\w.\"-]+) = f(?:add|mul) reassoc (?:<(?P<lanes>\d+) x )?(?:float|double)>? (?P<left>[^,]+), (?P<right>[^,\n]+)",
+    r"^  (?P<name>%[\w.\"-]+) = f(?:add|mul) reassoc (?:<(?P<lanes>\d+) x )?(?:float|double)>?"
+    r" (?P<left>[^,]+), (?P<right>[^,\n]+)",
     re.MULTILINE,
 )
 _PHI = re.compile(r"^  (?P<name>%[\w.\"-]+) = phi (?:float|double) (?P<sources>.+)$", re.MULTILINE)

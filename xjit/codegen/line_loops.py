@@ -1,6 +1,6 @@
 """Several loops run through as one line of elements, a piece at a time, where strides do not let them fall together.
 
-The elements of ``x[1:-1, 1:-1]`` are one line of rows to a sum over all of them; a block of it ends anywhere in a row:
+The elements of ``x[1:-1, 1:-1]`` are one line to a sum over all of them; a block of it ends anywhere in a row:
 
     low0 = b0 // n1
     high0 = (e0 + n1 - 1) // n1

@@ -209,9 +209,7 @@ class Recognised(Accumulator):
         """Takes one element that is known."""
         value = _as(value, self.block_dtype)
         name, relaxed = self.few if self.lanes == numerics.FEW_LANES else self.block, bool(self.signs)
-        inner.statements.append(
-            Accumulate(name, self.reducer.combine, value, self.block_dtype, relaxed, self.lanes)
-        )
+        inner.statements.append(Accumulate(name, self.reducer.combine, value, self.block_dtype, relaxed, self.lanes))
         if self.signs:
             bits = Call("bitcast", (value,), self._bits)
             inner.statements.append(Accumulate(self.signs, self.reducer.zero_sign, bits, self._bits))
@@ -248,7 +246,7 @@ class Recognised(Accumulator):
         return Call("select", (known, Call("add", (total, error), FLOAT64), total), FLOAT64)
 
     def _signed(self, value: Value, row: Scope, where: Where) -> Value:
-        """An extreme that is zero with the sign that all elements together say: ordering zeros takes twice as long."""
+        """An extreme that is zero with the sign that all elements say: ordering zeros takes twice as long."""
         value = self.elements.let(row, "v", value, self.dtype, where)
         sign = Const(Literal.of(np.iinfo(self._bits).min, self._bits))
         zero = Call("bitcast", (Call("and", (Var(self.signs, self._bits), sign), self._bits),), self.dtype)

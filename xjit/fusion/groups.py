@@ -258,7 +258,8 @@ class Grouping:
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop.
 
-        For sums that round it is their order that says so, whatever they read. What a nested reduction reads has a say only where nothing as large is read outside of it.
+        For sums that round it is their order that says so, whatever they read. What a nested reduction reads has a
+        say only where nothing as large is read outside of it.
         """
         order = unit.sums
         if order is not None:
