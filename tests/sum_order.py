@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-LANES, FEW, BLOCK, SHORT = 32, 8, 512, 8
+LANES, FEW, BLOCK, SHORT = {4: 64, 8: 32}, 8, 512, 8
 MANY, CHUNK, FEW_RESULTS, SHORT_AXIS = 32_768, 16_384, 8, 16
 
 
@@ -40,11 +40,12 @@ def in_lanes(line: Array, lanes: int) -> Any:
 
 def block(line: Array) -> Any:
     """The sum of at most 512 elements."""
-    many, few = len(line) - len(line) % LANES, len(line) - len(line) % FEW
-    total = in_lanes(line[:many], LANES) + in_lanes(line[many:few], FEW)
+    lanes = LANES[line.itemsize]
+    many, few = len(line) - len(line) % lanes, len(line) - len(line) % FEW
+    sum = in_lanes(line[:many], lanes) + in_lanes(line[many:few], FEW)
     for value in line[few:]:
-        total = total + value
-    return total
+        sum = sum + value
+    return sum
 
 
 def compensated(values: Array) -> Any:

@@ -32,9 +32,9 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     # name: function, arguments, a vector type of its loop, an instruction on it
     "chain": (formulas.chain, (SINGLE, SINGLE), "<16 x float>", "fmul"),
     "softmax": (formulas.softmax, (SINGLE,), "<16 x float>", "fdiv"),
-    "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<32 x float>", "fadd"),
+    "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<64 x float>", "fadd"),
     "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", r"call nsz [^@]*@llvm.maximum.v16f32"),
-    "row_sums_of_every_second": (lambda x: x.sum(axis=1), (SINGLE[:, ::2],), "<32 x float>", "fadd"),
+    "row_sums_of_every_second": (lambda x: x.sum(axis=1), (SINGLE[:, ::2],), "<64 x float>", "fadd"),
     "column_extremes_of_every_third": (lambda x: x.max(axis=0), (ROWS[:, ::3],), "<8 x double>", "fcmp uno"),
     "row_sums_backward": (lambda x: x.sum(axis=1), (ROWS[:, ::-2],), "<32 x double>", "fadd"),
     "backward_and_forward": (lambda x, y: x + y, (SINGLE[:, ::-1], SINGLE), "<16 x float>", "fadd"),
@@ -96,7 +96,7 @@ def test_a_loop_that_is_not_added_in_lanes_is_refused() -> None:
     source = xjit.jit(formulas.sum_of_squares).source(SINGLE)
     with pytest.raises(UnorderedSumError, match="one after the other"):
         optimised(source.replace("radd(t0, v0)", "radd(t0, t0 * v0)"))
-    with mock.patch.object(numerics, "LANES", 16), pytest.raises(UnorderedSumError, match="32 at a time"):
+    with mock.patch.object(numerics, "LANE_BYTES", 64), pytest.raises(UnorderedSumError, match="16 at a time"):
         optimised(source)
 
 

@@ -6,11 +6,11 @@ element type, shape, reduced axes and memory order alone. A sum of n elements th
     n <= 8     ((x0 + x1) + x2) + ..., in row-major order
     otherwise  blocks of 512 elements in memory order, whose sums are added up in float64, for float64 compensated.
 
-A block adds whole groups of 32 elements lane by lane, whole groups of 8 of the rest likewise, each lane in order. The
-lanes of both are added in a tree of halves, and what is left over one by one::
+A block adds whole groups of L elements lane by lane, 64 of float32 and 32 of float64, whole groups of 8 of the rest
+likewise, each lane in order. The lanes of both are added in a tree of halves, and what is left over one by one::
 
-    t[l] = x[l] + x[32 + l] + ...          l < 32
-    u[l] = x[m + l] + x[m + 8 + l] + ...   l < 8, m = n - n % 32
+    t[l] = x[l] + x[L + l] + ...           l < L
+    u[l] = x[m + l] + x[m + 8 + l] + ...   l < 8, m = n - n % L
     ((tree(t) + tree(u)) + x[n - n % 8]) + ...
 
     tree(v) = tree(v[:half] + v[half:])
@@ -25,19 +25,29 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 
-from xjit.types import ArrayType
+from xjit.types import ArrayType, DType
 
-LANES = 32
-"""Elements that are added side by side: two vectors of float32, four of float64, where vectors have 512 bits."""
+LANE_BYTES = 256
+"""Bytes of elements that are added side by side: four vectors of 512 bits, sixteen of 128."""
 
 FEW_LANES = 8
-"""The same for what is left over of whole groups: a vector of float64."""
+"""Elements that are added side by side of what is left over of whole groups: a vector of float64."""
 
 BLOCK = 512
 """Elements of one block: with more, the error of float32 grows beyond that of NumPy's pairwise sum."""
 
 SHORT = 8
 """Reductions of so few elements go one by one in row-major order, as NumPy's do. Axes as short are written out."""
+
+
+def lanes(dtype: DType) -> int:
+    """How many elements of a type are added side by side.
+
+    >>> import numpy as np
+    >>> lanes(np.dtype(np.float32)), lanes(np.dtype(np.float64))
+    (64, 32)
+    """
+    return LANE_BYTES // dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)

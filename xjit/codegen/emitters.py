@@ -49,7 +49,7 @@ INT64 = ir.IntType(64)
 LANES = "xjit.lanes"
 """The metadata of an addition that says how many elements its loop adds side by side."""
 
-_LANE_WORDS = (("", numerics.LANES), (str(numerics.FEW_LANES), numerics.FEW_LANES))
+_FEW = str(numerics.FEW_LANES)
 
 _FLOAT_TYPES = {"f32": ir.FloatType(), "f64": ir.DoubleType()}
 LLVM_TYPES: dict[str, LlvmType] = {
@@ -347,8 +347,9 @@ def _complex_functions() -> list[Operation]:
 
 
 def _reduction_steps() -> list[Operation]:
-    def step(name: str, combine: str, lanes: int) -> Operation:
+    def step(name: str, combine: str, few: bool) -> Operation:
         def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+            lanes = numerics.FEW_LANES if few else numerics.lanes(KINDS[kinds[0]].dtype)
             result = getattr(builder, combine)(*values, flags=("reassoc",))
             result.set_metadata(LANES, builder.module.add_metadata([ir.Constant(ir.IntType(32), lanes)]))
             return result
@@ -356,8 +357,8 @@ def _reduction_steps() -> list[Operation]:
         return Operation(name, same(name, 2, FLOATS), emit)
 
     return [
-        *(step(f"radd{few}", "fadd", lanes) for few, lanes in _LANE_WORDS),
-        *(step(f"rmul{few}", "fmul", lanes) for few, lanes in _LANE_WORDS),
+        *(step(name, "fadd", name.endswith(_FEW)) for name in ("radd", f"radd{_FEW}")),
+        *(step(name, "fmul", name.endswith(_FEW)) for name in ("rmul", f"rmul{_FEW}")),
         # Ordering zeros takes half of the time of an extreme.
         _extremum("rmin", "minimum", "min", ("nsz",)),
         _extremum("rmax", "maximum", "max", ("nsz",)),

@@ -1,6 +1,6 @@
 """The loops over one block of elements that are added lane by lane: whole groups of lanes, fewer lanes, the rest.
 
-    w0 = b0 + ((e0 - b0) & -32)
+    w0 = b0 + ((e0 - b0) & -64)
     for j0 in range(b0, w0):
         t0 = radd(t0, x)
     w1 = w0 + ((e0 - w0) & -8)
@@ -93,15 +93,20 @@ class LaneLoops:
     ) -> None:
         """All loops; ``loop`` writes one between bounds, in which every accumulator takes the element at hand."""
         (start, stop), rest = bounds, bounds[0]
+        many = {numerics.lanes(fold.dtype) for fold in folds}
+        work = work if len(many) == 1 else Work.ODD
         if work is not Work.ODD:
-            rest = self._groups(folds, bounds, numerics.LANES, loop)
+            rest = self._groups(folds, bounds, *many, loop)
         if work is Work.LIGHT:
             end = self._groups(folds, (rest, stop), numerics.FEW_LANES, loop)
             self._one_by_one(folds, (end, stop), loop)
         elif work is Work.ODD or not (start.isdigit() and rest == stop):
             self.fill(folds, Offset(_terms(variable, rest)))
             loop((rest, stop))
-            self.add_up(folds, (rest, stop), (numerics.LANES,) * (work is Work.ODD) + (numerics.FEW_LANES,))
+            if work is Work.ODD:
+                self.add_up(folds, bounds)
+            else:
+                self._add_up(folds, (rest, stop), (numerics.FEW_LANES,))
 
     def fill(self, folds: Sequence[Recognised], offset: Offset) -> None:
         """Lets accumulators put what they take into scratch, at an offset."""
@@ -109,13 +114,14 @@ class LaneLoops:
             name = self.scratch.take(str(numerics.BLOCK), fold.dtype)
             fold.strip = Load(name, offset, fold.dtype, True)
 
-    def add_up(
-        self,
-        folds: Sequence[Recognised],
-        bounds: Bounds,
-        groups: Sequence[int] = (numerics.LANES, numerics.FEW_LANES),
-    ) -> None:
-        """Adds up what lies in scratch for the elements between bounds, in groups of so many lanes."""
+    def add_up(self, folds: Sequence[Recognised], bounds: Bounds) -> None:
+        """Adds up what lies in scratch for the elements between bounds."""
+        for lanes in sorted({numerics.lanes(fold.dtype) for fold in folds}):
+            alike = [fold for fold in folds if numerics.lanes(fold.dtype) == lanes]
+            self._add_up(alike, bounds, (lanes, numerics.FEW_LANES))
+
+    def _add_up(self, folds: Sequence[Recognised], bounds: Bounds, groups: Sequence[int]) -> None:
+        """Adds up what lies in scratch, in groups of so many lanes and of fewer."""
         waiting = [(fold, fold.strip) for fold in folds if fold.strip is not None]
         for fold in folds:
             fold.strip = None

@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 
 from xjit import numerics
+from xjit.types import FLOAT32, FLOAT64
 
 _RELAXED = "reassoc "
 _REDUCTION = re.compile(
@@ -31,11 +32,12 @@ _REDUCTION = re.compile(
     re.MULTILINE,
 )
 _STEP = re.compile(
-    r"^  (?P<name>%[\w.\"-]+) = f(?:add|mul) reassoc (?:<(?P<lanes>\d+) x )?(?:float|double)>?"
+    r"^  (?P<name>%[\w.\"-]+) = f(?:add|mul) reassoc (?:<(?P<lanes>\d+) x )?(?P<type>float|double)>?"
     r" (?P<left>[^,]+), (?P<right>[^,\n]+)",
     re.MULTILINE,
 )
 _PHI = re.compile(r"^  (?P<name>%[\w.\"-]+) = phi (?:float|double) (?P<sources>.+)$", re.MULTILINE)
+_LANES = {"float": numerics.lanes(FLOAT32), "double": numerics.lanes(FLOAT64)}
 _SOURCE = re.compile(r"\[ ([^,]+), %")
 
 
@@ -68,7 +70,7 @@ def _check(function: str) -> None:
     trees = {one["name"] for one in _REDUCTION.finditer(function)}
     for step in _STEP.finditer(function):
         if step["lanes"]:
-            if int(step["lanes"]) not in (numerics.LANES, numerics.FEW_LANES):
+            if int(step["lanes"]) not in (_LANES[step["type"]], numerics.FEW_LANES):
                 raise UnorderedSumError(f"additions {step['lanes']} at a time")
             continue
         name = step["name"]

@@ -145,10 +145,11 @@ class PackedReductions:
             return self.elements.plain(self.elements.value(_placed(values, axis, place)), dtype, node.where)
 
         items = [at(place) for place in range(count)]
-        many = count - count % numerics.LANES
+        lanes = numerics.lanes(dtype)
+        many = count - count % lanes
         few = count - count % numerics.FEW_LANES
         sums = (
-            *_tree(items[:many], numerics.LANES, both),
+            *_tree(items[:many], lanes, both),
             *_tree(items[many:few], numerics.FEW_LANES, both),
         )
         return functools.reduce(both, (*sums, *items[few:]), start)

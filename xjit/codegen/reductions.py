@@ -7,7 +7,7 @@ A float sum over a row, in the order that :mod:`xjit.numerics` defines:
         e0 = min(b0 + 512, n0)
         t0 = f32(0)
         u0 = f32(0)
-        w0 = b0 + ((e0 - b0) & -32)
+        w0 = b0 + ((e0 - b0) & -64)
         for j0 in range(b0, w0):
             t0 = radd(t0, ld(a0, a0_at0 + j0))
         w1 = w0 + ((e0 - w0) & -8)
