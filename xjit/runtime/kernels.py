@@ -12,8 +12,9 @@ from xjit import config
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
 from xjit.runtime import native_code
-from xjit.runtime.disk_cache import DiskCache
+from xjit.runtime.disk_cache import DiskCache, Shelf
 from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
+from xjit.runtime.notices import shared_notices
 
 
 @dataclass(eq=False)
@@ -51,7 +52,7 @@ class KernelStore:
 
 
 def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
-    disk = disk_cache(config.cache_directory())
+    disk = configured_disk_cache().shelf("kernel")
     key = numba_compat.object_key(text, contract=contract)
     kernel = _from_disk(disk, key)
     if kernel is not None:
@@ -64,7 +65,7 @@ def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
     return load_object(module.object_code, module.symbol, externals=module.externals)
 
 
-def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:
+def _from_disk(disk: Shelf, key: str) -> LoadedKernel | None:
     data = disk.get(key)
     if data is None:
         return None
@@ -72,18 +73,24 @@ def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:
         stored = unpack(data)
         return load_object(stored.object_code, stored.symbol, externals=stored.externals)
     except (ValueError, RuntimeError):
-        return None  # a foreign or damaged entry is compiled anew and replaced
+        disk.reject(key)
+        return None
+
+
+def configured_disk_cache() -> DiskCache:
+    """The cache that the settings ask for."""
+    return disk_cache(config.cache_directory(), config.shipped_directories())
 
 
 @functools.lru_cache(maxsize=8)
-def disk_cache(directory: Path) -> DiskCache:
-    """The cache in a directory; one object per directory, so that it warns once.
+def disk_cache(directory: Path, shipped: tuple[Path, ...] = ()) -> DiskCache:
+    """The cache in a directory and in folders that are only read; one object for each choice of them.
 
     From then on it also keeps what the compiler and the runtime make for themselves.
     """
-    disk = DiskCache(directory)
-    numba_compat.use_store(disk)
-    native_code.use_store(disk)
+    disk = DiskCache(directory, shipped, notices=shared_notices())
+    numba_compat.use_store(disk.shelf("inline"))
+    native_code.use_store(disk.shelf("runtime"))
     return disk
 
 

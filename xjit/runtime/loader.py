@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,7 @@ def load_object(
     """
     import llvmlite.binding as llvm
 
-    _check(object_code, symbol, externals)
+    check_object(object_code, (symbol,), externals)
     with _LOCK:
         engine = _new_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
@@ -58,7 +58,8 @@ def load_object(
     return LoadedKernel(address, symbol, engine)
 
 
-def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> None:
+def check_object(object_code: bytes, needed: Iterable[str], externals: Sequence[str] | None) -> None:
+    """Raises what :func:`load_object` raises, without loading anything; ``needed`` are the object's own symbols."""
     from xjit.codegen import llvm_pipeline
 
     symbols = elf.symbols(object_code)
@@ -68,8 +69,9 @@ def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> 
         llvm_pipeline.check_externals(externals)
         return
     llvm_pipeline.check_externals(symbols.undefined)
-    if symbol not in symbols.defined:
-        raise ValueError(f"the object has no function {symbol}")
+    missing = set(needed) - symbols.defined
+    if missing:
+        raise ValueError(f"the object has no function {', '.join(sorted(missing))}")
 
 
 def _new_engine() -> Any:

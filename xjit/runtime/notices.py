@@ -1,0 +1,36 @@
+"""Warnings that a process gives once, whoever has cause for them."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+
+from xjit.ir.where import stack_level
+
+
+class Notices:
+    """Remembers what was said.
+
+    >>> notices = Notices()
+    >>> notices.is_new("the folder"), notices.is_new("the folder")
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, object] = {}
+
+    def is_new(self, subject: str) -> bool:
+        """Whether nobody has asked for this subject before; of several threads one is told so."""
+        mark = object()
+        return self._said.setdefault(subject, mark) is mark
+
+    def warn(self, subject: str, warning: Warning) -> None:
+        """Gives a warning, pointing at the user's line, unless one about the subject was given."""
+        if self.is_new(subject):
+            warnings.warn(warning, stacklevel=stack_level())
+
+
+@functools.cache
+def shared_notices() -> Notices:
+    """The notices of this process."""
+    return Notices()
