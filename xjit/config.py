@@ -25,6 +25,7 @@ class Setting:
 SETTINGS = (
     Setting("XJIT_CACHE_DIR", "", "directory of the disk cache; the user's cache directory when unset"),
     Setting("XJIT_SHIPPED_DIR", "", "folders of shipped kernels, only read; ``shipped`` in this package when unset"),
+    Setting("XJIT_NUM_THREADS", "", "threads of a parallel kernel at most; NUMBA_NUM_THREADS and others when unset"),
     Setting("XJIT_STRICT", "0", "1: raise where a call or a step of it would fall back to NumPy with a warning"),
     Setting("XJIT_NO_FALLBACK", "0", "1: an error when a compiled program would run a NumPy reference"),
     Setting("XJIT_VECTOR_BITS", "", "256 or 512: vectors of processors with AVX-512; LLVM's choice when unset", True),
