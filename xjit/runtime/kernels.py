@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
+from weakref import WeakValueDictionary
 
 from xjit import config
 from xjit.codegen import numba_compat
@@ -15,6 +18,8 @@ from xjit.runtime import native_code
 from xjit.runtime.disk_cache import DiskCache, Shelf
 from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
 from xjit.runtime.notices import shared_notices
+
+Variant: TypeAlias = tuple[str, bool, str]
 
 
 @dataclass(eq=False)
@@ -26,11 +31,19 @@ class KernelTally:
     seconds: float = 0.0
 
 
+RECENT = 64
+"""How many kernels stay loaded although no program has them any more: functions are often made anew."""
+
+
 @dataclass(eq=False)
 class KernelStore:
-    """Loaded kernels of one process. Threads that want the same kernel first share one compilation."""
+    """Loaded kernels of one process. Threads that want the same kernel first share one compilation.
 
-    _loaded: dict[tuple[str, bool, str], LoadedKernel] = field(default_factory=dict)
+    Kernels live as long as the programs that have them, the last ones asked for a while longer.
+    """
+
+    _loaded: WeakValueDictionary[Variant, LoadedKernel] = field(default_factory=WeakValueDictionary)
+    _recent: OrderedDict[Variant, LoadedKernel] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def load(self, source: str, tally: KernelTally, *, contract: bool = False) -> LoadedKernel:
@@ -41,14 +54,22 @@ class KernelStore:
             found = self._loaded.get(variant)
             if found is not None:
                 tally.cache_hits += 1
-                return found
-            found = self._loaded[variant] = _find(text, tally, contract)
+            else:
+                found = self._loaded[variant] = _find(text, tally, contract)
+            self._keep(variant, found)
             return found
+
+    def _keep(self, variant: Variant, kernel: LoadedKernel) -> None:
+        self._recent[variant] = kernel
+        self._recent.move_to_end(variant)
+        while len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
 
     def clear(self) -> None:
         """Forgets all kernels; programs that are alive keep theirs."""
         with self._lock:
             self._loaded.clear()
+            self._recent.clear()
 
 
 def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:

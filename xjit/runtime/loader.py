@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,15 +17,28 @@ _LOCK = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _FOREVER: list[Any] = []
+_UNUSED: deque[Any] = deque()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class LoadedKernel:
     """Machine code in memory, for as long as this object lives; ``address`` is where its function starts."""
 
     address: int
     symbol: str
     _engine: Any = field(repr=False)
+
+    def __del__(self) -> None:
+        # Only LLVM can unmap the code, and this runs wherever the last reference happens to go: in a garbage
+        # collection, in a thread that holds other locks, while another thread forks.
+        if sys is None or sys.is_finalizing():
+            return
+        _UNUSED.append(self._engine)
+        if _LOCK.acquire(blocking=False):
+            try:
+                _UNUSED.clear()
+            finally:
+                _LOCK.release()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +64,7 @@ def load_object(
 
     check_object(object_code, (symbol,), externals)
     with _LOCK:
+        _UNUSED.clear()
         engine = _new_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
         engine.finalize_object()

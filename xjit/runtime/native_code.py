@@ -178,4 +178,5 @@ def _simplify(module: Any, target: Any) -> None:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     options = llvm.create_pipeline_tuning_options()
-    passes.run(module, llvm.create_pass_builder(llvm_pipeline.target_machine(target), options))
+    builder = llvm.create_pass_builder(llvm_pipeline.target_machine(target), options)
+    llvm_pipeline.run_passes(passes, module, builder)
