@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
-import sys
 import threading
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+from xjit.api import pickling
 from xjit.api.options import Options
 from xjit.runtime.records import MISS, Miss
 
@@ -70,9 +70,31 @@ class JitFunction(Generic[P, R]):
         """Methods: the instance becomes the first argument."""
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce__(self) -> Any:
-        """Pickled by its name, as functions are, where that leads here; else as what makes it anew."""
-        return self.__qualname__ if _named(self) is self else (JitFunction, (self.__wrapped__, self.options))
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickled as functions are: by its name, or with its code by picklers that know how."""
+        return pickling.reduced(self, protocol)
+
+    def __setstate__(self, state: pickling.State) -> None:
+        """Takes over what a new one consists of; one that was found by its name stays as it is."""
+        if not self.__dict__:
+            function, name, options = state
+            function.__qualname__ = name
+            JitFunction.__init__(self, function, options)
+
+    @property
+    def _mark(self) -> Any:
+        """An empty function that tells pickles by name from pickles with code, always the same."""
+        return self._stand_ins()[0]
+
+    @property
+    def _twin(self) -> Any:
+        """The plain function that stands for this one in pickles, always the same."""
+        return self._stand_ins()[1]
+
+    def _stand_ins(self) -> tuple[Any, Any]:
+        kept = self.__dict__
+        made: tuple[Any, Any] = kept.get("_stood") or kept.setdefault("_stood", pickling.stand_ins(self))
+        return made
 
     def __copy__(self) -> JitFunction[P, R]:
         return self
@@ -109,14 +131,6 @@ class JitFunction(Generic[P, R]):
     def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
         self(*args, **kwargs)
-
-
-def _named(function: Any) -> Any:
-    """What the qualified name of a function leads to; None if it leads nowhere."""
-    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
-    for name in getattr(function, "__qualname__", "<none>").split("."):
-        found = getattr(found, name, None)
-    return found
 
 
 def positional_names(function: Callable[..., Any]) -> tuple[str, ...]:
