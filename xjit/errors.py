@@ -96,6 +96,10 @@ class TargetError(XjitError, RuntimeError):
     """The chosen target cannot run this program, or the compiler failed on it."""
 
 
+class MissingCompilerError(TargetError):
+    """Numba or llvmlite is not installed, or does not work here: no function can be compiled."""
+
+
 class CommunicatorError(XjitError, RuntimeError):
     """Replicas disagree, or the communicator was used wrongly."""
 

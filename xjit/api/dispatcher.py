@@ -24,13 +24,14 @@ from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
 from xjit.capture.signature import NORMALISE, signature
 from xjit.codegen import collection
-from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError
+from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.statistics import Statistics
 from xjit.ir.context import current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
+from xjit.runtime.notices import shared_notices
 from xjit.runtime.records import MISS
 
 Key = Hashable
@@ -172,8 +173,15 @@ class Dispatcher:
             self._flat_refused.clear()
         self._refused[key] = _forgotten(refused)
         self._fallbacks += 1
-        warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
+        self._tell(refused)
         return result
+
+    def _tell(self, refused: XjitError) -> None:
+        """One warning for the function, or for all of them if none can be compiled."""
+        if isinstance(refused, MissingCompilerError):
+            shared_notices().warn("compiler", FallbackWarning(f"all functions run through NumPy: {refused}"))
+        else:
+            warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
     def _specialise(self, key: Any, leaves: Sequence[Any]) -> Specialisation:
         captured, values = self._capture(leaves, key[0])

@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xjit.codegen import collection, fingerprint, inline_functions, intrinsics
+from xjit.codegen import collection, fingerprint, inline_functions, intrinsics, toolchain
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
 from xjit.errors import FallbackWarning
+from xjit.ir.where import stack_level
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
@@ -127,7 +128,8 @@ def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str
 
 
 def host() -> Target:
-    """The processor of this machine."""
+    """The processor of this machine; MissingCompilerError without llvmlite, which knows."""
+    toolchain.imported("llvmlite.binding")
     from xjit.codegen import llvm_pipeline
 
     return llvm_pipeline.host()
@@ -211,7 +213,11 @@ _FRONTENDS: dict[Any, Frontend | None] = {}
 
 
 def _ir_text(routine: Routine, target: Target) -> str:
-    """Unoptimised LLVM IR of one function, by our own use of Numba or, should that break, by its public one."""
+    """Unoptimised LLVM IR of one function, by our own use of Numba or, should that break, by its public one.
+
+    MissingCompilerError if neither works, whatever the function.
+    """
+    toolchain.imported("numba")
     try:
         frontend = _frontend(target)
         if frontend is not None:
@@ -228,11 +234,24 @@ def _ir_text(routine: Routine, target: Target) -> str:
         warnings.warn(
             f"this version of Numba is not as expected, kernels compile more slowly: {error!r}",
             FallbackWarning,
-            stacklevel=2,
+            stacklevel=stack_level(),
         )
+    return _stock_ir_text(routine, target)
+
+
+def _stock_ir_text(routine: Routine, target: Target) -> str:
     from xjit.codegen import numba_stock
 
-    return numba_stock.translate(routine, target.traits)
+    try:
+        return numba_stock.translate(routine, target.traits)
+    except KernelTypeError:
+        raise
+    except Exception as error:
+        try:
+            numba_stock.translate(Routine(_sample, "f64(i64,i64)", "sample", ()), target.traits)
+        except Exception:
+            raise toolchain.unusable("numba", "does not work here", error) from error
+        raise
 
 
 def _sample(address: Any, count: Any) -> Any:

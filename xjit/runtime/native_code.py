@@ -15,6 +15,7 @@ import sys
 import threading
 from typing import Any, Protocol
 
+from xjit.codegen import toolchain
 from xjit.runtime import loader
 
 
@@ -108,6 +109,7 @@ def c_function_address(library: ctypes.CDLL, name: str) -> int:
 
 def _load(text: str) -> Any:
     """The llvmlite execution engine that holds the machine code of ``text``."""
+    toolchain.imported("llvmlite.binding")
     import llvmlite.binding as llvm
 
     from xjit.codegen import llvm_pipeline
