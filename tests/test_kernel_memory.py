@@ -17,7 +17,7 @@ import xjit
 from xjit.codegen.numba_compat import compile_kernel
 from xjit.runtime import kernels, loader
 from xjit.runtime.kernels import KernelStore, KernelTally
-from xjit.runtime.loader import LoadedKernel, load_object
+from xjit.runtime.loader import load_object
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 600
@@ -86,22 +86,15 @@ def test_a_function_that_is_in_use_keeps_its_kernels(rng: np.random.Generator) -
     assert np.array_equal(compiled(x), before)
 
 
-def test_dropping_a_kernel_waits_for_nobody() -> None:
+def test_dropping_a_kernel_waits_for_nobody_and_the_next_load_unmaps_it() -> None:
     module = compile_kernel(texts(1)[0])
     kernel = [load_object(module.object_code, module.symbol)]
-    held, done = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with loader._LOCK:
-            held.set()
-            done.wait()
-
-    holder = threading.Thread(target=hold)
-    holder.start()
-    held.wait()
-    kernel.clear()
-    assert len(loader._UNUSED) == 1
-    done.set()
-    holder.join()
-    assert isinstance(load_object(module.object_code, module.symbol), LoadedKernel)
-    assert len(loader._UNUSED) == 0
+    engine = weakref.ref(kernel[0]._engine)
+    dropper = threading.Thread(target=kernel.clear)
+    with loader._LOCK:
+        dropper.start()
+        dropper.join(SECONDS)
+        assert not dropper.is_alive()
+        assert engine() is not None
+    load_object(module.object_code, module.symbol)
+    assert engine() is None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from xjit import cache, errors
 from xjit.api.decorator import xjit
+from xjit.api.descriptions import ShapeDtype
 from xjit.errors import (
     ArgumentError,
     CaptureError,
@@ -40,6 +41,7 @@ __all__ = [
     "CaptureError",
     "CommunicatorError",
     "DTypeError",
+    "ShapeDtype",
     "ShapeError",
     "TargetError",
     "XjitError",

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import compile, config, tree
+from xjit.api.descriptions import example
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.retraces import Retraces, difference
@@ -91,10 +92,7 @@ class Dispatcher:
         if NORMALISE in signatures:
             return self._normalised(args, kwargs, leaves, in_tree)
         if None in signatures:
-            kind = type(leaves[signatures.index(None)])
-            return self._numpy(
-                args, kwargs, CaptureError(f"xjit: arguments of this kind cannot be compiled; got {kind}")
-            )
+            return self._numpy(args, kwargs, _unknown_kind(leaves[signatures.index(None)]))
         key = (in_tree, signatures)
         for found in self._known.get(key, ()):
             result = found.answer((*args, *kwargs.values()), leaves)
@@ -168,18 +166,23 @@ class Dispatcher:
         refused = error if isinstance(error, XjitError) else _reported(self.function, error)
         if self.options.raises:
             raise refused
+        self._fallbacks += 1
+        self._refuse(key, refused)
+        return result
+
+    def _refuse(self, key: Key, refused: XjitError) -> None:
+        """Lets calls of this kind run as NumPy, and says so."""
         if len(self._refused) >= MAXIMUM_TRACES:  # all anew: what is refused again costs one more try
             self._refused.clear()
             self._flat_refused.clear()
         self._refused[key] = _forgotten(refused)
-        self._fallbacks += 1
         self._tell(refused)
-        return result
 
     def _tell(self, refused: XjitError) -> None:
         """One warning for the function, or for all of them if none can be compiled."""
         if isinstance(refused, MissingCompilerError):
-            shared_notices().warn("compiler", FallbackWarning(f"all functions run through NumPy: {refused}"))
+            text = f"all functions run through NumPy: {refused}"
+            shared_notices().warn("compiler", text, FallbackWarning)
         else:
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
@@ -262,11 +265,45 @@ class Dispatcher:
             warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
 
+    # ------------------------------------------------------------------ calls without data
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Traces and compiles for arguments like these, which may be descriptions; runs neither them nor the program.
+
+        What the compiler refuses is told as by a call, and mistakes of the user's program are raised.
+        """
+        leaves, in_tree = _examples(args, kwargs)
+        key = (in_tree, tuple(map(signature, leaves)))
+        with self._lock:
+            known = any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ()))
+            if known or key in self._refused:
+                return
+            try:
+                if None in key[1]:
+                    raise _unknown_kind(leaves[key[1].index(None)])
+                with collection.paused():
+                    found = self._specialise(key, leaves)
+            except Exception as error:
+                return self._refuse(key, self._not_prepared(error))
+            self._known.setdefault(key, []).insert(0, found)
+            self._remember(key, found)
+            if not _nested(in_tree):
+                self._flat[len(args), *kwargs, *key[1]] = self._known[key]
+        self._warn_of_steps(found)
+
+    def _not_prepared(self, error: Exception) -> XjitError:
+        """Why calls will run through NumPy; raises what is no matter of the compiler, and everything under strict."""
+        refusal = isinstance(error, CaptureError | TargetError)
+        if isinstance(error, XjitError) and (self.options.raises or not refusal):
+            raise _public(error) from None
+        if not isinstance(error, XjitError) and (self.options.raises or not _is_internal(error)):
+            raise error
+        return error if isinstance(error, XjitError) else _reported(self.function, error)
+
     # ------------------------------------------------------------------ answers about it
 
     def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        leaves, in_tree = tree.flatten((args, kwargs))
-        leaves = [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
+        leaves, in_tree = _examples(args, kwargs)
         try:
             captured, values = self._capture(leaves, in_tree)
         except XjitError as error:
@@ -311,8 +348,26 @@ def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
     return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
 
 
+def _nested(in_tree: tree.Tree) -> bool:
+    """Whether an argument is a container."""
+    assert isinstance(in_tree, tree.Branch)
+    arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
+    return not all(isinstance(one, tree.Leaf) for one in arguments)
+
+
 def _native(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(array.dtype.newbyteorder("="), order="K", copy=True)
+
+
+def _examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
+    """Leaves to trace with, arrays for those that are described."""
+    leaves, in_tree = tree.flatten((args, kwargs))
+    leaves = list(map(example, leaves))
+    return [_native(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves], in_tree
+
+
+def _unknown_kind(leaf: Any) -> CaptureError:
+    return CaptureError(f"xjit: arguments of this kind cannot be compiled; got {type(leaf)}")
 
 
 def _restless() -> CaptureError:

@@ -112,15 +112,15 @@ class JitFunction(Generic[P, R]):
                 self._dispatcher = Dispatcher(self.__wrapped__, self.options)
             return self._dispatcher
 
-    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
         return self._made().explain(args, kwargs)
 
-    def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated source of all kernels of such a call."""
         return self._made().source(args, kwargs)
 
-    def graph(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def graph(self, *args: Any, **kwargs: Any) -> str:
         """The traced graph of such a call as text."""
         return self._made().graph(args, kwargs)
 
@@ -128,9 +128,26 @@ class JitFunction(Generic[P, R]):
         """Counts since the function was decorated or cleared."""
         return self._made().stats()
 
-    def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
-        self(*args, **kwargs)
+    def warmup(self, *args: Any, **kwargs: Any) -> None:
+        """Traces and compiles for arguments like these, without computing anything.
+
+        Arrays may be described instead of given, by :class:`xjit.ShapeDtype` or anything else that has a ``shape``
+        and a ``dtype``. Numbers stand for all numbers of their type, unless Python looks at their value. Kernels stay
+        in the cache folder, where other processes find them.
+
+        >>> import numpy as np
+        >>> from xjit import ShapeDtype, xjit
+        >>> scaled = xjit(lambda x, factor: np.exp(x) * factor)
+        >>> scaled.warmup(ShapeDtype((10_000, 10_000)), 0.5)
+        >>> scaled.stats().traces
+        1
+        """
+        if kwargs:
+            args = self._positional(args, kwargs)
+        dispatcher = self._made()
+        dispatcher.prepare(args, kwargs)
+        self._named = dispatcher.entries
+        self._entries = self._named.get((), ())
 
 
 def positional_names(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -210,7 +210,7 @@ class DiskCache:
 
     def _warn(self, subject: str, text: str) -> None:
         with contextlib.suppress(CacheWarning):  # a filter may turn the warning into an error
-            self._notices.warn(f"cache: {subject}", CacheWarning(text))
+            self._notices.warn(f"cache: {subject}", text, CacheWarning)
 
 
 @dataclass(frozen=True, slots=True)

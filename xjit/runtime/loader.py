@@ -30,15 +30,9 @@ class LoadedKernel:
 
     def __del__(self) -> None:
         # Only LLVM can unmap the code, and this runs wherever the last reference happens to go: in a garbage
-        # collection, in a thread that holds other locks, while another thread forks.
-        if sys is None or sys.is_finalizing():
-            return
-        _UNUSED.append(self._engine)
-        if _LOCK.acquire(blocking=False):
-            try:
-                _UNUSED.clear()
-            finally:
-                _LOCK.release()
+        # collection, in a thread that holds other locks, while another thread forks. Whoever loads next does it.
+        if not sys.is_finalizing():
+            _UNUSED.append(self._engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +58,7 @@ def load_object(
 
     check_object(object_code, (symbol,), externals)
     with _LOCK:
-        _UNUSED.clear()
+        _UNUSED.clear()  # unmaps what is unused
         engine = _new_engine()
         engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
         engine.finalize_object()

@@ -24,10 +24,10 @@ class Notices:
         mark = object()
         return self._said.setdefault(subject, mark) is mark
 
-    def warn(self, subject: str, warning: Warning) -> None:
+    def warn(self, subject: str, text: str, category: type[Warning]) -> None:
         """Gives a warning, pointing at the user's line, unless one about the subject was given."""
         if self.is_new(subject):
-            warnings.warn(warning, stacklevel=stack_level())
+            warnings.warn(text, category, stacklevel=stack_level())
 
 
 @functools.cache
