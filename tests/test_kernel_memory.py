@@ -15,7 +15,7 @@ import pytest
 
 import xjit
 from xjit.codegen.numba_compat import compile_kernel
-from xjit.runtime import kernels, loader
+from xjit.runtime import kernels
 from xjit.runtime.kernels import KernelStore, KernelTally
 from xjit.runtime.loader import load_object
 
@@ -86,15 +86,13 @@ def test_a_function_that_is_in_use_keeps_its_kernels(rng: np.random.Generator) -
     assert np.array_equal(compiled(x), before)
 
 
-def test_dropping_a_kernel_waits_for_nobody_and_the_next_load_unmaps_it() -> None:
+def test_the_next_load_unmaps_what_was_dropped() -> None:
     module = compile_kernel(texts(1)[0])
     kernel = [load_object(module.object_code, module.symbol)]
     engine = weakref.ref(kernel[0]._engine)
-    dropper = threading.Thread(target=kernel.clear)
-    with loader._LOCK:
-        dropper.start()
-        dropper.join(SECONDS)
-        assert not dropper.is_alive()
-        assert engine() is not None
+    dropper = threading.Thread(target=kernel.clear)  # any thread, which may not use LLVM at any time
+    dropper.start()
+    dropper.join()
+    assert engine() is not None
     load_object(module.object_code, module.symbol)
     assert engine() is None
