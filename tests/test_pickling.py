@@ -66,10 +66,11 @@ def test_python_pickler_and_dispatch_tables():
 
 
 SCRIPT = '''
-import pickle, sys
+import os, pickle, sys
 import cloudpickle, joblib
 import numpy as np
 from xjit import xjit
+from xjit.runtime.threads import default_threads
 
 SHIFT = 0.5
 x = np.arange(6.0)
@@ -111,6 +112,10 @@ def work(number):
     return plain(x + number)
 
 
+def granted(_):
+    return default_threads(), int(os.environ["OMP_NUM_THREADS"])
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "write":
         bundle = plain, inner, recursive, Model(4.0), [recursive, recursive]
@@ -122,6 +127,8 @@ if __name__ == "__main__":
             assert np.array_equal(found[3 * n], (x + n + 0.5) * 6.0)
             assert np.array_equal(found[3 * n + 1], x + n + 2.0)
             assert np.array_equal(found[3 * n + 2], (x + n) * 4.0)
+        for threads, wanted in joblib.Parallel(n_jobs=2)(map(joblib.delayed(granted), range(4))):
+            assert threads <= wanted
         print("right")
     elif sys.argv[1] == "spawn":
         import multiprocessing

@@ -7,7 +7,7 @@ import struct
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,10 +28,10 @@ class LoadedKernel:
     symbol: str
     _engine: Any = field(repr=False)
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         # Only LLVM can unmap the code, and this runs wherever the last reference happens to go: in a garbage
         # collection, in a thread that holds other locks, while another thread forks. Whoever loads next does it.
-        if not sys.is_finalizing():
+        if not is_finalizing():
             _UNUSED.append(self._engine)
 
 
