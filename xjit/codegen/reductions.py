@@ -208,9 +208,7 @@ class Recognised(Accumulator):
         """Takes one element that is known."""
         value = _as(value, self.block_dtype)
         name, relaxed = self.few if self.lanes == numerics.FEW_LANES else self.block, bool(self.signs)
-        inner.statements.append(
-            Accumulate(name, self.reducer.combine, value, self.block_dtype, relaxed, self.lanes)
-        )
+        inner.statements.append(Accumulate(name, self.reducer.combine, value, self.block_dtype, relaxed, self.lanes))
         if self.signs:
             bits = Call("bitcast", (value,), self._bits)
             inner.statements.append(Accumulate(self.signs, self.reducer.zero_sign, bits, self._bits))

@@ -82,7 +82,7 @@ def _position(name: str, search: Any, which: str, a: Any, axis: Any, keepdims: A
     letter = dtype_class(dtype_of(value))
     if letter not in "FC":
         return search(value, axis=axis, keepdims=keepdims)
-    without = without_nan(value, which) if letter == "F" else _replaced(value, np.inf if which == "min" else -np.inf)
+    without = without_nan(value, which) if letter == "F" else replaced(value, np.inf if which == "min" else -np.inf)
     found = search(without, axis=axis, keepdims=keepdims)
     known = reductions.any(ops.not_(c.isnan(value)), axis=axis)
     return as_scalar(require(found, known, "value", f"numpy.{name}: All-NaN slice encountered"))
