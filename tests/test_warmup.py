@@ -118,6 +118,28 @@ def test_strict_functions_raise() -> None:
         xjit.jit(strict=True)(lambda x: np.unique(x)).warmup(ShapeDtype(4))
 
 
+def test_what_was_refused_before_is_raised_under_strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = xjit.jit(lambda x: np.unique(x))
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    with pytest.warns(FallbackWarning):
+        function(np.zeros(4))
+    monkeypatch.setenv("XJIT_STRICT", "1")
+    with pytest.raises(xjit.CaptureError):
+        function.warmup(ShapeDtype(4))
+
+
+def test_calls_of_a_kind_that_was_compiled_are_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    function = xjit.jit(lambda x: np.unique(x) if len(x) == 4 else x + 1.0)
+    with pytest.warns(FallbackWarning):
+        for _ in range(20):  # by then calls with one line of floats are not looked at any more
+            function(np.zeros(4))
+    function.warmup(ShapeDtype(5))
+    before = function.stats().fallbacks
+    assert function(np.zeros(6)).tolist() == [1.0] * 6
+    assert function.stats().fallbacks == before
+
+
 def test_mistakes_of_the_program_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
     with pytest.raises(xjit.ShapeError):
