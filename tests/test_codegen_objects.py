@@ -136,7 +136,7 @@ def test_inline_ir_is_self_contained_and_kept():
 
 def test_inline_ir_goes_through_the_store(tmp_path, monkeypatch):
     monkeypatch.setattr(numba_compat, "_INLINE_IR", {})
-    store = DiskCache(tmp_path / "cache")
+    store = DiskCache(tmp_path / "cache").shelf("inline")
     numba_compat.use_store(store)
     try:
         text = numba_compat.inline_function_ir("square_in_tests_f64")

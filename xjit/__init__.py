@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from xjit import cache, errors, jobs
 from xjit.api.decorator import xjit
+from xjit.api.descriptions import ShapeDtype
 from xjit.errors import (
     ArgumentError,
     CaptureError,
@@ -39,6 +40,7 @@ __all__ = [
     "CaptureError",
     "CommunicatorError",
     "DTypeError",
+    "ShapeDtype",
     "ShapeError",
     "TargetError",
     "XjitError",

@@ -10,17 +10,17 @@ from xjit import config, jobs
 def clear() -> None:
     """Removes all compiled kernels from memory and from disk, and hands recycled memory back.
 
-    Programs that are in use keep their kernels.
+    Programs that are in use keep their kernels, and shipped ones stay where they are.
     """
     jobs.run(_clear)
 
 
 def _clear() -> None:
     from xjit.runtime import allocator
-    from xjit.runtime.kernels import disk_cache, shared_kernels
+    from xjit.runtime.kernels import configured_disk_cache, shared_kernels
 
     shared_kernels().clear()
-    disk_cache(config.cache_directory()).clear()
+    configured_disk_cache().clear()
     allocator.clear()
 
 

@@ -26,6 +26,8 @@ class Setting:
 
 SETTINGS = (
     Setting("XJIT_CACHE_DIR", "", "directory of the disk cache; the user's cache directory when unset"),
+    Setting("XJIT_SHIPPED_DIR", "", "folders of shipped kernels, only read; ``shipped`` in this package when unset"),
+    Setting("XJIT_NUM_THREADS", "", "threads of a parallel kernel at most; NUMBA_NUM_THREADS and others when unset"),
     Setting("XJIT_STRICT", "0", "1: raise where a call or a step of it would fall back to NumPy with a warning"),
     Setting("XJIT_NO_FALLBACK", "0", "1: an error when a compiled program would run a NumPy reference"),
     Setting("XJIT_VECTOR_BITS", "", "128, 256 or 512: bits of vectors; the best for the processor when unset", True),
@@ -84,6 +86,15 @@ def cache_directory() -> Path:
         return _user_cache() / "xjit"
     except RuntimeError:
         return Path(tempfile.gettempdir()) / f"xjit-{_user_id()}"
+
+
+def shipped_directories() -> tuple[Path, ...]:
+    """Where kernels that came with an installation are read from: XJIT_SHIPPED_DIR, which may list several folders
+    as PATH does, or the folder ``shipped`` in this package.
+    """
+    chosen = text("XJIT_SHIPPED_DIR")
+    paths = chosen.split(os.pathsep) if chosen else [os.path.join(os.path.dirname(__file__), "shipped")]
+    return tuple(Path(path) for path in paths if path)
 
 
 def _user_cache() -> Path:

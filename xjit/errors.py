@@ -129,6 +129,10 @@ class TargetError(XjitError, RuntimeError):
     remedy = "please report this, with the text of f.graph(...) and f.source(...)"
 
 
+class MissingCompilerError(TargetError):
+    """Numba or llvmlite is not installed, or does not work here: no function can be compiled."""
+
+
 class CommunicatorError(XjitError, RuntimeError):
     """Replicas disagree, or the communicator was used wrongly."""
 

@@ -44,7 +44,7 @@ class _Jobs:
     """Who does a job, and who waits for one.
 
     ``lock`` is held by the thread that does a job, and by one that forks. ``waiting`` are the jobs that callers wait
-    for, ``dropped`` what is to be forgotten by a thread that is on its way if ``forgetting``.
+    for.
     """
 
     def __init__(self) -> None:
@@ -52,8 +52,6 @@ class _Jobs:
         self.waiting: set[_Job[Any]] = set()
         self.job: _Job[Any] | None = None
         self.thread = 0
-        self.dropped: list[list[Any]] = []
-        self.forgetting = False
         if hasattr(os, "register_at_fork"):
             # Methods of the lock itself: no signal handler comes in their middle, which would leave it locked.
             os.register_at_fork(
@@ -63,17 +61,10 @@ class _Jobs:
     def begin_anew(self) -> None:
         """In a child, where no other thread exists: a job that is still waited for was never begun."""
         renew_lock(self.lock)
-        self.job, self.thread, self.forgetting = None, 0, False
+        self.job, self.thread = None, 0
         left, self.waiting = self.waiting, set()
         for job in left:
             job.wake()
-
-    def forget(self) -> None:
-        """Drops the last references to what may only die while no other thread forks."""
-        with self.lock:
-            self.forgetting = False
-            while self.dropped:
-                self.dropped.pop().clear()
 
 
 class _Job(Generic[Value]):
@@ -182,17 +173,6 @@ def warn(text: str, category: type[Warning]) -> None:
         return
     with contextlib.suppress(CacheWarning):
         warnings.warn(text, category, stacklevel=stack_level())
-
-
-def forget(things: list[Any]) -> None:
-    """Empties a list soon, as a job that nobody waits for: finalisers may ask for it at any time."""
-    _jobs.dropped.append(things)
-    if not _jobs.forgetting:
-        _jobs.forgetting = True
-        try:
-            start_new_thread(_jobs.forget, ())
-        except (RuntimeError, MemoryError):  # they wait for the next one
-            _jobs.forgetting = False
 
 
 def renew_lock(lock: Any) -> None:

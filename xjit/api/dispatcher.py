@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import os
-import tempfile
-import traceback
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -14,7 +11,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xjit import compile, config, jobs, tree
+from xjit import compile, jobs, tree
+from xjit.api.descriptions import example
+from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
@@ -25,14 +24,14 @@ from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
 from xjit.capture.signature import NORMALISE, normalised, signature
-from xjit.errors import CaptureError, FallbackWarning, TargetError, XjitError, is_lasting
+from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.statistics import Statistics
 from xjit.ir.context import TracedValue, current
-from xjit.ir.handlers import from_handler, is_foreign
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
+from xjit.runtime.notices import shared_notices
 from xjit.runtime.records import MISS, Conditions
 
 Key = Hashable
@@ -173,26 +172,26 @@ class Dispatcher:
 
     def _failed(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> Any:
         """An error of the user's program is one under NumPy too; all else that stops tracing is a refusal."""
-        foreign = _foreign(error)
-        if foreign is not None:
-            raise foreign
+        other = foreign(error)
+        if other is not None:
+            raise other
         if self.options.raises and isinstance(error, XjitError):
-            raise _public(error) from None
-        if self.options.raises and not _is_internal(error):
+            raise public(error) from None
+        if self.options.raises and not is_internal(error):
             raise error
         try:
             result = self.function(*args, **kwargs)
         except Exception as same:
             if isinstance(error, XjitError) and not isinstance(error, CaptureError) and isinstance(error, type(same)):
-                raise _public(error) from None
+                raise public(error) from None
             raise
-        refused = error if isinstance(error, XjitError) else _reported(self.function, error)
+        refused = error if isinstance(error, XjitError) else reported(self.function, error)
         if self.options.raises:
             raise refused
         why = refusal(refused)
         self._count_refusal(args, kwargs, why.lasting)
         if jobs.run(lambda: self._refuse(keys, why)):
-            warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
+            self._tell(refused)
         return result
 
     def _refuse(self, keys: Keys, refused: Refusal) -> bool:
@@ -206,6 +205,14 @@ class Dispatcher:
         if flat is not None:
             self._flat_refused[flat] = refused
         return earlier is None
+
+    def _tell(self, refused: XjitError) -> None:
+        """One warning for the function, or for all of them if none can be compiled."""
+        if isinstance(refused, MissingCompilerError):
+            text = f"all functions run through NumPy: {refused}"
+            shared_notices().warn("compiler", text, FallbackWarning)
+        else:
+            warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
     def _specialise(
         self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...]
@@ -249,7 +256,7 @@ class Dispatcher:
         try:
             return trace(varying=self._varying, floating_errors=floating_errors)
         except Exception as error:
-            if not self._varying or not is_lasting(error) or _foreign(error):
+            if not self._varying or not is_lasting(error) or foreign(error):
                 raise
             self._fixed, self._varying = self._fixed | self._varying, frozenset()
             return trace(floating_errors=floating_errors)
@@ -292,14 +299,14 @@ class Dispatcher:
 
     def _refused_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], refused: Refusal) -> Any:
         if self.options.raises:
-            raise _public(refused.error) from None
+            raise public(refused.error) from None
         self._count_refusal(args, kwargs, refused.lasting)
         return self.function(*args, **kwargs)
 
     def _numpy(self, args: tuple[Any, ...], kwargs: dict[str, Any], error: XjitError) -> Any:
         """The safety net: the plain function, with one warning; an error under strict."""
         if self.options.raises:
-            raise _public(error) from None
+            raise public(error) from None
         self._count_refusal(args, kwargs)
         warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
@@ -326,15 +333,61 @@ class Dispatcher:
         known = self.entries.get(names, ())[: 2 * MAXIMUM_ENTRIES - 1]
         self.entries = {**self.entries, names: (*known, entry)}
 
+    # ------------------------------------------------------------------ calls without data
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Traces and compiles for arguments like these, which may be descriptions; runs neither them nor the program.
+
+        What the compiler refuses is told as by a call, and mistakes of the user's program are raised.
+        """
+        leaves, in_tree = _examples(args, kwargs)
+        key = (in_tree, tuple(map(signature, leaves)))
+        keys: Keys = (key, None if _nested(in_tree) else (len(args), *kwargs, *key[1]))
+        if any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ())):
+            return
+        refused = self._refused.get(key)
+        if refused is None or not refused.holds():
+            made = self._attempted(keys, leaves)
+            if isinstance(made, jobs.Failure):
+                return self._not_prepared(keys, made.error)
+            self._plain.compiled(*tree.unflatten(in_tree, leaves))
+            self._warn_of_steps(made)
+        elif self.options.raises:
+            raise public(refused.error) from None
+
+    def _attempted(self, keys: Keys, leaves: Sequence[Any]) -> Specialisation | jobs.Failure:
+        """What runs such calls, or why nothing does."""
+        (in_tree, signatures), newest = keys[0], self._newest(keys)
+        try:
+            if None in signatures:
+                raise self._unknown_kind(in_tree, leaves, signatures.index(None))
+            traced = self._capture(leaves, in_tree)
+        except Exception as error:
+            return jobs.Failure(error)
+        return jobs.attempt(functools.partial(self._specialise, keys, newest, *traced))
+
+    def _not_prepared(self, keys: Keys, error: BaseException) -> None:
+        """Lets calls run through NumPy; raises what is no matter of the compiler, and everything under strict."""
+        other, strict = foreign(error), self.options.raises
+        if other is not None:
+            raise other
+        if isinstance(error, XjitError) and (strict or not isinstance(error, CaptureError | TargetError)):
+            raise public(error) from None
+        if not isinstance(error, XjitError) and (strict or not is_internal(error)):
+            raise error
+        refused = error if isinstance(error, XjitError) else reported(self.function, error)
+        why = refusal(refused)
+        if jobs.run(lambda: self._refuse(keys, why)):
+            self._tell(refused)
+
     # ------------------------------------------------------------------ answers about it
 
     def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        leaves, in_tree = tree.flatten((args, kwargs))
-        leaves = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
+        leaves, in_tree = _examples(args, kwargs)
         try:
             captured, values = self._capture(leaves, in_tree)
         except XjitError as error:
-            raise _public(error) from None
+            raise public(error) from None
         return jobs.run(lambda: _lower(captured, values, self._numbers_change))
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
@@ -375,46 +428,23 @@ def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
     return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
 
 
+def _nested(in_tree: tree.Tree) -> bool:
+    """Whether an argument is a container."""
+    assert isinstance(in_tree, tree.Branch)
+    arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
+    return not all(isinstance(one, tree.Leaf) for one in arguments)
+
+
+def _examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
+    """Leaves to trace with, arrays for those that are described."""
+    leaves, in_tree = tree.flatten((args, kwargs))
+    leaves = list(map(example, leaves))
+    return [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves], in_tree
+
+
 def _restless() -> CaptureError:
     reason = "xjit: what the function reads changes while it is traced, by itself or in another thread"
     return CaptureError(reason, fix="pass it as an argument")
-
-
-def _public(error: XjitError) -> XjitError:
-    """The error as users see it: without the frames inside this package, unless they are asked for."""
-    return error if config.flag("XJIT_FULL_TRACE") else error.with_traceback(None)
-
-
-def _foreign(error: BaseException) -> BaseException | None:
-    """What is to be raised if an error came from outside: from a signal handler or another thread."""
-    return from_handler(error) or (error if is_foreign(error) and _is_internal(error) else None)
-
-
-def _is_internal(error: BaseException) -> bool:
-    """Whether an exception was raised inside this package or the compilers below it, not by the user's code."""
-    frames = traceback.extract_tb(error.__traceback__)
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-    inside = (package, os.sep + "numba" + os.sep, os.sep + "llvmlite" + os.sep)
-    return bool(frames) and any(part in frames[-1].filename for part in inside)
-
-
-def _reported(function: Any, error: BaseException) -> TargetError:
-    """A failure of the compiler itself, with the traceback kept in a file unless it may not happen again."""
-    if not is_lasting(error):
-        found = TargetError(
-            f"xjit: the compiler could not do its work: {type(error).__name__}: {error}",
-            fix="it is tried again; functions that recurse deeply may be called earlier, or in a thread",
-        )
-        found.__cause__ = error
-        return found
-    text = "".join(traceback.format_exception(error))
-    with tempfile.NamedTemporaryFile("w", prefix="xjit-report-", suffix=".txt", delete=False) as file:
-        file.write(f"{getattr(function, '__qualname__', function)}\n{text}")
-    found = TargetError(
-        f"xjit: the compiler failed: {type(error).__name__}: {error}", fix=f"please report the file {file.name}"
-    )
-    found.__cause__ = error
-    return found
 
 
 def _arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

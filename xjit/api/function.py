@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
-import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
+from xjit.api import pickling
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary, tidy
 from xjit.runtime.records import MISS, Miss
@@ -76,9 +76,31 @@ class JitFunction(Generic[P, R]):
         """Methods: the instance becomes the first argument."""
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce__(self) -> Any:
-        """Pickled by its name, as functions are, where that leads here; else as what makes it anew."""
-        return self.__qualname__ if _named(self) is self else (JitFunction, (self.__wrapped__, self.options))
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickled as functions are: by its name, or with its code by picklers that know how."""
+        return pickling.reduced(self, protocol)
+
+    def __setstate__(self, state: pickling.State) -> None:
+        """Takes over what a new one consists of; one that was found by its name stays as it is."""
+        if not self.__dict__:
+            function, name, options = state
+            function.__qualname__ = name
+            JitFunction.__init__(self, function, options)
+
+    @property
+    def _mark(self) -> Any:
+        """An empty function that tells pickles by name from pickles with code, always the same."""
+        return self._stand_ins()[0]
+
+    @property
+    def _twin(self) -> Any:
+        """The plain function that stands for this one in pickles, always the same."""
+        return self._stand_ins()[1]
+
+    def _stand_ins(self) -> tuple[Any, Any]:
+        kept = self.__dict__
+        made: tuple[Any, Any] = kept.get("_stood") or kept.setdefault("_stood", pickling.stand_ins(self))
+        return made
 
     def __copy__(self) -> JitFunction[P, R]:
         return self
@@ -101,17 +123,17 @@ class JitFunction(Generic[P, R]):
         return made
 
     @at_boundary
-    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
         return self._made().explain(args, kwargs)
 
     @at_boundary
-    def source(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def source(self, *args: Any, **kwargs: Any) -> str:
         """The generated source of all kernels of such a call."""
         return self._made().source(args, kwargs)
 
     @at_boundary
-    def graph(self, *args: P.args, **kwargs: P.kwargs) -> str:
+    def graph(self, *args: Any, **kwargs: Any) -> str:
         """The traced graph of such a call as text."""
         return self._made().graph(args, kwargs)
 
@@ -120,17 +142,26 @@ class JitFunction(Generic[P, R]):
         return self._made().stats()
 
     @at_boundary
-    def warmup(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Traces and compiles for arguments like these; the function runs once and its result is dropped."""
-        self(*args, **kwargs)
+    def warmup(self, *args: Any, **kwargs: Any) -> None:
+        """Traces and compiles for arguments like these, without computing anything.
 
+        Arrays may be described instead of given, by :class:`xjit.ShapeDtype` or anything else that has a ``shape``
+        and a ``dtype``. Numbers stand for all numbers of their type, unless Python looks at their value. Kernels stay
+        in the cache folder, where other processes find them.
 
-def _named(function: Any) -> Any:
-    """What the qualified name of a function leads to; None if it leads nowhere."""
-    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
-    for name in getattr(function, "__qualname__", "<none>").split("."):
-        found = getattr(found, name, None)
-    return found
+        >>> import numpy as np
+        >>> from xjit import ShapeDtype, xjit
+        >>> scaled = xjit(lambda x, factor: np.exp(x) * factor)
+        >>> scaled.warmup(ShapeDtype((10_000, 10_000)), 0.5)
+        >>> scaled.stats().traces
+        1
+        """
+        if kwargs:
+            args = self._positional(args, kwargs)
+        dispatcher = self._made()
+        dispatcher.prepare(args, kwargs)
+        self._named = dispatcher.entries
+        self._entries = self._named.get((), ())
 
 
 def positional_names(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -28,12 +28,18 @@ def digest(*parts: str) -> str:
 
 
 @functools.cache
+def versions() -> str:
+    """The versions that machine code depends on: of Python, Numba and llvmlite."""
+    return "\n".join((platform.python_version(), _version("numba"), _version("llvmlite")))
+
+
+@functools.cache
 def compiler() -> str:
-    """Names the compiler: versions of Python, Numba and llvmlite, and the text of our own modules."""
+    """Names the compiler: the versions, and the text of our own modules."""
     folder = Path(__file__).parent
     files = sorted(path for pattern in _COMPILER_FILES for path in folder.glob(pattern))
     texts = [file.read_text(encoding="utf-8") for file in files]
-    return digest(platform.python_version(), _version("numba"), _version("llvmlite"), *texts)
+    return digest(versions(), *texts)
 
 
 def _version(package: str) -> str:

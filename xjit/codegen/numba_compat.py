@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit import jobs
-from xjit.codegen import fingerprint, inline_functions, intrinsics
+from xjit.codegen import fingerprint, inline_functions, intrinsics, toolchain
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
@@ -128,7 +128,8 @@ def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str
 
 
 def host() -> Target:
-    """The processor of this machine."""
+    """The processor of this machine; MissingCompilerError without llvmlite, which knows."""
+    toolchain.imported("llvmlite.binding")
     from xjit.codegen import llvm_pipeline
 
     return llvm_pipeline.host()
@@ -209,7 +210,11 @@ _FRONTENDS: dict[Any, Frontend | None] = {}
 
 
 def _ir_text(routine: Routine, target: Target) -> str:
-    """Unoptimised LLVM IR of one function, by our own use of Numba or, should that break, by its public one."""
+    """Unoptimised LLVM IR of one function, by our own use of Numba or, should that break, by its public one.
+
+    MissingCompilerError if neither works, whatever the function.
+    """
+    toolchain.imported("numba")
     try:
         frontend = _frontend(target)
         if frontend is not None:
@@ -227,9 +232,26 @@ def _ir_text(routine: Routine, target: Target) -> str:
         _FRONTENDS[target.traits] = None
         text = f"this version of Numba is not as expected, kernels compile more slowly: {error!r}"
         jobs.warn(text, FallbackWarning)
+    return _stock_ir_text(routine, target)
+
+
+def _stock_ir_text(routine: Routine, target: Target) -> str:
     from xjit.codegen import numba_stock
 
-    return numba_stock.translate(routine, target.traits)
+    try:
+        return numba_stock.translate(routine, target.traits)
+    except KernelTypeError:
+        raise
+    except Exception as error:
+        if not is_lasting(error):
+            raise
+        try:
+            numba_stock.translate(Routine(_sample, "f64(i64,i64)", "sample", ()), target.traits)
+        except Exception as another:
+            if not is_lasting(another):
+                raise
+            raise toolchain.unusable("numba", "does not work here", error) from error
+        raise
 
 
 def _sample(address: Any, count: Any) -> Any:

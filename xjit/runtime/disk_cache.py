@@ -1,118 +1,135 @@
 """A cache of small files between processes, by content key; it never raises and never lies.
 
-Entries hold machine code, so a directory that somebody else owns or may write to is refused.  An entry is written
-to a temporary file and renamed, and carries a checksum: a reader sees a whole entry or none, whatever happened to
-the writer, the disk or the file.  When the directory cannot be used there is one warning, and the cache works in
-memory for the rest of the process.
+Entries hold machine code, so a folder that somebody else owns, may write to or may exchange is refused
+(:mod:`xjit.runtime.cache_folder`).  An entry is written to a temporary file and renamed, and carries a checksum
+(:mod:`xjit.runtime.cache_entry`): a reader sees a whole entry that belongs in this place or none, whatever happened
+to the writer, the disk or the file.  When the folder cannot be written there is one warning, and what is new is kept
+in memory for the rest of the process.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 import os
 import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from xjit import jobs
 from xjit.errors import CacheWarning
+from xjit.runtime import cache_folder
+from xjit.runtime.cache_entry import seal, unseal
+from xjit.runtime.cache_folder import Folder
+from xjit.runtime.notices import Notices
 
-_MAGIC = b"xjit-cache-1\n"
-_CHECKSUM = hashlib.sha256().digest_size
-_HEADER = len(_MAGIC) + _CHECKSUM
 _ENTRY = ".xjc"
 _TEMPORARY = ".tmp"
 
 MAXIMUM_BYTES = 256 << 20
-"""How large the directory may grow; the entries unused for longest go first."""
+"""How large the folder may grow; the entries unused for longest go first."""
+TRIM_EVERY = 16 << 20
+"""How many bytes one process may write until it looks at the size of the folder again."""
+MEMORY_BYTES = 32 << 20
+"""How much is kept in memory where no folder can be written; the oldest goes first."""
 
 
 class DiskCache:
-    """Files in one directory; ``directory=None`` keeps entries in memory only.
+    """Files in one folder, and in ``shipped`` folders that are only read; without a folder, entries in memory.
 
-    Safe to use from many threads and many processes at once.
+    Safe to use from many threads and many processes at once. Keys are hexadecimal digests; the kind of an entry says
+    what is done with its content.
 
     >>> cache = DiskCache(None)
-    >>> cache.put("0a1b", b"code")
-    >>> cache.get("0a1b")
+    >>> cache.put("kernel", "0a1b", b"code")
+    >>> cache.get("kernel", "0a1b")
     b'code'
     """
 
-    def __init__(self, directory: Path | None) -> None:
-        self.directory = directory
-        self._memory: dict[str, bytes] = {}
+    def __init__(
+        self, directory: Path | None, shipped: Sequence[Path] = (), *, notices: Notices | None = None
+    ) -> None:
+        self._directory = directory
+        self._shipped = tuple(shipped)
+        self._notices = notices or Notices()
+        self._memory: dict[tuple[str, str], bytes] = {}
         self._temporary_numbers = itertools.count()
-        self._checked = False
-        self._trimmed = False
-        self._damage_told = False
+        self._until_trim = 0
+        self._found: tuple[Folder, ...] | None = None
 
-    def get(self, key: str) -> bytes | None:
-        """The entry under a key (a hexadecimal digest), or None when there is none that is whole."""
-        kept = self._memory.get(key)
-        directory = self._usable()
-        if kept is not None or directory is None:
+    def get(self, kind: str, key: str) -> bytes | None:
+        """The entry of a kind under a key, or None when there is none that is whole."""
+        kept = self._memory.get((kind, key))
+        if kept is not None:
             return kept
-        path = directory / (key + _ENTRY)
+        for folder in self._folders():
+            data = self._read(folder, kind, key)
+            if data is not None:
+                return data
+        return None
+
+    def _read(self, folder: Folder, kind: str, key: str) -> bytes | None:
+        path = _path(folder, key)
         try:
             content = _read_file(path)
         except FileNotFoundError:
             return None
         except OSError as error:
-            self._give_up(f"{path} cannot be read: {error}")
+            self._close(folder, f"{path} cannot be read: {error}")
             return None
-        data = _unseal(content)
-        # A damaged entry is removed, so that it is written anew; a good one is marked as used.
-        with contextlib.suppress(OSError):
-            path.unlink() if data is None else os.utime(path)
+        data = unseal(kind, key, content)
         if data is None:
-            self._warn_of_damage(path)
+            self._discard(folder, path)
+        elif not folder.reason:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # marked as used
         return data
 
-    def put(self, key: str, data: bytes) -> None:
+    def put(self, kind: str, key: str, data: bytes) -> None:
         """Keeps an entry under a key."""
-        directory = self._usable()
-        if directory is None:
-            self._memory[key] = data
+        own = self._own()
+        if own is None:
+            self._remember(kind, key, data)
             return
+        content = seal(kind, key, data)
         try:
             try:
-                self._write(directory, key, data)
-            except FileNotFoundError:  # the directory or the file was removed under our hands
-                reason = _prepare(directory)
-                if reason is not None:
-                    raise OSError(reason) from None
-                self._write(directory, key, data)
-        except OSError as error:
-            self._memory[key] = data
-            self._give_up(f"{directory} cannot be written: {error}")
+                self._write(own.path, key, content)
+            except FileNotFoundError:  # the folder or the file was removed under our hands
+                cache_folder.opened(own.path)
+                self._write(own.path, key, content)
+        except (OSError, cache_folder.UntrustedFolderError) as error:
+            self._replace(own, Folder(own.path, f"it cannot be written: {error}"))
+            self._remember(kind, key, data)
             return
-        if not self._trimmed:
-            self._trimmed = True
+        self._until_trim -= len(content)
+        if self._until_trim <= 0:
+            self._until_trim = TRIM_EVERY
             self.trim(MAXIMUM_BYTES)
 
-    def _write(self, directory: Path, key: str, data: bytes) -> None:
-        temporary = directory / f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
-        try:
-            _write_new(temporary, _seal(data))
-            os.replace(temporary, directory / (key + _ENTRY))
-        except OSError:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
+    def reject(self, kind: str, key: str) -> None:
+        """Removes an entry the content of which turned out to be of no use."""
+        self._memory.pop((kind, key), None)
+        for folder in self._folders():
+            if _path(folder, key).exists():
+                self._discard(folder, _path(folder, key))
+
+    def shelf(self, kind: str) -> Shelf:
+        """The entries of one kind."""
+        return Shelf(self, kind)
 
     def clear(self) -> None:
-        """Removes all entries, in memory and on disk."""
+        """Removes all entries, in memory and on disk; not those of folders that are only read."""
         self._memory.clear()
         self.trim(0)
 
     def trim(self, maximum_bytes: int) -> None:
         """Removes entries, unused for longest first, until the rest fits; and what broken writers left."""
-        directory = self._usable()
-        if directory is None:
+        own = self._own()
+        if own is None:
             return
         with contextlib.suppress(OSError):
-            files = _files(directory)
+            files = _files(own.path)
             total = sum(status.st_size for status, _ in files)
             for status, path in sorted(files, key=lambda file: file[0].st_mtime):
                 if total <= maximum_bytes:
@@ -120,25 +137,103 @@ class DiskCache:
                 total -= status.st_size
                 Path(path).unlink(missing_ok=True)
 
-    def _usable(self) -> Path | None:
-        if not self._checked:
-            reason = None if self.directory is None else _prepare(self.directory)
-            self._checked = True
-            if reason is not None:
-                self._give_up(reason)
-        return self.directory
+    # ------------------------------------------------------------------ folders
 
-    def _give_up(self, reason: str) -> None:
-        if self.directory is None:
-            return
-        self.directory = None
-        jobs.warn(f"compiled kernels are kept for this process only: {reason}", CacheWarning)
+    def _folders(self) -> tuple[Folder, ...]:
+        """The folders that entries are looked for in, the one that is written to first."""
+        if self._found is None:
+            own = () if self._directory is None else self._opened(self._directory, shipped=False)
+            self._found = (*own, *itertools.chain(*(self._opened(path, shipped=True) for path in self._shipped)))
+        return self._found
 
-    def _warn_of_damage(self, path: Path) -> None:
-        if self._damage_told:
-            return
-        self._damage_told = True
-        jobs.warn(f"{path} was damaged; it is made anew", CacheWarning)
+    def _opened(self, path: Path, *, shipped: bool) -> tuple[Folder, ...]:
+        try:
+            return (cache_folder.opened(path, shipped=shipped),)
+        except cache_folder.UntrustedFolderError as error:
+            reason = str(error)
+        except OSError as error:
+            if shipped and isinstance(error, FileNotFoundError):
+                return ()
+            reason = f"{path} cannot be {'read' if shipped else 'created'}: {error}"
+        self._refuse(path, reason)
+        return ()
+
+    def _own(self) -> Folder | None:
+        return next((folder for folder in self._folders() if not folder.reason), None)
+
+    def _replace(self, folder: Folder, *new: Folder) -> None:
+        self._found = tuple(one for old in self._folders() for one in (new if old == folder else (old,)))
+
+    def _close(self, folder: Folder, reason: str) -> None:
+        self._replace(folder)
+        self._refuse(folder.path, reason)
+
+    def _refuse(self, path: Path, reason: str) -> None:
+        if path == self._directory:
+            self._warn_of_memory(reason)
+        else:
+            self._warn(str(path), f"shipped kernels are not used: {reason}")
+
+    def _write(self, directory: Path, key: str, content: bytes) -> None:
+        temporary = directory / f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
+        try:
+            _write_new(temporary, content)
+            os.replace(temporary, directory / (key + _ENTRY))
+        except OSError:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+
+    def _remember(self, kind: str, key: str, data: bytes) -> None:
+        self._memory[kind, key] = data
+        total = sum(map(len, list(self._memory.values())))
+        for old in list(self._memory):
+            if total <= MEMORY_BYTES:
+                break
+            total -= len(self._memory.pop(old, b""))
+        unwritable = next((one for one in self._folders() if one.path == self._directory), None)
+        if unwritable is not None:
+            self._warn_of_memory(f"{unwritable.path} is not written to: {unwritable.reason}")
+
+    # ------------------------------------------------------------------ warnings
+
+    def _discard(self, folder: Folder, path: Path) -> None:
+        """Removes what is no entry of this place, so that it is written anew."""
+        if not folder.reason:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        remedy = "passed over" if folder.reason else "made anew"
+        self._warn("damage", f"{path} was damaged, or is the entry of another kernel; it is {remedy}")
+
+    def _warn_of_memory(self, reason: str) -> None:
+        self._warn(str(self._directory), f"compiled kernels are kept for this process only: {reason}")
+
+    def _warn(self, subject: str, text: str) -> None:
+        self._notices.warn(f"cache: {subject}", text, CacheWarning)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The entries of one kind in a cache."""
+
+    cache: DiskCache
+    kind: str
+
+    def get(self, key: str) -> bytes | None:
+        """The entry under a key, or None when there is none that is whole."""
+        return self.cache.get(self.kind, key)
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keeps an entry under a key."""
+        self.cache.put(self.kind, key, data)
+
+    def reject(self, key: str) -> None:
+        """Removes an entry the content of which turned out to be of no use."""
+        self.cache.reject(self.kind, key)
+
+
+def _path(folder: Folder, key: str) -> Path:
+    return folder.path / (key + _ENTRY)
 
 
 def _read_file(path: Path) -> bytes:
@@ -161,31 +256,7 @@ def _files(directory: Path) -> list[tuple[os.stat_result, str]]:
     return found
 
 
-def _seal(data: bytes) -> bytes:
-    return _MAGIC + hashlib.sha256(data).digest() + data
-
-
-def _unseal(content: bytes) -> bytes | None:
-    data = content[_HEADER:]
-    return data if content[:_HEADER] == _MAGIC + hashlib.sha256(data).digest() else None
-
-
 def _write_new(path: Path, content: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with open(descriptor, "wb") as file:
         file.write(content)
-
-
-def _prepare(directory: Path) -> str | None:
-    """Creates the directory if need be; the reason why it must not be used, or None."""
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        link, target = os.lstat(directory), os.stat(directory)
-    except OSError as error:
-        return f"{directory} cannot be created: {error}"
-    if hasattr(os, "getuid"):
-        if {link.st_uid, target.st_uid} != {os.getuid()}:
-            return f"{directory} belongs to another user"
-        if stat.S_IMODE(target.st_mode) & 0o022:
-            return f"{directory} can be written by other users"
-    return None

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import functools
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
+from weakref import WeakValueDictionary
 
 from xjit import config, jobs
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
 from xjit.runtime import native_code
-from xjit.runtime.disk_cache import DiskCache
+from xjit.runtime.disk_cache import DiskCache, Shelf
 from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
+from xjit.runtime.notices import shared_notices
+
+Variant: TypeAlias = tuple[str, bool, str]
 
 
 @dataclass(eq=False)
@@ -24,11 +30,19 @@ class KernelTally:
     seconds: float = 0.0
 
 
+RECENT = 64
+"""How many kernels stay loaded although no program has them any more: functions are often made anew."""
+
+
 @dataclass(eq=False)
 class KernelStore:
-    """Loaded kernels of one process. Threads that want the same kernel first share one compilation, a job."""
+    """Loaded kernels of one process. Threads that want the same kernel first share one compilation, a job.
 
-    _loaded: dict[tuple[str, bool, str], LoadedKernel] = field(default_factory=dict)
+    Kernels live as long as the programs that have them, the last ones asked for a while longer.
+    """
+
+    _loaded: WeakValueDictionary[Variant, LoadedKernel] = field(default_factory=WeakValueDictionary)
+    _recent: OrderedDict[Variant, LoadedKernel] = field(default_factory=OrderedDict)
 
     def load(self, source: str, tally: KernelTally, *, contract: bool = False) -> LoadedKernel:
         """The kernel of this source text: from memory, from disk, or compiled now."""
@@ -36,20 +50,31 @@ class KernelStore:
 
     def clear(self) -> None:
         """Forgets all kernels; programs that are alive keep theirs."""
-        jobs.run(self._loaded.clear)
+        jobs.run(self._clear)
 
     def _load(self, text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
         variant = (text, contract, config.text("XJIT_VECTOR_BITS"))
         found = self._loaded.get(variant)
         if found is not None:
             tally.cache_hits += 1
-            return found
-        found = self._loaded[variant] = _find(text, tally, contract)
+        else:
+            found = self._loaded[variant] = _find(text, tally, contract)
+        self._keep(variant, found)
         return found
+
+    def _keep(self, variant: Variant, kernel: LoadedKernel) -> None:
+        self._recent[variant] = kernel
+        self._recent.move_to_end(variant)
+        while len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+
+    def _clear(self) -> None:
+        self._loaded.clear()
+        self._recent.clear()
 
 
 def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
-    disk = disk_cache(config.cache_directory())
+    disk = configured_disk_cache().shelf("kernel")
     key = numba_compat.object_key(text, contract=contract)
     kernel = _from_disk(disk, key)
     if kernel is not None:
@@ -62,7 +87,7 @@ def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
     return load_object(module.object_code, module.symbol, externals=module.externals)
 
 
-def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:
+def _from_disk(disk: Shelf, key: str) -> LoadedKernel | None:
     data = disk.get(key)
     if data is None:
         return None
@@ -70,18 +95,24 @@ def _from_disk(disk: DiskCache, key: str) -> LoadedKernel | None:
         stored = unpack(data)
         return load_object(stored.object_code, stored.symbol, externals=stored.externals)
     except (ValueError, RuntimeError):
-        return None  # a foreign or damaged entry is compiled anew and replaced
+        disk.reject(key)
+        return None
+
+
+def configured_disk_cache() -> DiskCache:
+    """The cache that the settings ask for."""
+    return disk_cache(config.cache_directory(), config.shipped_directories())
 
 
 @functools.lru_cache(maxsize=8)
-def disk_cache(directory: Path) -> DiskCache:
-    """The cache in a directory; one object per directory, so that it warns once.
+def disk_cache(directory: Path, shipped: tuple[Path, ...] = ()) -> DiskCache:
+    """The cache in a directory and in folders that are only read; one object for each choice of them.
 
     From then on it also keeps what the compiler and the runtime make for themselves.
     """
-    disk = DiskCache(directory)
-    numba_compat.use_store(disk)
-    native_code.use_store(disk)
+    disk = DiskCache(directory, shipped, notices=shared_notices())
+    numba_compat.use_store(disk.shelf("inline"))
+    native_code.use_store(disk.shelf("runtime"))
     return disk
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,27 +13,22 @@ from xjit import jobs
 from xjit.codegen import elf
 
 _FOREVER: list[Any] = []
+_UNUSED: deque[Any] = deque()
 
 
-class _Code:
-    """Keeps machine code in memory. LLVM takes it back in a job: no child may be forked in the middle of that."""
-
-    __slots__ = ("_engine",)
-
-    def __init__(self, engine: list[Any]) -> None:
-        self._engine = engine
-
-    def __del__(self, forget: Callable[[list[Any]], None] = jobs.forget) -> None:
-        forget(self._engine)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class LoadedKernel:
     """Machine code in memory, for as long as this object lives; ``address`` is where its function starts."""
 
     address: int
     symbol: str
     _engine: Any = field(repr=False)
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # Only LLVM can unmap the code, and this runs wherever the last reference happens to go: in a garbage
+        # collection, in a thread that holds other locks, while another thread forks. Whoever loads next does it.
+        if not is_finalizing():
+            _UNUSED.append(self._engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +50,25 @@ def load_object(
     stay in. Raises UnresolvedSymbolError for external symbols that are not on the allow-list and ValueError
     when the file is damaged or lacks the function: either would end the process inside LLVM.
     """
-    engine, address = jobs.run(lambda: _loaded(object_code, symbol, externals))
+    kernel = jobs.run(lambda: _loaded(object_code, symbol, externals))
     if forever:
-        _FOREVER.append(engine)
-    return LoadedKernel(address, symbol, _Code([engine]))
+        _FOREVER.append(kernel)
+    return kernel
 
 
-def _loaded(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> tuple[Any, int]:
-    """What keeps the code in memory, and where its function starts."""
+def _loaded(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> LoadedKernel:
     import llvmlite.binding as llvm
 
-    _check(object_code, symbol, externals)
+    check_object(object_code, (symbol,), externals)
+    _UNUSED.clear()  # unmaps what is unused
     engine = _new_engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
     engine.finalize_object()
-    return engine, int(engine.get_function_address(symbol))
+    return LoadedKernel(int(engine.get_function_address(symbol)), symbol, engine)
 
 
-def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> None:
+def check_object(object_code: bytes, needed: Iterable[str], externals: Sequence[str] | None) -> None:
+    """Raises what :func:`load_object` raises, without loading anything; ``needed`` are the object's own symbols."""
     from xjit.codegen import llvm_pipeline
 
     symbols = elf.symbols(object_code)
@@ -80,8 +78,9 @@ def _check(object_code: bytes, symbol: str, externals: Sequence[str] | None) -> 
         llvm_pipeline.check_externals(externals)
         return
     llvm_pipeline.check_externals(symbols.undefined)
-    if symbol not in symbols.defined:
-        raise ValueError(f"the object has no function {symbol}")
+    missing = set(needed) - symbols.defined
+    if missing:
+        raise ValueError(f"the object has no function {', '.join(sorted(missing))}")
 
 
 def _new_engine() -> Any:

@@ -14,6 +14,8 @@ import sys
 from typing import Any, Protocol
 
 from xjit import jobs
+from xjit.codegen import toolchain
+from xjit.runtime import loader
 
 
 class Store(Protocol):
@@ -24,6 +26,9 @@ class Store(Protocol):
 
     def put(self, key: str, data: bytes) -> object:
         """Keep an entry if possible."""
+
+    def reject(self, key: str) -> object:
+        """Remove an entry that is of no use."""
 
 
 _kept_engines: list[Any] = []
@@ -103,6 +108,7 @@ def _addresses(text: str, engine: Any) -> tuple[dict[str, int], dict[str, int]]:
 
 def _load(text: str) -> Any:
     """The llvmlite execution engine that holds the machine code of ``text``."""
+    toolchain.imported("llvmlite.binding")
     import llvmlite.binding as llvm
 
     from xjit.codegen import llvm_pipeline
@@ -119,24 +125,32 @@ def _load(text: str) -> Any:
 
 def _object_code(text: str, target: Any) -> bytes:
     """The object file of ``text``, from the store when it is there."""
-    import llvmlite
-
     from xjit.codegen import fingerprint
 
     processor = (target.triple, target.cpu, target.features)
-    key = fingerprint.digest("runtime", llvmlite.__version__, *processor, text)
+    key = fingerprint.digest("runtime", fingerprint.versions(), *processor, text)
     for store in _stores:
         kept = store.get(key)
-        if kept is not None:
-            return kept
-    object_code = _compile(text, target)
+        if kept is None:
+            continue
+        try:
+            return _checked(loader.unpack(kept), text)
+        except (ValueError, RuntimeError):
+            store.reject(key)
+    object_code, externals = _compile(text, target)
     for store in _stores:
-        store.put(key, object_code)
+        store.put(key, loader.pack(loader.StoredObject(object_code, "", externals)))
     return object_code
 
 
-def _compile(text: str, target: Any) -> bytes:
-    """Parse, verify, simplify and emit ``text``."""
+def _checked(stored: loader.StoredObject, text: str) -> bytes:
+    """The object code, if it has the functions of ``text`` and needs nothing that a process may lack."""
+    loader.check_object(stored.object_code, _FUNCTION.findall(text), stored.externals)
+    return stored.object_code
+
+
+def _compile(text: str, target: Any) -> tuple[bytes, tuple[str, ...]]:
+    """Parse, verify, simplify and emit ``text``; the symbols that it leaves to the process."""
     import llvmlite.binding as llvm
 
     from xjit.codegen import llvm_pipeline
@@ -147,7 +161,7 @@ def _compile(text: str, target: Any) -> bytes:
     module.data_layout = llvm_pipeline.data_layout(target)
     module.verify()
     _simplify(module, target)
-    return llvm_pipeline.emit_object(module, target)[0]
+    return llvm_pipeline.emit_object(module, target)
 
 
 def _simplify(module: Any, target: Any) -> None:
@@ -162,4 +176,5 @@ def _simplify(module: Any, target: Any) -> None:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     options = llvm.create_pipeline_tuning_options()
-    passes.run(module, llvm.create_pass_builder(llvm_pipeline.target_machine(target), options))
+    builder = llvm.create_pass_builder(llvm_pipeline.target_machine(target), options)
+    llvm_pipeline.run_passes(passes, module, builder)

@@ -1,7 +1,7 @@
 """How many threads a parallel kernel may use.
 
-The default is what the operating system really grants the process: the smaller of its processor affinity and
-its control-group quota.  :class:`threads` overrides it for the calling Python thread.
+The default is what the process is really granted: the smallest of its processor affinity, its control-group quota
+and what its environment asks for (:data:`LIMITS`).  :class:`threads` overrides it for the calling Python thread.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 import operator
 import os
 import threading
+from collections.abc import Mapping
 from types import TracebackType
 from typing import SupportsIndex
 
@@ -74,13 +75,35 @@ def own_limit() -> int:
 
 @functools.cache
 def default_threads() -> int:
-    """The number of threads the operating system grants this process: affinity and control-group quota.
+    """The number of threads granted to this process: by affinity, control-group quota and environment.
 
     Read once per process; always at least one.
     """
-    count = _affinity()
     quota = ControlGroups().processors()
-    return max(1, count if quota is None else min(count, math.ceil(quota)))
+    limits = (_affinity(), None if quota is None else math.ceil(quota), environment_limit(os.environ))
+    return max(1, min(limit for limit in limits if limit is not None))
+
+
+LIMITS = ("XJIT_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Environment variables that limit the threads of a process; the first that holds a number counts.
+
+Those who start several processes, such as joblib, dask and job schedulers, set one or all of the last four in each,
+so that together they take no more processors than there are. The more particular name comes first: who limits BLAS
+alone and wants more threads here sets the first. Lists of OpenMP have the number for the outermost level in front.
+"""
+
+
+def environment_limit(environment: Mapping[str, str]) -> int | None:
+    """The number of threads that an environment asks for; None where it says nothing that makes sense.
+
+    >>> environment_limit({"OMP_NUM_THREADS": "4,2", "MKL_NUM_THREADS": "1"})
+    4
+    """
+    for name in LIMITS:
+        count = environment.get(name, "").partition(",")[0].strip()
+        if count.isascii() and count.isdigit() and int(count) > 0:
+            return int(count)
+    return None
 
 
 def _affinity() -> int:

@@ -1,0 +1,49 @@
+"""What went wrong while a function was compiled, and whose fault it is."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+from typing import Any
+
+from xjit import config
+from xjit.errors import TargetError, XjitError, is_lasting
+from xjit.ir.handlers import from_handler, is_foreign
+
+
+def public(error: XjitError) -> XjitError:
+    """The error as users see it: without the frames inside this package, unless they are asked for."""
+    return error if config.flag("XJIT_FULL_TRACE") else error.with_traceback(None)
+
+
+def foreign(error: BaseException) -> BaseException | None:
+    """What is to be raised if an error came from outside: from a signal handler or another thread."""
+    return from_handler(error) or (error if is_foreign(error) and is_internal(error) else None)
+
+
+def is_internal(error: BaseException) -> bool:
+    """Whether an exception was raised inside this package or the compilers below it, not by the user's code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    inside = (package, os.sep + "numba" + os.sep, os.sep + "llvmlite" + os.sep)
+    return bool(frames) and any(part in frames[-1].filename for part in inside)
+
+
+def reported(function: Any, error: BaseException) -> TargetError:
+    """A failure of the compiler itself, with the traceback kept in a file unless it may not happen again."""
+    if not is_lasting(error):
+        found = TargetError(
+            f"xjit: the compiler could not do its work: {type(error).__name__}: {error}",
+            fix="it is tried again; functions that recurse deeply may be called earlier, or in a thread",
+        )
+        found.__cause__ = error
+        return found
+    text = "".join(traceback.format_exception(error))
+    with tempfile.NamedTemporaryFile("w", prefix="xjit-report-", suffix=".txt", delete=False) as file:
+        file.write(f"{getattr(function, '__qualname__', function)}\n{text}")
+    found = TargetError(
+        f"xjit: the compiler failed: {type(error).__name__}: {error}", fix=f"please report the file {file.name}"
+    )
+    found.__cause__ = error
+    return found

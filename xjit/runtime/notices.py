@@ -1,0 +1,35 @@
+"""Warnings that a process gives once, whoever has cause for them."""
+
+from __future__ import annotations
+
+import functools
+
+from xjit import jobs
+
+
+class Notices:
+    """Remembers what was said.
+
+    >>> notices = Notices()
+    >>> notices.is_new("the folder"), notices.is_new("the folder")
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, object] = {}
+
+    def is_new(self, subject: str) -> bool:
+        """Whether nobody has asked for this subject before; of several threads one is told so."""
+        mark = object()
+        return self._said.setdefault(subject, mark) is mark
+
+    def warn(self, subject: str, text: str, category: type[Warning]) -> None:
+        """Gives a warning, pointing at the user's line, unless one about the subject was given."""
+        if self.is_new(subject):
+            jobs.warn(text, category)
+
+
+@functools.cache
+def shared_notices() -> Notices:
+    """The notices of this process."""
+    return Notices()
