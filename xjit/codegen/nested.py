@@ -69,7 +69,8 @@ class NestedReductions:
             fold.in_one_block()
         short = self.packed.loop(unit.values[0], fold.dtype, loops)
         if short is not None:
-            value = self.packed.combined(unit.values[0], reducer.combine, short, fold.identity(fold.dtype))
+            start, values = fold.identity(fold.dtype), unit.values[0]
+            value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
             return fold.settle(value, scope, unit.target.where)
         fold.start(scope)
         for loop in loops[:-1]:

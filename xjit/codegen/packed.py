@@ -123,18 +123,18 @@ class PackedReductions:
         own = {*self._plan.reduced[0].axes, *short.axes}
         return not any(move for axis, move in enumerate(access.moves) if axis not in own)
 
-    def combined(self, values: Pull, combine: str, short: Loop, start: Value) -> Value:
+    def combined(self, values: Pull, combine: str, short: Loop, start: Value, in_lanes: bool) -> Value:
         """All elements along the short loop, combined with what the reduction starts from."""
         reads = self._accesses.reads
         added = {pull: access for pull, access in self._at_places(values, short) if pull not in reads}
         reads.update(added)
-        result = self._in_lanes(values, combine, short, start)
+        result = self._in_order(values, combine, short, start, in_lanes)
         for pull in added:
             del reads[pull]
         return result
 
-    def _in_lanes(self, values: Pull, combine: str, short: Loop, start: Value) -> Value:
-        """The elements of a line shorter than a block, in the order of :mod:`xjit.numerics`, beginning at a value."""
+    def _in_order(self, values: Pull, combine: str, short: Loop, start: Value, in_lanes: bool) -> Value:
+        """The elements in the order of :mod:`xjit.numerics`, as a line shorter than a block or one by one."""
         node, (axis,), count = values.node, short.axes, short.extent
         dtype = node.aval.dtype
 
@@ -148,6 +148,8 @@ class PackedReductions:
         lanes = numerics.lanes(dtype)
         many = count - count % lanes
         few = count - count % numerics.FEW_LANES
+        if not in_lanes:
+            return functools.reduce(both, items, start)
         sums = (
             *_tree(items[:many], lanes, both),
             *_tree(items[many:few], numerics.FEW_LANES, both),

@@ -258,12 +258,12 @@ class Grouping:
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop.
 
-        For sums that round it is their order that says so, whatever they read. What a nested reduction reads has a
-        say only where nothing as large is read outside of it.
+        Sums that round and are added along rows do, whatever they read. What a nested reduction reads has a say only
+        where nothing as large is read outside of it.
         """
         order = unit.sums
-        if order is not None:
-            return order.along_rows
+        if order is not None and order.along_rows:
+            return True
         fastest: dict[tuple[int, bool], set[int]] = {}
         for pull in reads:
             moves = self.layouts.directions(pull.node, pull.index, len(unit.dims))
