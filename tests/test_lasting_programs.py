@@ -243,6 +243,7 @@ for _ in range(12):
 EXIT_MEANWHILE = """
 import signal, threading
 from test_lasting_programs import Waiting
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in a background job
 waiting = Waiting()
 threading.Thread(target=lambda: (waiting.wait(0), signal.raise_signal(signal.SIGINT))).start()
 try:
