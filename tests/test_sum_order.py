@@ -1,4 +1,4 @@
-"""Sums have the bits that `xjit.numerics` promises, whatever the memory, the neighbours, the threads and the vectors."""
+"""Sums have the bits that `xjit.numerics` promises, whatever memory, neighbours, threads and vectors are."""
 
 from __future__ import annotations
 

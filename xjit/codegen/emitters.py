@@ -367,6 +367,13 @@ def _reduction_steps() -> list[Operation]:
     ]
 
 
+def steps_in_order() -> dict[str, Operation]:
+    """The words that add and multiply lane by lane, doing so one after the other."""
+    table = {"radd": "fadd", "rmul": "fmul"}
+    words = ((f"{name}{few}", combine) for name, combine in table.items() for few in ("", _FEW))
+    return {name: Operation(name, same(name, 2, FLOATS), builder_call(combine)) for name, combine in words}
+
+
 def _kept_extremum(name: str, sign: str, integral: str) -> Operation:
     """An extreme that stays what it is where the operand is equal, so that the earlier one of two zeros wins."""
     plain = _extremum(name, "", integral)
