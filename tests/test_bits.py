@@ -1,0 +1,55 @@
+"""The command that compares the bits of results between machines and widths of vectors."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tools import bits
+from xjit.codegen import llvm_pipeline
+
+HAS_WIDTHS = llvm_pipeline.host().triple.startswith("x86_64")
+# Parts of names: every reduction and scan of rows that fill lanes and leave some, some of all else.
+CHOSEN = (
+    "32 rows of 100",
+    "64 rows of 31",
+    "float32 all of a view",
+    "complex64 columns",
+    "tanh",
+    "power float64",
+    "nearest",
+)
+
+
+@pytest.mark.skipif(not HAS_WIDTHS, reason="vectors of this processor have one width")
+@pytest.mark.parametrize("only", CHOSEN)
+def test_the_width_of_vectors_changes_no_bits(only: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = []
+    for width in ("128", "256", "512"):
+        monkeypatch.setenv("XJIT_VECTOR_BITS", width)
+        tables.append(bits.table(only))
+    assert tables[0] and not bits.differences(tables[0], tables[1]) and not bits.differences(tables[1], tables[2])
+
+
+def test_every_difference_is_seen() -> None:
+    one = np.array([0.0, 1.0, np.nan])
+    assert bits.hashed(one) == bits.hashed(np.copysign(one, [1, 1, -1]))  # signs of NaN are the processor's
+    for other in (np.array([-0.0, 1.0, np.nan]), np.array([0.0, 1.0, 2.0]), one[:2], one.astype(np.float32)):
+        assert bits.hashed(one) != bits.hashed(other)
+    assert bits.differences({"a": "1", "b": "2"}, {"a": "1", "b": "3", "c": "4"}) == ["b", "c"]
+
+
+def test_the_command_compares_with_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bits.json"
+    monkeypatch.setattr(sys, "argv", ["bits", "--only", "hypot float32", "--save", str(file)])
+    assert bits.main() == 0
+    monkeypatch.setattr(sys, "argv", ["bits", "--only", "hypot float32", "--compare", str(file)])
+    assert bits.main() == 0 and "the same bits" in capsys.readouterr().out
+    file.write_text(json.dumps(dict.fromkeys(json.loads(file.read_text()), "other")))
+    assert bits.main() == 1 and "hypot float32" in capsys.readouterr().out
