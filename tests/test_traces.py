@@ -157,14 +157,6 @@ def test_clear_forgets() -> None:
     assert function.stats().traces == 1 and function.stats().compiles == 0
 
 
-def test_warmup_compiles() -> None:
-    function = xjit.jit(lambda x: x * 2.5)
-    assert function.warmup(LINE) is None
-    assert function.stats().traces == 1
-    function(LINE)
-    assert function.stats().traces == 1
-
-
 @pytest.fixture
 def few_traces(monkeypatch: pytest.MonkeyPatch) -> int:
     """Functions keep so many traces."""
@@ -182,6 +174,18 @@ def test_the_oldest_trace_is_dropped(few_traces: int) -> None:
     assert function.stats().traces == count
     function(np.zeros(1))
     assert function.stats().traces == count + 1
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.RetraceWarning")
+def test_the_oldest_trace_of_one_kind_of_call_is_dropped_alone(few_traces: int) -> None:
+    rolled = xjit.jit(lambda x, n: np.roll(x, n))
+    x = np.arange(29.0)
+    for n in range(1, few_traces + 2):  # each is a value that decides what is traced
+        rolled(x, n)
+    traces = rolled.stats().traces
+    for n in range(few_traces + 1, 1, -1):
+        np.testing.assert_array_equal(rolled(x, n), np.roll(x, n))
+    assert rolled.stats().traces == traces
 
 
 def test_a_trace_in_use_stays(few_traces: int) -> None:

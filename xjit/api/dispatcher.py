@@ -159,8 +159,11 @@ class Dispatcher:
         if found.entry is not None and found.entry not in known:
             self.entries = {**self.entries, found.names: (found.entry, *known)[:MAXIMUM_ENTRIES]}
         while sum(map(len, self._known.values())) > MAXIMUM_TRACES:
-            dropped = self._known.popitem(last=False)[1]
-            self._flat = {flat: known for flat, known in self._flat.items() if known is not dropped}
+            oldest, traces = next(iter(self._known.items()))
+            traces.pop()
+            if not traces:
+                del self._known[oldest]
+                self._flat = {flat: known for flat, known in self._flat.items() if known is not traces}
 
     def _warn_of_steps(self, found: Specialisation) -> None:
         """One warning for each reason why NumPy runs steps of the program."""
