@@ -31,6 +31,7 @@ _REDUCTION = re.compile(
     r"(?:float|double) (?P<start>[^,]+), <\d+ x (?:float|double)> (?P<vector>[^)]+)\)$",
     re.MULTILINE,
 )
+_LEFT = re.compile(r"call [^@\n]*@llvm\.vector\.reduce\.f(?:add|mul)\.")
 _STEP = re.compile(
     r"^  (?P<name>%[\w.\"-]+) = f(?:add|mul) reassoc (?:<(?P<lanes>\d+) x )?(?P<type>float|double)>?"
     r" (?P<left>[^,]+), (?P<right>[^,\n]+)",
@@ -57,7 +58,10 @@ def in_fixed_order(text: str) -> str:
     """
     for function in text.split("\ndefine ")[1:]:
         _check(function)
-    return _REDUCTION.sub(_tree, text).replace(_RELAXED, "")
+    found = _REDUCTION.sub(_tree, text).replace(_RELAXED, "")
+    if _LEFT.search(found):
+        raise UnorderedSumError("additions in the order of the processor's back end")
+    return found
 
 
 def _check(function: str) -> None:
