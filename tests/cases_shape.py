@@ -14,6 +14,7 @@ from xjit import ops
 from xjit.ops.diagonal import diagonal
 from xjit.ops.layout import pack
 from xjit.ops.mosaic import mosaic
+from xjit.ops.shape import spread
 
 Place = Callable[[tuple[int, ...]], tuple[int, ...] | None]
 
@@ -71,6 +72,7 @@ def _broadcast_cases() -> list[Case]:
     for sizes in ((), (2,), (2, 0), (3, 1)):
         expected = picked(x, (*sizes, 3), lambda index: index[-1:])
         found.append(Case("broadcast_in_dim", lambda a, sizes=sizes: ops.broadcast(a, sizes), (x,), expected))
+        found.append(Case("spread", lambda a, sizes=sizes: spread(a, (*sizes, 3)), (x,), expected))
     errors: list[tuple[Any, Any, Any]] = [
         ((2, 2), (1,), ops.ShapeError),
         ((2, 3), (1, 0), ops.ArgumentError),

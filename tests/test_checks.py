@@ -104,9 +104,9 @@ def test_the_error_names_the_users_line() -> None:
     with pytest.raises(IndexError) as caught:
         compiled(TABLE, PLACES + 1000)
     line = inspect.getsourcelines(take)[1] + 2
-    message, at = str(caught.value).splitlines()
+    message, at, fix = str(caught.value).splitlines()
     assert message == "indexing: an index is out of bounds for axis 0 with size 50"
-    assert at.strip() == f"at {__file__}:{line}, in take"
+    assert at.strip() == f"at {__file__}:{line}, in take" and fix.strip().startswith("fix: ")
 
 
 def test_of_several_errors_the_first_one_is_raised() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import warnings
 import weakref
@@ -18,7 +19,7 @@ from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
 from xjit.runtime.records import MISS
-from xjit.runtime.segments import MAXIMUM_PIECES, piece_size
+from xjit.runtime.segments import LASTING_WORK, MAXIMUM_PIECES, piece_size
 
 X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])
 
@@ -185,5 +186,6 @@ def test_what_kernels_have_stored_is_read_behind_a_library() -> None:
 @pytest.mark.parametrize("work", [1.0, 1e5, 1e7, 1e12])
 def test_pieces_are_few_and_long_ones_whole_lines(extent: int, work: float) -> None:
     size = piece_size(extent, work)
-    assert 1 <= size <= extent + 63 and -(-extent // size) <= MAXIMUM_PIECES
+    most = max(MAXIMUM_PIECES, math.ceil(work / LASTING_WORK))
+    assert 1 <= size <= extent + 63 and -(-extent // size) <= most
     assert size <= 1024 or size % 64 == 0 or size == extent

@@ -36,6 +36,8 @@ BEFORE = ("{x}.T", "({x} * 1)", "{x}.reshape({x}.shape[::-1]).T")
 
 # Calls of arrays without elements whose answer is no example: chance, undefined, or an error of two possible ones.
 CHANCE = r"fft\.hfft\(v, n|einsum\(\"ii->i|nanmean\(a, dtype='i|insert\(v, 1, 1j|histogram2d"
+# The order of what reduces over no axes, of an operand that repeats rows: as the functions that NumPy writes it in.
+ORDERED_ALIKE = r"nanvar\(a, axis=\(\)|nanstd\(a, axis=\(\)"
 MORE_REFUSED = [*REFUSED, (r"^power|\*\* v", "iu", "integers to signed powers that are not known while tracing")]
 
 
@@ -62,6 +64,8 @@ def check(call: str, code: str, layout: str, before: str = "{x}") -> None:
     dtype = np.dtype(code)
     changed = (release for pattern, kinds, release in CHANGED if re.search(pattern, call) and dtype.kind in kinds)
     if any(map(older, changed)) or (layout == "empty" and re.search(CHANCE, call)):
+        return
+    if layout == "repeated rows" and re.search(ORDERED_ALIKE, call):
         return
     words = [text for pattern, kinds, text in MORE_REFUSED if re.search(pattern, call) and dtype.kind in kinds]
     try:

@@ -93,10 +93,10 @@ class LaneLoops:
     ) -> None:
         """All loops; ``loop`` writes one between bounds, in which every accumulator takes the element at hand."""
         (start, stop), rest = bounds, bounds[0]
-        many = {numerics.lanes(fold.dtype) for fold in folds}
-        work = work if len(many) == 1 else Work.ODD
+        lanes, *others = {numerics.lanes(fold.dtype) for fold in folds}
+        work = Work.ODD if others else work
         if work is not Work.ODD:
-            rest = self._groups(folds, bounds, *many, loop)
+            rest = self._groups(folds, bounds, lanes, loop)
         if work is Work.LIGHT:
             end = self._groups(folds, (rest, stop), numerics.FEW_LANES, loop)
             self._one_by_one(folds, (end, stop), loop)

@@ -62,6 +62,11 @@ class Accumulator:
         return False
 
     @property
+    def in_turn(self) -> bool:
+        """Whether one element has to wait for the one before it."""
+        return False
+
+    @property
     def unfinished(self) -> Value | None:
         """Whether further elements can change the result, where some value rules that out."""
         return None
@@ -156,6 +161,10 @@ class Recognised(Accumulator):
     @property
     def blocked(self) -> bool:
         return self.in_blocks and not self.element_by_element
+
+    @property
+    def in_turn(self) -> bool:
+        return self.rounds and not self.in_lanes
 
     @property
     def unfinished(self) -> Value | None:
@@ -403,6 +412,10 @@ class Fold(Accumulator):
         self.count: int = unit.target.param("n")
         self.dtypes = [pull.node.aval.dtype for pull in unit.values[: self.count]]
         self.names = [elements.nest.fresh("c") for _ in range(self.count)]
+
+    @property
+    def in_turn(self) -> bool:
+        return True
 
     def _carried(self) -> list[Var]:
         return [Var(name, register_dtype(dtype)) for name, dtype in zip(self.names, self.dtypes, strict=True)]

@@ -164,7 +164,7 @@ class RowNest:
 
         summed = in_lanes(folds)
         if summed:
-            self._lanes.write(summed, bounds, write, loop.variable, self._work(pulls, loop, len(summed)))
+            self._lanes.write(summed, bounds, write, loop.variable, self._work(pulls, loop, folds))
         else:
             write(bounds)
         for fold in folds:
@@ -197,10 +197,14 @@ class RowNest:
             fold.end_block(around)
         self.nest.close(start, stop, step=numerics.BLOCK)
 
-    def _work(self, pulls: Sequence[Pull], loop: Loop, sums: int) -> Work:
-        """What a step of a loop is like, in which there are so many sums."""
+    def _work(self, pulls: Sequence[Pull], loop: Loop, folds: Sequence[reductions.Accumulator]) -> Work:
+        """What a step of a loop is like, in which these take the element at hand."""
         nested = any(pull.node in self.region.nested for pull in pulls)
-        return Work.ODD if nested or self.values.accesses.leaves_gaps(loop.axes[-1]) else work_of(pulls, sums)
+        waits = bool(self._running) or any(fold.in_turn for fold in folds)
+        sums = len(in_lanes(folds))
+        return (
+            Work.ODD if nested or waits or self.values.accesses.leaves_gaps(loop.axes[-1]) else work_of(pulls, sums)
+        )
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""

@@ -159,7 +159,7 @@ class Grouping:
         """The unit itself, or one for each position along its short axes where that lets them share more."""
         unit = with_nested(unit, self.leaves, self.nested)
         found = self.walk(unit)
-        across = unit.is_reduction and not self._reduces_fast_axes(unit, found.reads)
+        across = unit.is_reduction and not self._reads_along_fast_axes(unit, found.reads)
         return unrolled(unit, found.visits, across=across)
 
     def add(self, unit: Unit) -> Group:
@@ -256,14 +256,15 @@ class Grouping:
         return None
 
     def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
+        """Whether a reduction runs along rows: sums that round as their order says, others as they read."""
+        order = unit.sums
+        return (order is not None and order.along_rows) or self._reads_along_fast_axes(unit, reads)
+
+    def _reads_along_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop.
 
-        Sums that round and are added along rows do, whatever they read. What a nested reduction reads has a say only
-        where nothing as large is read outside of it.
+        What a nested reduction reads has a say only where nothing as large is read outside of it.
         """
-        order = unit.sums
-        if order is not None and order.along_rows:
-            return True
         fastest: dict[tuple[int, bool], set[int]] = {}
         for pull in reads:
             moves = self.layouts.directions(pull.node, pull.index, len(unit.dims))
