@@ -21,6 +21,7 @@ def answers(x: Any, y: Any) -> tuple[Any, Any]:
     return np.array_equal(x, y), np.allclose(x, x)
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")
 @pytest.mark.parametrize(
     "combine",
     [
