@@ -127,7 +127,7 @@ def test_vectors_of_several_registers_are_made_of_halves(name: str, target: llvm
     call = f"  %r = call {vector} @{widest.name}({arguments})\n  ret {vector} %r\n"
     text = f"define {vector} @call({arguments}) {{\n{call}}}\n"
     module = llvm_pipeline.parse(widest.declaration + text, target)
-    llvm_pipeline.link_as_is(module, wide_forms.definitions([found], target.features))
+    llvm_pipeline.link_as_is(module, wide_forms.definitions([widest], target))
     llvm_pipeline.inline_calls(module, target)
     calls = {line.split("@")[1].split("(")[0] for line in str(module).splitlines() if " call " in line}
     assert calls and all(call.startswith("llvm.x86.") for call in calls)

@@ -10,10 +10,6 @@ from tools.coefficients.fitting import Fit, Table, at_root
 def tables() -> list[Fit | Table]:
     """All numbers of the family."""
     tiny = mp.mpf(10) ** -9
-    tanh_tail = (
-        at_root(lambda r: (mp.tanh(r) - r) / r**3),
-        at_root(lambda r: r**3 / mp.tanh(r)),
-    )
     sinh_tail = (
         at_root(lambda r: (mp.sinh(r) - r) / r**3),
         at_root(lambda r: r**3 / mp.sinh(r)),
@@ -24,11 +20,6 @@ def tables() -> list[Fit | Table]:
     )
     long, short = mp.mpf("0.483") ** 2, (mp.log(2) / 2 * mp.mpf("1.001")) ** 2
     return [
-        Fit(
-            "TANH_TAIL_F32",
-            "(tanh(a) - a) / a**3 in a**2, |a| <= 0.8",
-            *(*tanh_tail, tiny, mp.mpf("0.8") ** 2, 6, 24),
-        ),
         Fit("SINH_TAIL_F32", "(sinh(r) - r) / r**3 in r**2, |r| <= 0.483", *sinh_tail, tiny, long, 3, 24),
         Fit("SINH_TAIL_F64", "the same", *sinh_tail, tiny, long, 5, 53),
         Fit("COSH_TAIL_F32", "(cosh(r) - 1) / r**2 in r**2, |r| <= 0.483", *cosh_tail, tiny, long, 3, 24),

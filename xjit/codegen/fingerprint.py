@@ -10,7 +10,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-_COMPILER_FILES = ("emit*.py", "numba_*.py", "llvm_pipeline.py", "wide_forms.py", "kinds.py")
+_COMPILER_FILES = ("emit*.py", "numba_*.py", "llvm_pipeline.py", "wide_forms.py", "tables.py", "kinds.py")
 
 
 def digest(*parts: str) -> str:

@@ -31,6 +31,7 @@ How such a module is written::
   loop from being vectorised.
 * ``wide`` is the text of a vector form for processors with AVX-512 (:mod:`xjit.codegen.wide_forms`), which must give
   what the function gives.
+* ``table`` says that the function looks a number up (:mod:`xjit.codegen.tables`, which registers such functions).
 * The decorated object stays callable from Python: it runs the same text uncompiled on NumPy scalars.
 """
 
@@ -42,6 +43,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from xjit.codegen import fingerprint
@@ -69,17 +71,33 @@ def parse_signature(signature: str) -> tuple[str, tuple[str, ...]]:
     return match[1], arguments
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Sixteen floats of 32 bits, and from which bit of the operand on four bits say which one is meant."""
+
+    values: tuple[float, ...]
+    shift: int
+
+
 class InlineFunction:
     """A registered function: callable from Python uncompiled, and by its name from kernels compiled."""
 
-    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result", "wide")
+    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result", "table", "wide")
 
     def __init__(
-        self, name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False, wide: str = ""
+        self,
+        name: str,
+        function: Callable[..., Any],
+        signature: str,
+        *,
+        out_of_line: bool = False,
+        wide: str = "",
+        table: Table | None = None,
     ) -> None:
         self.name = name
         self.out_of_line = out_of_line
         self.wide = wide
+        self.table = table
         self.function = function
         self._key: str | None = None
         self.result, self.arguments = parse_signature(signature)
@@ -98,7 +116,7 @@ class InlineFunction:
         """Names what the function computes, for cache keys."""
         if self._key is None:
             self._key = fingerprint.digest(
-                self.signature, str(self.out_of_line), self.wide, function_key(self.function)
+                self.signature, str(self.out_of_line), self.wide, repr(self.table), function_key(self.function)
             )
         return self._key
 
@@ -114,16 +132,22 @@ _REGISTRY: dict[str, InlineFunction] = {}
 
 
 def register(
-    name: str, function: Callable[..., Any], signature: str, *, out_of_line: bool = False, wide: str = ""
+    name: str,
+    function: Callable[..., Any],
+    signature: str,
+    *,
+    out_of_line: bool = False,
+    wide: str = "",
+    table: Table | None = None,
 ) -> InlineFunction:
     """Makes ``function`` known to kernels as ``name``; a second registration under one name is an error.
 
     ``out_of_line`` keeps it a function that is called: less to compile, but a loop that calls it is not vectorised.
-    ``wide`` is the text of a vector form, a template of :mod:`xjit.codegen.wide_forms`.
+    ``wide`` is the text of a vector form, a template of :mod:`xjit.codegen.wide_forms`, ``table`` what it looks up.
     """
     if name in _REGISTRY:
         raise ValueError(f"an inline function named {name} is registered already")
-    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide)
+    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide, table=table)
     _REGISTRY[name] = entry
     return entry
 

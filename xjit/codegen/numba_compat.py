@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit import jobs
-from xjit.codegen import fingerprint, inline_functions, intrinsics, toolchain
+from xjit.codegen import fingerprint, inline_functions, intrinsics, tables, toolchain
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
@@ -167,11 +167,11 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
-    wide = wide_forms.among([function.symbol for function in called], target.features)
+    wide = wide_forms.among([function.symbol for function in called], target)
     module = llvm_pipeline.parse(wide_forms.marked(text, wide), target)
     early = [function for function in called if not function.out_of_line and function not in wide]
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
-    wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target.features)
+    wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     in_lanes, lines = lane_trees.has_lanes(text), (routine.source or "").count("\n")
@@ -181,8 +181,9 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     # Functions that stay functions are optimised already, and need not be looked at again.
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
     if wide and complete:
+        forms = wide_forms.called_in(str(module), wide)
         llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
-        llvm_pipeline.link_as_is(module, wide_forms.definitions(wide, target.features))
+        llvm_pipeline.link_as_is(module, wide_forms.definitions(forms, target))
         llvm_pipeline.inline_calls(module, target)
     return module
 
@@ -200,6 +201,8 @@ def _inline_ir(function: InlineFunction, target: Target) -> str:
 def _make_inline_ir(function: InlineFunction, target: Target) -> str:
     from xjit.codegen import llvm_pipeline
 
+    if function.table is not None:
+        return tables.definition(function.symbol, function.table)
     used = inline_functions.reachable(function.function)
     routine = Routine(function.function, function.signature, function.symbol, used)
     module = _optimised(routine, target, vectorise=False, complete=function.out_of_line)

@@ -2,7 +2,8 @@
 
 AVX-512 takes floats apart in one instruction each, with zeros, infinities, negative and subnormal numbers as
 logarithms want them, and multiplies them by powers of two with one rounding; the same on bit patterns takes a dozen.
-A function with such a form stays a call until loops are vectorised::
+It looks sixteen floats up in one instruction, others in a few (:mod:`xjit.codegen.tables`), where a load for each
+element takes as many as there are.  A function with such a form stays a call until loops are vectorised::
 
     declare float @xjit_root_exponent_f32(float) "vector-function-abi-variant"="_ZGV_LLVM_N16v_...(..._f32_x16),..."
 
@@ -17,19 +18,25 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from xjit.codegen import vector_width
+from xjit.codegen import tables, vector_width
 from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
 
-VECTOR_BITS = (128, 256, 512, 1024, 2048, 4096)
+if TYPE_CHECKING:
+    from xjit.codegen.llvm_pipeline import Target
+
+VECTOR_BITS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Bits of the vectors that a loop may ask for; where they are more than a register has, in halves."""
+NARROWEST = 128
+"""Bits of the narrowest registers."""
 FEATURES = frozenset(("+avx512f", "+avx512vl"))
 """What a processor needs for all forms."""
 
 # Nothing is read or written but the operand, so that calls may be moved, merged and dropped.
 PURE = "nounwind willreturn memory(none)"
 
+_CALL = re.compile(r" call [^\n@]*@(\w+)\(")
 _DECLARATION = re.compile(r"^declare [^\n]*@\"?(\w+)\"?\([^\n]*$", re.MULTILINE)
 # Above 1, what the fraction is halved from where it is to lie around one, between the roots of 1/2 and of 2.
 _ROOT_TWO = {"f32": 0x3FF6A09E60000000, "f64": 0x3FF6A09E667F3BCD}
@@ -73,6 +80,11 @@ QUARTERS_EXPONENT = (
 QUARTERS_FRACTION = _FROM_QUARTERS.replace("%m", "%result")
 """m of the same; one of zeros and infinity, NaN of negative numbers."""
 
+WHOLE_EXPONENT = """
+  %result = $getexp
+"""
+"""k of ``2**k * m`` with ``1 <= m < 2``: -inf of zeros, infinity of infinities, that of |x| where x is negative."""
+
 SCALE = """
   %n = fadd $vector %y, $minus_rounder
   %result = $scalef
@@ -81,6 +93,29 @@ SCALE = """
 
 # Operands of the instruction: which interval, and that negative numbers but zero give NaN.
 _FROM_ONE, _FROM_THREE_QUARTERS = "i32 12, ", "i32 15, "
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What forms are made for: an instruction set, and bits of the widest registers."""
+
+    instructions: str
+    widest: int
+
+
+def machine(target: Target) -> Machine | None:
+    """What a processor has, None if that is not enough for any form.
+
+    >>> from xjit.codegen.llvm_pipeline import Target
+    >>> machine(Target("aarch64-unknown-linux-gnu", "generic", ""))
+    Machine(instructions='neon', widest=128)
+    """
+    features = target.features.split(",")
+    if set(features) >= FEATURES:
+        return Machine("avx512", vector_width.preferred_bits(features))
+    if "+avx2" in features:
+        return Machine("avx2", 256)
+    return Machine("neon", 128) if target.traits.architecture in ("aarch64", "arm64") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +145,46 @@ class Form:
         """LLVM assembly that says that there is such a function."""
         return f"declare {self._vector} @{self.name}({', '.join([self._vector] * len(self._names))}) {PURE}\n"
 
-    def definition(self, widest: int) -> str:
-        """LLVM assembly of the function, for inlining only, with registers of so many bits."""
-        body = self._instructions() if self.bits <= widest else self._halves()
+    def parts(self, machine: Machine) -> tuple[Form, ...]:
+        """The forms whose definitions it takes to define this one, itself included."""
+        other = self._other(machine)
+        return (self,) if other is None else (self, *other.parts(machine))
+
+    def definition(self, machine: Machine) -> str:
+        """LLVM assembly of the function, for inlining only."""
+        other = self._other(machine)
+        if other is not None:
+            body = self._halves(other) if other.bits < self.bits else self._low_half(other)
+        elif self.function.table is not None:
+            body = tables.form(self.function.table, machine.instructions, self.bits)
+        else:
+            body = self._instructions()
         arguments = ", ".join(f"{self._vector} %{name}" for name in self._names)
         attributes = f"alwaysinline {PURE} {vector_width.ANY_WIDTH}"
         return (
             f"define available_externally {self._vector} @{self.name}({arguments}) {attributes} {{\n"
             f"{body.strip()}\n  ret {self._vector} %result\n}}\n"
         )
+
+    def intrinsics(self, machine: Machine) -> str:
+        """LLVM assembly that declares what the definition may call."""
+        if self._other(machine) is not None:
+            return ""
+        if self.function.table is not None:
+            return tables.intrinsic(machine.instructions, self.bits)
+        types = {"getexp": "", "getmant": "i32, ", "scalef": f"{self._vector}, "}
+        return "".join(
+            f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
+            f"{', i32' if self.bits == vector_width.WIDEST else ''})\n"
+            for name, more in types.items()
+        )
+
+    def _other(self, machine: Machine) -> Form | None:
+        """The form that this one is made of where it has no instructions of its own."""
+        least = NARROWEST if self.function.table is None else tables.narrowest(machine.instructions)
+        if self.bits > max(least, machine.widest):
+            return Form(self.function, self.bits // 2)
+        return Form(self.function, self.bits * 2) if self.bits < least else None
 
     def _instructions(self) -> str:
         kind = self.function.result
@@ -135,8 +201,18 @@ class Form:
             minus_rounder=self._constant(f"-{_ROUNDER[kind]:.1f}"),
         )
 
-    def _halves(self) -> str:
-        half = Form(self.function, self.bits // 2)
+    def _low_half(self, double: Form) -> str:
+        lines = []
+        for name in self._names:
+            undefined = f"{self._vector} %{name}, {self._vector} poison"
+            lines.append(f"  %{name}0 = shufflevector {undefined}, {self._places(range(double.lanes))}")
+        arguments = ", ".join(f"{double._vector} %{name}0" for name in self._names)
+        lines.append(f"  %both = call {double._vector} @{double.name}({arguments})")
+        both = f"{double._vector} %both, {double._vector} poison"
+        lines.append(f"  %result = shufflevector {both}, {self._places(range(self.lanes))}")
+        return "\n".join(lines)
+
+    def _halves(self, half: Form) -> str:
         lines = []
         for part in range(2):
             places = self._places(range(part * half.lanes, (part + 1) * half.lanes))
@@ -153,16 +229,6 @@ class Form:
     @staticmethod
     def _places(places: range) -> str:
         return f"<{len(places)} x i32> <{', '.join(f'i32 {place}' for place in places)}>"
-
-    @property
-    def intrinsics(self) -> str:
-        """LLVM assembly that declares what the definition may call."""
-        types = {"getexp": "", "getmant": "i32, ", "scalef": f"{self._vector}, "}
-        return "".join(
-            f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
-            f"{', i32' if self.bits == vector_width.WIDEST else ''})\n"
-            for name, more in types.items()
-        )
 
     @property
     def _names(self) -> str:
@@ -197,12 +263,14 @@ class Form:
         return f"<{', '.join([f'{self._element} {text}'] * self.lanes)}>"
 
 
-def among(symbols: Iterable[str], features: str) -> tuple[InlineFunction, ...]:
-    """The functions of these names in LLVM that have vector forms on a processor with these features."""
-    if not set(features.split(",")) >= FEATURES:
+def among(symbols: Iterable[str], target: Target) -> tuple[InlineFunction, ...]:
+    """The functions of these names in LLVM that have vector forms on a processor."""
+    has = machine(target)
+    if has is None:
         return ()
     found = (lookup(symbol.removeprefix(PREFIX)) for symbol in symbols if symbol.startswith(PREFIX))
-    return tuple(function for function in found if function is not None and function.wide)
+    wide = [function for function in found if function is not None]
+    return tuple(one for one in wide if one.table is not None or (one.wide and has.instructions == "avx512"))
 
 
 def marked(text: str, functions: Iterable[InlineFunction]) -> str:
@@ -221,7 +289,8 @@ def marked(text: str, functions: Iterable[InlineFunction]) -> str:
 
 def forms_of(function: InlineFunction) -> tuple[Form, ...]:
     """The forms for all widths."""
-    return tuple(Form(function, bits) for bits in VECTOR_BITS)
+    element = int(function.result[1:])
+    return tuple(Form(function, bits) for bits in VECTOR_BITS if bits > element)
 
 
 def declarations(functions: Iterable[InlineFunction]) -> str:
@@ -232,10 +301,16 @@ def declarations(functions: Iterable[InlineFunction]) -> str:
     return used + "".join(form.declaration for form in forms)
 
 
-def definitions(functions: Iterable[InlineFunction], features: str) -> str:
-    """LLVM assembly of all forms, for registers as wide as a processor with these features prefers."""
-    widest = vector_width.preferred_bits(features.split(","))
-    forms = [form for function in functions for form in forms_of(function)]
-    registers = [form for form in forms if form.bits <= widest]
-    intrinsics: dict[str, Any] = dict.fromkeys(form.intrinsics for form in registers)
-    return "".join((*intrinsics, *(form.definition(widest) for form in forms)))
+def called_in(text: str, functions: Iterable[InlineFunction]) -> tuple[Form, ...]:
+    """The forms of these functions that assembly calls."""
+    names = set(_CALL.findall(text))
+    return tuple(form for function in functions for form in forms_of(function) if form.name in names)
+
+
+def definitions(forms: Iterable[Form], target: Target) -> str:
+    """LLVM assembly of forms on a processor that has them."""
+    has = machine(target)
+    assert has is not None
+    needed = dict.fromkeys(part for form in forms for part in form.parts(has))
+    intrinsics: dict[str, Any] = dict.fromkeys(form.intrinsics(has) for form in needed)
+    return "".join((*intrinsics, *(form.definition(has) for form in needed)))

@@ -1,7 +1,9 @@
 """Hyperbolic tangent, an odd function: everything is computed for ``a = |x|`` and the sign put back.
 
-* f32: below 0.8 ``a + a**3 * tail(a**2)``; above ``(d - 2) / d`` with ``d = exp(2 a) + 1``, where errors
-  of the exponential shrink.
+* f32: sixteen polynomials in ``r = a - c``, whose coefficients, and c, are looked up (:mod:`xjit.codegen.tables`), as
+  some processors divide slowly.  The float ``1.65 a + 1`` says which: four intervals in each octave from 1 to 16.
+  The numbers c are those whose tangents are close to floats; what is added to these is smaller, and next to
+  zero all there is.
 * f64: ``m / (m + 2)`` with ``m = exp(2 a) - 1``.  Every rounding of ``m``, of ``m + 2`` and of the quotient is
   kept as a second number and made up for in the last step, to stay near half a unit.
 """
@@ -12,9 +14,7 @@ from typing import Any
 
 from xjit.codegen.inline_functions import inline
 from xjit.codegen.intrinsics import (
-    as_f32,
     as_f64,
-    as_u32,
     as_u64,
     copysign,
     f32,
@@ -23,45 +23,41 @@ from xjit.codegen.intrinsics import (
     fma,
     select,
     shl,
-    u32,
     u64,
 )
-from xjit.codegen.vmath.coefficients import hyperbolic
-from xjit.codegen.vmath.coefficients.exponential import EXP2_F32, LOG2_E
-from xjit.codegen.vmath.exp import (
-    BIASED_ROUNDER_F32,
-    BIASED_ROUNDER_F64,
-    exp_tail_f64,
-    less_powers_f64,
-)
-from xjit.codegen.vmath.polynomial_pair import polynomial_pair
+from xjit.codegen.tables import table
+from xjit.codegen.vmath.coefficients import hyperbolic_tangent
+from xjit.codegen.vmath.coefficients.exponential import LOG2_E
+from xjit.codegen.vmath.exp import BIASED_ROUNDER_F64, exp_tail_f64, less_powers_f64
 from xjit.codegen.vmath.record import everywhere
 
-tanh_slope_f32 = polynomial_pair("tanh_slope_f32", "f32", hyperbolic.TANH_TAIL_F32, EXP2_F32[1:])
+# The last two bits of the exponent and the first two of the fraction.
+PLACE_F32 = 23 - 2
+tanh_centre_f32 = table("tanh_centre_f32", hyperbolic_tangent.CENTRE_F32, PLACE_F32)
+tanh_value_f32 = table("tanh_value_f32", hyperbolic_tangent.VALUE_F32, PLACE_F32)
+tanh_slope0_f32 = table("tanh_slope0_f32", hyperbolic_tangent.SLOPE_0_F32, PLACE_F32)
+tanh_slope1_f32 = table("tanh_slope1_f32", hyperbolic_tangent.SLOPE_1_F32, PLACE_F32)
+tanh_slope2_f32 = table("tanh_slope2_f32", hyperbolic_tangent.SLOPE_2_F32, PLACE_F32)
+tanh_slope3_f32 = table("tanh_slope3_f32", hyperbolic_tangent.SLOPE_3_F32, PLACE_F32)
+tanh_slope4_f32 = table("tanh_slope4_f32", hyperbolic_tangent.SLOPE_4_F32, PLACE_F32)
 
-# From here on the result is one but for less than a unit, and the difference to two may be no float.
-ONE_FROM_F32 = 8.664339
+PLACE_SCALE_F32 = hyperbolic_tangent.SCALE_F32
 # From here on the result rounds to one.
-ONE_FROM_F64 = 19.1
-TAIL_BELOW_F32 = 0.8
-TWICE_LOG2_E = 2.0 * LOG2_E
+ONE_FROM_F32, ONE_FROM_F64 = 9.08, 19.1
 
 
 @inline("f32(f32)")
 def tanh_f32(x: Any) -> Any:
     """Hyperbolic tangent of x."""
     a = fabs(x)
-    shifted = fma(a, f32(TWICE_LOG2_E), f32(BIASED_ROUNDER_F32))
-    r = fma(a, f32(TWICE_LOG2_E), f32(BIASED_ROUNDER_F32) - shifted)
-    power = as_f32(shl(as_u32(shifted), u32(23)))
-    square = a * a
-    small = a < f32(TAIL_BELOW_F32)
-    slope = tanh_slope_f32(small, select(small, square, r))
-    below = fma(a * square, slope, a)
-    # exp(2 a) + 1: the sum of the powers, their product with r and the difference to two are exact.
-    sum_ = fma(power * r, slope, power + f32(1.0))
-    above = (sum_ - f32(2.0)) / sum_
-    return copysign(select(small, below, select(a > f32(ONE_FROM_F32), f32(1.0), above)), x)
+    v = select(a > f32(ONE_FROM_F32), f32(ONE_FROM_F32), a)
+    place = fma(v, f32(PLACE_SCALE_F32), f32(1.0))
+    r = v - tanh_centre_f32(place)
+    curve = fma(tanh_slope4_f32(place), r, tanh_slope3_f32(place))
+    curve = fma(fma(curve, r, tanh_slope2_f32(place)), r, tanh_slope1_f32(place))
+    # Next to zero the product with the first slope, which is one, is exact.
+    rest = fma(curve * r, r, r * tanh_slope0_f32(place))
+    return copysign(tanh_value_f32(place) + rest, x)
 
 
 @inline("f64(f64)")

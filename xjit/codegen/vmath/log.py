@@ -10,6 +10,10 @@ where everything after the exact ``a`` is small.  ``k * log(2)`` is added in two
 small terms; in f32 the nearest float to log(2) is good enough.  Other bases: ``a`` times the first part of the
 factor enters the last addition unrounded, so that powers of ten come out exact.
 
+In f32 ``log2`` and ``log10`` divide by nothing, since some processors divide slowly: four bits of ``m`` say a number
+c near 1 / m and its logarithm (:mod:`xjit.codegen.tables`), and ``r = c * m - 1`` is at most 1/16.  These numbers are
+chosen such that the logarithm needs few bits, so that its sum with that of ``2**k`` is exact; next to one c is one.
+
 In f32 the exponent makes the logarithms of zero and infinity infinite, and that of a negative number NaN.  There are
 no quick variants without zeros, negative numbers and such: logarithms of those are too common to run twice.
 
@@ -41,13 +45,14 @@ from xjit.codegen.intrinsics import (
     u32,
     u64,
 )
+from xjit.codegen.tables import table
 from xjit.codegen.vmath.coefficients import exponential, logarithm
 from xjit.codegen.vmath.polynomial import polynomial
 from xjit.codegen.vmath.record import everywhere
 
 log_ratio_f32 = polynomial("log_ratio_f32", "f32", logarithm.LOG_RATIO_F32)
-log2_ratio_f32 = polynomial("log2_ratio_f32", "f32", logarithm.LOG2_RATIO_F32)
-log10_ratio_f32 = polynomial("log10_ratio_f32", "f32", logarithm.LOG10_RATIO_F32)
+log2_curve_f32 = polynomial("log2_curve_f32", "f32", (logarithm.LOG2_E_F32[1], *logarithm.LOG2_CURVE_F32))
+log10_curve_f32 = polynomial("log10_curve_f32", "f32", logarithm.LOG10_CURVE_F32)
 log2_ratio_f64 = polynomial("log2_ratio_f64", "f64", logarithm.LOG2_RATIO_F64)
 log10_ratio_f64 = polynomial("log10_ratio_f64", "f64", logarithm.LOG10_RATIO_F64)
 wide_ratio_f32 = polynomial("wide_ratio_f32", "f32", logarithm.WIDE_RATIO_F32)
@@ -58,9 +63,9 @@ LN2_F32 = logarithm.LN2_NEAREST_F32
 LN2_F64, LN10_F64 = logarithm.LN2_NEAREST_F64, logarithm.LN10_NEAREST_F64
 LN2_HIGH_F64, LN2_LOW_F64 = exponential.LN2_F64
 
-LOG2_E_HIGH_F32, LOG2_E_LOW_F32 = logarithm.LOG2_E_F32
+LOG2_E_HIGH_F32 = logarithm.LOG2_E_F32[0]
 LOG2_E_HIGH_F64, LOG2_E_LOW_F64 = exponential.LOG2_E_F64
-LOG10_E_HIGH_F32, LOG10_E_LOW_F32 = logarithm.LOG10_E_F32
+LOG10_E_NEAREST_F32 = logarithm.LOG10_E_NEAREST_F32
 LOG10_E_HIGH_F64, LOG10_E_LOW_F64 = logarithm.LOG10_E_F64
 LOG10_2_HIGH_F32, LOG10_2_LOW_F32 = logarithm.LOG10_2_F32
 LOG10_2_HIGH_F64, LOG10_2_LOW_F64 = logarithm.LOG10_2_F64
@@ -69,11 +74,19 @@ INFINITY = math.inf
 NEGATIVE_INFINITY = -math.inf
 NAN = math.nan
 
+# The first four bits of a fraction.
+FIRST_BITS_F32 = 23 - 4
+log2_inverse_f32 = table("log2_inverse_f32", logarithm.LOG2_INVERSE_F32, FIRST_BITS_F32)
+log2_part_f32 = table("log2_part_f32", logarithm.LOG2_PART_F32, FIRST_BITS_F32)
+log10_inverse_f32 = table("log10_inverse_f32", logarithm.LOG10_INVERSE_F32, FIRST_BITS_F32)
+log10_part_f32 = table("log10_part_f32", logarithm.LOG10_PART_F32, FIRST_BITS_F32)
+
 SMALLEST_NORMAL_F32 = 2.0**-126
 SMALLEST_NORMAL_F64 = 2.0**-1022
-# Bit patterns: sqrt(1/2), fraction, sign and exponent, one less than infinity, 3/4, two.
+# Bit patterns: sqrt(1/2), fraction, sign and exponent, one less than infinity, one, 3/4, two.
 ROOT_HALF_F32, FRACTION_F32, EXPONENT_F32, FINITE_F32 = 0x3F3504F3, 0x007FFFFF, 0xFF800000, 0x7F7FFFFF
 ROOT_HALF_F64, EXPONENT_F64, FINITE_F64 = 0x3FE6A09E667F3BCD, 0xFFF0000000000000, 0x7FEFFFFFFFFFFFFF
+ONE_F32 = 0x3F800000
 THREE_QUARTERS_F32, THREE_QUARTERS_F64 = 0x3F400000, 0x3FE8000000000000
 TWO_BITS_F32, TWO_BITS_F64 = 128 << 23, 1024 << 52
 
@@ -176,6 +189,12 @@ def quarters_fraction_f32(x: Any) -> Any:
     return fraction_f32(x, u32(THREE_QUARTERS_F32))
 
 
+@inline("f32(f32)", wide=wide_forms.WHOLE_EXPONENT)
+def whole_exponent_f32(x: Any) -> Any:
+    """k of x = 2**k * m with 1 <= m < 2."""
+    return exponent_f32(x, u32(ONE_F32))
+
+
 @inline("f32(f32,f32)")
 def with_special_f32(x: Any, result: Any) -> Any:
     """The result where 0 < x < infinity, else the logarithm of what x is."""
@@ -220,14 +239,11 @@ def log_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def log2_f32(x: Any) -> Any:
     """Logarithm of x to base 2."""
-    m = root_fraction_f32(x)
-    a = m - f32(1.0)
-    s = a / (m + f32(1.0))
-    square = s * s
-    # What the factor of a lacks is nearly as much for s: an addend instead of a product.
-    curve = fma(square, log2_ratio_f32(square), f32(2.0 * LOG2_E_LOW_F32))
-    small = s * fma(a, f32(LOG2_E_HIGH_F32), -curve)
-    return root_exponent_f32(x) + fma(a, f32(LOG2_E_HIGH_F32), -small)
+    m = quarters_fraction_f32(x)
+    r = fma(m, log2_inverse_f32(m), f32(-1.0))
+    # What is halved of fractions from 3/2 on is part of what the table has.
+    near_one = fma(r, f32(LOG2_E_HIGH_F32), r * log2_curve_f32(r))
+    return (whole_exponent_f32(x) + log2_part_f32(m)) + near_one
 
 
 @inline("f64(f64)")
@@ -245,12 +261,9 @@ def log2_f64(x: Any) -> Any:
 def log10_f32(x: Any) -> Any:
     """Logarithm of x to base 10."""
     k, m = quarters_exponent_f32(x), quarters_fraction_f32(x)
-    a = m - f32(1.0)
-    s = a / (m + f32(1.0))
-    square = s * s
-    curve = fma(square, log10_ratio_f32(square), f32(2.0 * LOG10_E_LOW_F32))
-    small = fma(-s, fma(a, f32(LOG10_E_HIGH_F32), -curve), k * f32(LOG10_2_LOW_F32))
-    return fma(k, f32(LOG10_2_HIGH_F32), fma(a, f32(LOG10_E_HIGH_F32), small))
+    r = fma(m, log10_inverse_f32(m), f32(-LOG10_E_NEAREST_F32))
+    near_one = fma(r, log10_curve_f32(r), fma(k, f32(LOG10_2_LOW_F32), r))
+    return fma(k, f32(LOG10_2_HIGH_F32), log10_part_f32(m)) + near_one
 
 
 @inline("f64(f64)")
