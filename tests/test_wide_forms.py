@@ -12,7 +12,10 @@ from xjit.codegen.kinds import KINDS
 from xjit.codegen.vmath.log import log_f32
 from xjit.codegen.wide_forms import FEATURES
 
-NAMES = ("root_exponent_f32", "root_fraction_f32", "quarters_exponent_f32", "quarters_fraction_f32")
+NAMES = (
+    *("root_exponent_f32", "root_fraction_f32", "quarters_exponent_f32", "quarters_fraction_f32"),
+    "whole_exponent_f32",
+)
 LOGARITHMS = ("log_f32", "log2_f32", "log10_f32")
 WIDE = llvm_pipeline.Target(LINUX, "skylake-avx512", ",".join(("+fma", *sorted(FEATURES), "-prefer-256-bit")))
 HALF_AS_WIDE = llvm_pipeline.Target(WIDE.triple, WIDE.cpu, WIDE.features.replace("-prefer", "+prefer"))
@@ -115,7 +118,46 @@ def test_scaling_rounds_as_its_function_does(name: str, bits: str, monkeypatch: 
     assert np.array_equal(wide(x, shifted).view(np.uint8), expected.view(np.uint8))
 
 
-@pytest.mark.parametrize("name", (*NAMES, *SCALES))
+RESTS = ("rest_of_power_f32", "rest_of_power_f64")
+NEAREST_SCALES = ("times_nearest_power_f32", "times_nearest_power_f64")
+
+
+def powers(kind: str) -> np.ndarray:
+    """Numbers around all halves between the first and the last power of two, and beyond these."""
+    dtype = KINDS[kind].dtype
+    limits = np.finfo(dtype)
+    halves = np.arange(2 * (limits.minexp - limits.nmant - 3), 2 * (limits.maxexp + 3)).astype(dtype) / 2
+    small = np.ldexp(dtype.type(1), np.arange(limits.minexp, 0)).astype(dtype)
+    beyond = np.array([1e4, limits.max, np.inf], dtype)
+    around = [np.nextafter(halves, halves - 1), halves, np.nextafter(halves, halves + 1)]
+    return np.concatenate([*around, small, -small, beyond, -beyond, [np.nan]]).astype(dtype)
+
+
+@needs_avx512
+@pytest.mark.parametrize("bits", ["128", "256", "512"])
+@pytest.mark.parametrize("name", (*RESTS, *NEAREST_SCALES))
+def test_nearest_powers_are_those_of_the_function(name: str, bits: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = function(name).result
+    x = powers(kind)
+    operands = (x,) if name in RESTS else (np.linspace(0.7, 1.5, len(x)).astype(x.dtype), x)
+    monkeypatch.setenv("XJIT_VECTOR_BITS", bits)
+    call, count = f"{name}({', '.join('vw'[: len(operands)])})", len(operands)
+    wide = loop(call, kind, arguments=count, processor=llvm_pipeline.host())
+    assert wide.module.llvm_ir is not None and f"reduce.p{'sd'[kind == 'f64']}.{bits}" in wide.module.llvm_ir
+    plain = loop(call, kind, arguments=count, processor=AVX2)
+    assert plain.module.llvm_ir is not None and "avx512" not in plain.module.llvm_ir
+    found, expected = wide(*operands), plain(*operands)
+    if name in RESTS:
+        limits = np.finfo(x.dtype)
+        inside = (x > limits.minexp - limits.nmant - 2) & (x < limits.maxexp + 1)
+        assert np.array_equal(found[inside], expected[inside])
+        assert (np.abs(found[~np.isnan(x)]) <= 0.5).all() and np.isnan(found[np.isnan(x)]).all()
+    else:
+        assert (expected == 0).any() and np.isinf(expected).any()
+        assert np.array_equal(found, expected, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", (*NAMES, *SCALES, *RESTS, *NEAREST_SCALES))
 @pytest.mark.parametrize("target", [WIDE, HALF_AS_WIDE], ids=["512", "256"])
 def test_vectors_of_several_registers_are_made_of_halves(name: str, target: llvm_pipeline.Target) -> None:
     """As many lanes as a loop may ask for, however wide registers are."""

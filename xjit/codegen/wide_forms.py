@@ -30,7 +30,7 @@ VECTOR_BITS = (64, 128, 256, 512, 1024, 2048, 4096)
 """Bits of the vectors that a loop may ask for; where they are more than a register has, in halves."""
 NARROWEST = 128
 """Bits of the narrowest registers."""
-FEATURES = frozenset(("+avx512f", "+avx512vl"))
+FEATURES = frozenset(("+avx512f", "+avx512dq", "+avx512vl"))
 """What a processor needs for all forms."""
 
 # Nothing is read or written but the operand, so that calls may be moved, merged and dropped.
@@ -91,8 +91,22 @@ SCALE = """
 """
 """x * 2**n, rounded once, for y of n and that which makes n an integer in the low bits."""
 
+REST = """
+  %result = $rest_of_x
+"""
+"""x less the nearest integer; zero of infinity."""
+
+SCALE_BY_NEAREST = """
+  %rest = $rest_of_y
+  %n = fsub $vector %y, %rest
+  %result = $scalef
+"""
+"""x * 2**n, rounded once, for the integer n nearest to y."""
+
 # Operands of the instruction: which interval, and that negative numbers but zero give NaN.
 _FROM_ONE, _FROM_THREE_QUARTERS = "i32 12, ", "i32 15, "
+# No bits after the point, ties to even, no exception of what is not exact.
+_OF_NEAREST = "i32 8, "
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +186,7 @@ class Form:
             return ""
         if self.function.table is not None:
             return tables.intrinsic(machine.instructions, self.bits)
-        types = {"getexp": "", "getmant": "i32, ", "scalef": f"{self._vector}, "}
+        types = {"getexp": "", "getmant": "i32, ", "reduce": "i32, ", "scalef": f"{self._vector}, "}
         return "".join(
             f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
             f"{', i32' if self.bits == vector_width.WIDEST else ''})\n"
@@ -194,6 +208,8 @@ class Form:
             getmant_from_one=self._instruction("getmant", _FROM_ONE),
             getmant_from_quarters=self._instruction("getmant", _FROM_THREE_QUARTERS),
             getexp=self._instruction("getexp"),
+            rest_of_x=self._instruction("reduce", _OF_NEAREST),
+            rest_of_y=self._instruction("reduce", _OF_NEAREST, "y"),
             scalef=self._instruction("scalef", f"{self._vector} %n, "),
             root_two=self._constant(f"0x{_ROOT_TWO[kind]:X}"),
             one=self._constant("1.0"),
@@ -253,10 +269,10 @@ class Form:
     def _intrinsic(self, name: str) -> str:
         return f"llvm.x86.avx512.mask.{name}.p{'sd'[self._element_bits == 64]}.{self.bits}"
 
-    def _instruction(self, name: str, more: str = "") -> str:
+    def _instruction(self, name: str, more: str = "", operand: str = "x") -> str:
         """A call for all lanes; the widest also says how to round, which is as everywhere."""
         rounding = ", i32 4" if self.bits == vector_width.WIDEST else ""
-        operands = f"{self._vector} %x, {more}{self._vector} %x, {self._mask} -1{rounding}"
+        operands = f"{self._vector} %{operand}, {more}{self._vector} %{operand}, {self._mask} -1{rounding}"
         return f"call {self._vector} @{self._intrinsic(name)}({operands})"
 
     def _constant(self, text: str) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from xjit.codegen import wide_forms
-from xjit.codegen.inline_functions import inline
+from xjit.codegen.inline_functions import inline, register
 from xjit.codegen.intrinsics import as_f32, as_f64, as_u32, as_u64, f32, f64, fabs, fma, select, shl, u32, u64
 from xjit.codegen.vmath.coefficients import exponential
 from xjit.codegen.vmath.coefficients.exponential import LOG2_E
@@ -78,6 +78,53 @@ def times_power_f64(p: Any, shifted: Any) -> Any:
     return p * power * select(small, SMALL_FACTOR_F64, 2.0)
 
 
+# The same for plain texts, as no function with a form may call another one.
+scaled_f32 = register("scaled_f32", times_power_f32.function, times_power_f32.signature)
+scaled_f64 = register("scaled_f64", times_power_f64.function, times_power_f64.signature)
+
+
+@inline("f32(f32)")
+def within_powers_f32(x: Any) -> Any:
+    """x, or the nearest number whose power of two is as infinite, or as much zero."""
+    # Written as comparisons so that NaN stays.
+    v = select(x > f32(HIGHEST_EXP2_F32), f32(HIGHEST_EXP2_F32), x)
+    return select(v < f32(LOWEST_EXP2_F32), f32(LOWEST_EXP2_F32), v)
+
+
+@inline("f32(f32)", wide=wide_forms.REST)
+def rest_of_power_f32(x: Any) -> Any:
+    """x less the nearest integer, or any number as small where 2**x is infinite or zero."""
+    v = within_powers_f32(x)
+    return v - ((v + f32(ROUNDER_F32)) - f32(ROUNDER_F32))
+
+
+@inline("f32(f32,f32)", wide=wide_forms.SCALE_BY_NEAREST)
+def times_nearest_power_f32(p: Any, x: Any) -> Any:
+    """p * 2**n for the integer n nearest to x, rounded once; p is near one."""
+    return scaled_f32(p, within_powers_f32(x) + f32(ROUNDER_F32))
+
+
+@inline("f64(f64)")
+def within_powers_f64(x: Any) -> Any:
+    """x, or the nearest number whose power of two is as infinite, or as much zero."""
+    # Written as comparisons so that NaN stays.
+    v = select(x > HIGHEST_EXP2_F64, f64(HIGHEST_EXP2_F64), x)
+    return select(v < LOWEST_EXP2_F64, f64(LOWEST_EXP2_F64), v)
+
+
+@inline("f64(f64)", wide=wide_forms.REST)
+def rest_of_power_f64(x: Any) -> Any:
+    """x less the nearest integer, or any number as small where 2**x is infinite or zero."""
+    v = within_powers_f64(x)
+    return v - ((v + ROUNDER_F64) - ROUNDER_F64)
+
+
+@inline("f64(f64,f64)", wide=wide_forms.SCALE_BY_NEAREST)
+def times_nearest_power_f64(p: Any, x: Any) -> Any:
+    """p * 2**n for the integer n nearest to x, rounded once; p is near one."""
+    return scaled_f64(p, within_powers_f64(x) + ROUNDER_F64)
+
+
 @inline("f32(f32,f32)")
 def less_powers_f32(x: Any, n: Any) -> Any:
     """x - n * log(2)."""
@@ -127,19 +174,13 @@ def exp_f64(x: Any) -> Any:
 @inline("f32(f32)")
 def exp2_f32(x: Any) -> Any:
     """2 to the power x."""
-    v = select(x > f32(HIGHEST_EXP2_F32), f32(HIGHEST_EXP2_F32), x)
-    v = select(v < f32(LOWEST_EXP2_F32), f32(LOWEST_EXP2_F32), v)
-    shifted = v + f32(ROUNDER_F32)
-    return times_power_f32(exp2_near_zero_f32(v - (shifted - f32(ROUNDER_F32))), shifted)
+    return times_nearest_power_f32(exp2_near_zero_f32(rest_of_power_f32(x)), x)
 
 
 @inline("f64(f64)")
 def exp2_f64(x: Any) -> Any:
     """2 to the power x."""
-    v = select(x > HIGHEST_EXP2_F64, f64(HIGHEST_EXP2_F64), x)
-    v = select(v < LOWEST_EXP2_F64, f64(LOWEST_EXP2_F64), v)
-    shifted = v + ROUNDER_F64
-    return times_power_f64(exp2_near_zero_f64(v - (shifted - ROUNDER_F64)), shifted)
+    return times_nearest_power_f64(exp2_near_zero_f64(rest_of_power_f64(x)), x)
 
 
 @inline("f32(f32)")
