@@ -30,8 +30,10 @@ def text(body: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run_compiled(source: str, lo: int, hi: int, table: list[object]) -> None:
-    module = compile_kernel(source)
+def run_compiled(
+    source: str, lo: int, hi: int, table: list[object], target: llvm_pipeline.Target | None = None
+) -> None:
+    module = compile_kernel(source, target=target)
     kernel = load_object(module.object_code, module.symbol)
     words = [slot.ctypes.data if isinstance(slot, np.ndarray) else slot for slot in table]
     array = np.array(words, np.int64)
@@ -296,6 +298,18 @@ def test_fma_is_not_a_library_call_where_the_processor_lacks_it():
     body = "x = ptr_f64(table, 0)\nfor i in range(lo, hi):\n    v = ldw(x, i)\n    st(x, i, fma(v, v, v))"
     assert compile_kernel(text(body), target=SSE).externals == ()
     assert "llvm.fma" in compile_kernel(text(body), target=AVX2, keep_ir=True).llvm_ir
+
+
+@pytest.mark.parametrize("target", [None, pytest.param(SSE, marks=on_x86)], ids=["own", "old"])
+def test_exact_fma_has_an_exact_product_everywhere(target: llvm_pipeline.Target | None) -> None:
+    body = "x = ptr_f32(table, 0)\nout = ptr_f32(table, 1)\nfor i in range(lo, hi):\n    v = ld(x, i)\n"
+    body += "    st(out, i, exact_fma(v, v, f32(-1.0)))"
+    values = np.float32(1.0) + np.arange(1, 400, dtype=np.float32) * np.float32(2.0**-23)
+    out = np.zeros_like(values)
+    run_compiled(text(body), 0, values.size, [values, out], target)
+    assert np.array_equal(out, (values.astype(np.float64) ** 2 - 1).astype(np.float32))
+    assert compile_kernel(text(body), target=target).externals == ()
+    check_same(body, values.size, [values, np.zeros_like(values)])
 
 
 def test_overlap_through_one_slot_is_respected():

@@ -238,6 +238,7 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
         *_reduction_steps(),
         _select(),
         _fma(traits),
+        _exact_fma(traits),
     ]
     return {operation.name: operation for operation in table}
 
@@ -414,3 +415,14 @@ def _fma(traits: CpuTraits) -> Operation:
         return builder.fadd(builder.fmul(values[0], values[1]), values[2])
 
     return Operation("fma", same("fma", 3, FLOATS), emit)
+
+
+def _exact_fma(traits: CpuTraits) -> Operation:
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        if traits.fma:
+            return call_intrinsic(builder, "llvm.fma.f32", LLVM_TYPES["f32"], values)
+        # The product of two floats of 32 bits is a float of 64.
+        first, second, addend = (builder.fpext(value, LLVM_TYPES["f64"]) for value in values)
+        return builder.fptrunc(builder.fadd(builder.fmul(first, second), addend), LLVM_TYPES["f32"])
+
+    return Operation("exact_fma", same("exact_fma", 3, ("f32",)), emit)

@@ -28,7 +28,8 @@ c128``.
 ``fmin fmax(a, b)``            NaN propagates, -0 < +0; plain minimum and maximum on integers
 ``radd rmul(acc, x)``          add and multiply that may be reassociated in a reduction
 ``rmin rmax(acc, x)``          fmin and fmax that may take either one of two zeros
-``fma(a, b, c)``               fused multiply-add
+``fma(a, b, c)``               fused multiply-add; two operations on processors that have none
+``exact_fma(a, b, c)``         the same of f32, with an exact product everywhere
 ``sqrt rint floor ceil``       as named; rint rounds ties to even
 ``trunc round_away fabs``      round_away rounds ties away from zero
 ``copysign(a, b)``             a with the sign of b
@@ -103,7 +104,8 @@ scratch_b1, scratch_i8, scratch_i16, scratch_i32, scratch_i64 = _family("scratch
 scratch_u8, scratch_u16, scratch_u32, scratch_u64 = _family("scratch_{}", INTEGERS[4:])
 scratch_f32, scratch_f64, scratch_c64, scratch_c128 = _family("scratch_{}", (*FLOATS, *COMPLEXES))
 word, ld, ldw, st, select = _words("word", "ld", "ldw", "st", "select")
-fmin, fmax, radd, rmul, rmin, rmax, fma = _words("fmin", "fmax", "radd", "rmul", "rmin", "rmax", "fma")
+fmin, fmax, radd, rmul, rmin, rmax = _words("fmin", "fmax", "radd", "rmul", "rmin", "rmax")
+fma, exact_fma = _words("fma", "exact_fma")
 sqrt, rint, floor, ceil, trunc = _words("sqrt", "rint", "floor", "ceil", "trunc")
 round_away, fabs, copysign, fmod = _words("round_away", "fabs", "copysign", "fmod")
 shl, lshr, ashr, ctpop, ctlz, cttz = _words("shl", "lshr", "ashr", "ctpop", "ctlz", "cttz")

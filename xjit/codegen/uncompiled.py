@@ -382,6 +382,7 @@ def _float_forms() -> dict[str, Callable[..., Any]]:
         "keep_min": _kept_minimum,
         "keep_max": _kept_maximum,
         "fma": _fma,
+        "exact_fma": _fma,
         "sqrt": np.sqrt,
         "rint": np.rint,
         "floor": np.floor,

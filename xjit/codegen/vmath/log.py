@@ -37,6 +37,7 @@ from xjit.codegen.intrinsics import (
     as_u64,
     ashr,
     copysign,
+    exact_fma,
     f32,
     fma,
     i32,
@@ -240,7 +241,7 @@ def log_f64(x: Any) -> Any:
 def log2_f32(x: Any) -> Any:
     """Logarithm of x to base 2."""
     m = quarters_fraction_f32(x)
-    r = fma(m, log2_inverse_f32(m), f32(-1.0))
+    r = exact_fma(m, log2_inverse_f32(m), f32(-1.0))
     # What is halved of fractions from 3/2 on is part of what the table has.
     near_one = fma(r, f32(LOG2_E_HIGH_F32), r * log2_curve_f32(r))
     return (whole_exponent_f32(x) + log2_part_f32(m)) + near_one
@@ -261,7 +262,7 @@ def log2_f64(x: Any) -> Any:
 def log10_f32(x: Any) -> Any:
     """Logarithm of x to base 10."""
     k, m = quarters_exponent_f32(x), quarters_fraction_f32(x)
-    r = fma(m, log10_inverse_f32(m), f32(-LOG10_E_NEAREST_F32))
+    r = exact_fma(m, log10_inverse_f32(m), f32(-LOG10_E_NEAREST_F32))
     near_one = fma(r, log10_curve_f32(r), fma(k, f32(LOG10_2_LOW_F32), r))
     return fma(k, f32(LOG10_2_HIGH_F32), log10_part_f32(m)) + near_one
 
