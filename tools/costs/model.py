@@ -6,7 +6,7 @@ registers are done by renaming.  Facts about processors: published measurements 
 Agner Fog), compared with the scheduling models of LLVM.
 
 * Intel's server processors: ports 0 and 5, both with multipliers.  Comparisons into masks and permutations run on
-  port 5, shifts on port 0.
+  port 5, shifts and operations on masks on port 0.
 * Zen 4: four pipes of 256 bits, two of them with multipliers, two with adders, which take 512 bits in two turns.
 
 All is for vectors of 512 bits.
@@ -39,10 +39,11 @@ KINDS_OF_INSTRUCTIONS = (
     ("choose", r"vp?blend\w+"),
     ("integer", r"vp(add|sub|min|max|and|or|xor|abs|ternlog|lzcnt)\w*|v(and|or|xor)n?p[sd]|vandnp[sd]|vpandn\w*"),
     ("gather", r"vp?gather\w+"),
+    ("mask", r"k\w+"),
 )
 """Kinds of vector instructions, by what their names match."""
 
-FREE = re.compile(r"k\w+|v?mov\w+|vmovdq\w+|vzero\w+")
+FREE = re.compile(r"v?mov\w+|vmovdq\w+|vzero\w+")
 MASKED_MOVE = re.compile(r"\tvmov\w+\t.*\{%k")
 
 Costs = Mapping[str, Mapping[str, float]]
@@ -66,7 +67,7 @@ _INTEL: Costs = {
     "convert": {"ports": 0.75},
     "long multiply": {"ports": 1.5},
     **{key: {"ports": 0.5, "port 5": 1.0} for key in ("compare", "permute", "broadcast")},
-    "shift": {"ports": 0.5, "port 0": 1.0},
+    **{key: {"ports": 0.5, "port 0": 1.0} for key in ("shift", "mask")},
     "gather": {"ports": 2.0, "loads": 16.0},
 }
 _ZEN_4: Costs = {
@@ -78,7 +79,7 @@ _ZEN_4: Costs = {
     **{key: {"pipes": 0.5, "adders": 1.0} for key in ("add", "round", "convert")},
     **{key: {"pipes": 0.5, "comparers": 1.0} for key in ("compare", "take apart")},
     **{key: {"pipes": 0.5, "shufflers": 1.0} for key in ("shift", "permute", "broadcast")},
-    **{key: {"pipes": 0.5} for key in ("integer", "choose")},
+    **{key: {"pipes": 0.5} for key in ("integer", "choose", "mask")},
     "gather": {"pipes": 20.0},
 }
 
@@ -97,7 +98,7 @@ def kind_of(instruction: str) -> str | None:
     name = instruction.split()[0]
     if MASKED_MOVE.match(instruction):
         return "choose"
-    if "mm" not in instruction or FREE.fullmatch(name):
+    if ("mm" not in instruction and not name.startswith("k")) or FREE.fullmatch(name):
         return None
     for kind, pattern in KINDS_OF_INSTRUCTIONS:
         if re.fullmatch(pattern, name):
