@@ -33,7 +33,7 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "chain": (formulas.chain, (SINGLE, SINGLE), "<16 x float>", "fmul"),
     "softmax": (formulas.softmax, (SINGLE,), "<16 x float>", "fdiv"),
     "sum_of_squares": (formulas.sum_of_squares, (SINGLE,), "<64 x float>", "fadd"),
-    "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", r"call nsz [^@]*@llvm.maximum.v16f32"),
+    "row_maximum": (formulas.row_maximum, (SINGLE,), "<16 x float>", "fcmp ogt"),
     "row_sums_of_every_second": (lambda x: x.sum(axis=1), (SINGLE[:, ::2],), "<64 x float>", "fadd"),
     "column_extremes_of_every_third": (lambda x: x.max(axis=0), (ROWS[:, ::3],), "<8 x double>", "fcmp uno"),
     "row_sums_backward": (lambda x: x.sum(axis=1), (ROWS[:, ::-2],), "<32 x double>", "fadd"),
@@ -44,7 +44,7 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
         lambda x: np.where(np.isnan(x), -np.inf, x).max(axis=1),
         (ROWS,),
         "<8 x double>",
-        r"call nsz [^@]*@llvm.maximum.v8f64",
+        "fcmp ogt",
     ),
     "integers": (formulas.collatz, (np.ones(100, np.int32),), "<16 x i32>", "mul"),
     "hypotenuse": (formulas.hypotenuse, (ROWS, ROWS), "<8 x double>", r"call [^@]*@llvm.sqrt.v8f64"),
@@ -106,7 +106,7 @@ BROKEN = {
     # an ordered sum keeps its order, so it cannot be vector code
     "sum_of_squares": (r"radd\(t0, v0\)", "t0 + v0"),
     # compare and select instead of the instruction for the maximum, with a store that orders the loop
-    "row_maximum": (r"rmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
+    "row_maximum": (r"fmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
     "row_sums_of_every_second": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
     "row_sums_backward": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
     "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),

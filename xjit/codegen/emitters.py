@@ -383,8 +383,12 @@ def _kept_extremum(name: str, sign: str, integral: str) -> Operation:
         if kinds[0] in INTEGERS:
             return plain.emit(builder, kinds, values)
         best, other = values
+        better = builder.select(builder.fcmp_ordered(sign, other, best), other, best)
+        # All bits of a NaN and more are NaN; choosing the operand would take another comparison to be exact.
+        bits = ir.IntType(KINDS[kinds[0]].bits)
+        both = builder.or_(builder.bitcast(better, bits), builder.bitcast(other, bits))
         is_nan = builder.fcmp_unordered("uno", other, other)
-        return builder.select(builder.or_(builder.fcmp_ordered(sign, other, best), is_nan), other, best)
+        return builder.select(is_nan, builder.bitcast(both, better.type), better)
 
     return Operation(name, plain.infer, emit)
 

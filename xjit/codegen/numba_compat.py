@@ -162,7 +162,7 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import lane_trees, llvm_pipeline, vector_width, wide_forms
+    from xjit.codegen import extremes, lane_trees, llvm_pipeline, vector_width, wide_forms
 
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
@@ -176,8 +176,10 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     in_lanes, lines = lane_trees.has_lanes(text), (routine.source or "").count("\n")
     llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=lines <= PAIRED_LINES and not in_lanes)
-    if in_lanes:
-        module = llvm_pipeline.parse(lane_trees.in_fixed_order(str(module)), target)
+    has_extremes = target.traits.architecture == "x86_64" and extremes.has_extremes(text)
+    if in_lanes or has_extremes:
+        text = lane_trees.in_fixed_order(str(module)) if in_lanes else str(module)
+        module = llvm_pipeline.parse(extremes.written_out(text, target.features) if has_extremes else text, target)
     # Functions that stay functions are optimised already, and need not be looked at again.
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
     if wide and complete:

@@ -40,7 +40,6 @@ from xjit.ir.index import relabel
 from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Load, Position, Statement, Store, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
-from xjit.ir.where import Where
 from xjit.types import BOOL, FLOAT64, INT16, INT32, INT64, NARROW_FLOATS, DType, dtype_class
 
 # Elements after which a fold is asked whether it is through, as after the first true one of `any`.
@@ -148,7 +147,6 @@ class Recognised(Accumulator):
         self.in_lanes = order is not None and order.in_lanes and not self.element_by_element
         self.lanes = 0
         self.few = nest.fresh("u") if self.in_lanes else ""
-        self.signs = nest.fresh("g") if reducer.zero_sign and dtype_class(self.dtype) == "F" else ""
         self.strip: Load | None = None
         if order is not None and not order.in_lanes and not self.element_by_element:
             self.in_one_block()
@@ -190,13 +188,6 @@ class Recognised(Accumulator):
         row.statements.append(Assign(self.total, self.identity(self._total_dtype)))
         if self.error:
             row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
-        if self.signs:
-            none = -1 if self.reducer.zero_sign == "and" else 0
-            row.statements.append(Assign(self.signs, Const(Literal.of(none, self._bits))))
-
-    @property
-    def _bits(self) -> DType:
-        return INT32 if self.dtype.itemsize == INT32.itemsize else INT64
 
     def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
         if self.blocked:
@@ -217,11 +208,8 @@ class Recognised(Accumulator):
     def add(self, value: Value, inner: Scope) -> None:
         """Takes one element that is known."""
         value = _as(value, self.block_dtype)
-        name, relaxed = self.few if self.lanes == numerics.FEW_LANES else self.block, bool(self.signs)
-        inner.statements.append(Accumulate(name, self.reducer.combine, value, self.block_dtype, relaxed, self.lanes))
-        if self.signs:
-            bits = Call("bitcast", (value,), self._bits)
-            inner.statements.append(Accumulate(self.signs, self.reducer.zero_sign, bits, self._bits))
+        name = self.few if self.lanes == numerics.FEW_LANES else self.block
+        inner.statements.append(Accumulate(name, self.reducer.combine, value, self.block_dtype, lanes=self.lanes))
 
     def join(self, scope: Scope) -> None:
         """Adds up what lies in lanes; further elements follow one by one."""
@@ -244,8 +232,6 @@ class Recognised(Accumulator):
         value: Value = Var(self.total, self._total_dtype)
         if self.error:
             value = self._corrected(value, Var(self.error, FLOAT64))
-        if self.signs:
-            value = self._signed(value, row, where)
         return [self.settle(value, row, where)]
 
     @staticmethod
@@ -253,14 +239,6 @@ class Recognised(Accumulator):
         """The total with its rounding errors; these are NaN once the total is infinite, which is the answer then."""
         known = Call("eq", (error, error), BOOL)
         return Call("select", (known, Call("add", (total, error), FLOAT64), total), FLOAT64)
-
-    def _signed(self, value: Value, row: Scope, where: Where) -> Value:
-        """An extreme that is zero with the sign that all elements say: ordering zeros takes twice as long."""
-        value = self.elements.let(row, "v", value, self.dtype, where)
-        sign = Const(Literal.of(np.iinfo(self._bits).min, self._bits))
-        zero = Call("bitcast", (Call("and", (Var(self.signs, self._bits), sign), self._bits),), self.dtype)
-        is_zero = _same(value, Const(Literal.of(0.0, self.dtype)))
-        return Call("select", (is_zero, zero, value), self.dtype)
 
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""

@@ -28,7 +28,6 @@ class RunningValue(Recognised):
     def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
         super().__init__(elements, unit, axes, unit.target.param("reducer"))
         self.in_one_block()
-        self.signs = ""
         self.graph: Graph | None = unit.target.param("computation")
 
     def identity(self, dtype: DType) -> Const:

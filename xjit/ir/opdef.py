@@ -103,7 +103,6 @@ class Reducer:
     reassociates: bool  # rounding may differ by order; exact reducers need no care
     last_word: Callable[[DType], Any] | None = None  # what no further element changes; NaN aside
     either_zero: bool = False  # of zeros of both signs any one may be the result
-    zero_sign: str = ""  # what combines the signs of all elements to that of an extreme that is zero
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,8 @@ REDUCERS: dict[str, Reducer] = {
     for reducer in (
         Reducer("add", "add", _number(0), reassociates=True),
         Reducer("mul", "mul", _number(1), reassociates=True),
-        Reducer("min", "min", _highest, reassociates=False, last_word=_lowest, zero_sign="or"),
-        Reducer("max", "max", _lowest, reassociates=False, last_word=_highest, zero_sign="and"),
+        Reducer("min", "min", _highest, reassociates=False, last_word=_lowest),
+        Reducer("max", "max", _lowest, reassociates=False, last_word=_highest),
         Reducer("and", "and", _ones, reassociates=False, last_word=_number(0)),
         Reducer("or", "or", _number(0), reassociates=False, last_word=_ones),
         Reducer("xor", "xor", _number(0), reassociates=False),
