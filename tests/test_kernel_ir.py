@@ -107,7 +107,7 @@ BROKEN = {
     "sum_of_squares": (r"radd\(t0, v0\)", "t0 + v0"),
     # compare and select instead of the instruction for the maximum, with a store that orders the loop
     "row_maximum": (r"fmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
-    "row_sums_of_every_second": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
+    "row_sums_of_every_second": (r"radd\(t0, x0\)", "t0 + x0"),
     "row_sums_backward": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
     "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),
     "first_extreme": (r"rmin\(t0, x0\)", "fmod(t0, x0)"),

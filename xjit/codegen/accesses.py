@@ -184,11 +184,6 @@ class RegionAccesses:
                 found.append(tuple(0 if axis == cut else move for axis, move in enumerate(access.moves)))
         return found
 
-    def leaves_gaps(self, axis: int) -> bool:
-        """Whether elements are read along an axis that do not lie side by side, and nothing reads those between."""
-        together = self.interleaved()
-        return any(abs(access.moves[axis]) > 1 for access in self.reads.values() if access not in together)
-
     def work(self, columns: bool) -> float:
         """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
         region = self.region

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.kinds import STEPS
+from xjit.codegen.scalar_text import kind
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.codegen.step_loads import TYPES
 from xjit.fusion.plan import Region
 from xjit.ir.loops import Argument, Load, Offset, Store, Term
 from xjit.ir.node import Node
@@ -74,7 +77,10 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one region reads and writes through the pointers of its kernel; ``packed`` is read from scratch."""
+    """What one region reads and writes through the pointers of its kernel; ``packed`` is read from scratch.
+
+    While a loop adds lane by lane it is ``skipping`` the elements between those that it reads.
+    """
 
     nest: Nest
     elements: Elements
@@ -84,6 +90,7 @@ class Buffers:
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
     packed: dict[Access, tuple[str, Offset]] = field(init=False)
+    skipping: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.interleaved = self.accesses.interleaved()
@@ -109,7 +116,38 @@ class Buffers:
         name = self.pointers.pointer(access.node, self._start(access), written)
         offset = self.offset_of(access, name, loaded=True)
         written = self.pointers.written.get(name, True)  # scratch is
-        return self.held(Load(name, offset, storage_dtype(dtype), written), scope, node)
+        loop = self.skipping
+        apart = access.moves[loop.axes[-1]] if loop is not None and self._is_skipped(access, loop) else 0
+        return self.held(Load(name, offset, storage_dtype(dtype), written, apart), scope, node)
+
+    def leaves_gaps(self, loop: Loop) -> bool:
+        """Whether elements are read along a loop that lie apart, nothing reads those between, and loads of whole
+        vectors do not skip them.
+        """
+        axis = loop.axes[-1]
+        return any(
+            abs(access.moves[axis]) > 1 and not (self._is_skipped(access, loop) or self._has_neighbours(access, axis))
+            for access in self.accesses.reads.values()
+        )
+
+    def _is_skipped(self, access: Access, loop: Loop) -> bool:
+        """Whether loads take elements that lie apart along a loop out of whole vectors, which nobody else reads."""
+        dtype, step = storage_dtype(access.node.aval.dtype), access.moves[loop.axes[-1]]
+        written = {write.node for write in self.accesses.writes if write is not None}
+        held = access.node in written | self.pointers.overwritten | self.pointers.windows.keys()
+        if held or access.lookups or step not in STEPS or not _is_taken_from_vectors(dtype, step):
+            return False
+        return kind(dtype) in TYPES and not self._has_neighbours(access, loop.axes[-1])
+
+    def _has_neighbours(self, access: Access, axis: int) -> bool:
+        """Whether the elements between are read as well, so that whole vectors are."""
+        alike = [
+            other
+            for other in self.interleaved
+            if (other.node, other.moves) == (access.node, access.moves)
+            and self.interleaved[other] == self.interleaved.get(access)
+        ]
+        return len(alike) == abs(access.moves[axis])
 
     def held(self, load: Load, scope: Scope, node: Node) -> Held:
         """What a load gives, as the element of a node."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from xjit.codegen import step_loads
 from xjit.codegen.emitters import (
     INT64,
     LLVM_TYPES,
@@ -29,7 +30,7 @@ from xjit.codegen.emitters import (
     signature,
     strong,
 )
-from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS, KernelTypeError
+from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS, STEPS, KernelTypeError
 
 ALIGNMENT = 64
 SCRATCH_SLOT = "scratch"
@@ -60,6 +61,7 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
         *(_scratch(name) for name in KINDS),
         _load("ld", read_only=True),
         _load("ldw", read_only=False),
+        *(_step_load(step) for step in STEPS),
         _store(),
         *_raw_memory(),
         *_atomics(),
@@ -182,6 +184,28 @@ def _load(name: str, read_only: bool) -> Operation:
         return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0)) if element == "b1" else value
 
     return Operation(name, infer, emit)
+
+
+def _step_load(step: int) -> Operation:
+    """A load in a loop that adds lane by lane and goes so many elements further at a time."""
+    plain = _load(f"ld{step}", read_only=True)
+
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        address, element = _address(builder, values[0], values[1]), pointer_parts(kinds[0])[0]
+        if element not in step_loads.TYPES:
+            raise KernelTypeError(f"ld{step} of {element}")
+        name = step_loads.name_of(step, element)
+        function = builder.module.globals.get(name)
+        if function is None:
+            function = ir.Function(builder.module, ir.FunctionType(LLVM_TYPES[element], [address.type]), name)
+        return builder.call(function, [address])
+
+    return Operation(plain.name, plain.infer, emit)
+
+
+def plain_step_loads() -> dict[str, Operation]:
+    """The same as loads like any other."""
+    return {f"ld{step}": _load(f"ld{step}", read_only=True) for step in STEPS}
 
 
 def _store() -> Operation:

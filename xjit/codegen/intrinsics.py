@@ -20,6 +20,7 @@ c128``.
 ``word(table, slot)``          the i64 in a slot of the table
 ``ptr_T(table, slot)``         typed pointer whose address is in that slot
 ``ld(p, i)``                   element i of a buffer that this kernel never writes
+``ld2`` .. ``ld8(p, i)``       the same in a loop that adds lane by lane; i is that many elements further at each step
 ``ldw(p, i)``                  element i of a buffer that this kernel writes too (in place, output, scratch)
 ``st(p, i, v)``                store; v has exactly the pointer's element type
 ``turn_T(...)``                a block of elements, transposed (:mod:`xjit.codegen.emit_tiles`)
@@ -55,7 +56,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xjit.codegen import uncompiled
-from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS
+from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, STEPS
 
 
 class Intrinsic:
@@ -104,6 +105,7 @@ scratch_b1, scratch_i8, scratch_i16, scratch_i32, scratch_i64 = _family("scratch
 scratch_u8, scratch_u16, scratch_u32, scratch_u64 = _family("scratch_{}", INTEGERS[4:])
 scratch_f32, scratch_f64, scratch_c64, scratch_c128 = _family("scratch_{}", (*FLOATS, *COMPLEXES))
 word, ld, ldw, st, select = _words("word", "ld", "ldw", "st", "select")
+ld2, ld3, ld4, ld5, ld6, ld7, ld8 = _words(*(f"ld{step}" for step in STEPS))
 fmin, fmax, radd, rmul, rmin, rmax = _words("fmin", "fmax", "radd", "rmul", "rmin", "rmax")
 fma, exact_fma = _words("fma", "exact_fma")
 sqrt, rint, floor, ceil, trunc = _words("sqrt", "rint", "floor", "ceil", "trunc")

@@ -49,6 +49,10 @@ That is vectors of 128, 256 or 512 bits; from 8 bytes on a vector is a line of m
 """
 
 
+STEPS = range(2, 9)
+"""Distances of elements, one of which ``ld2`` to ``ld8`` skip at a time."""
+
+
 class KernelTypeError(TypeError):
     """A text does not follow the kernel language: a word was given operands that it does not take."""
 

@@ -162,18 +162,21 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import extremes, lane_trees, llvm_pipeline, vector_width, wide_forms
+    from xjit.codegen import extremes, lane_trees, llvm_pipeline, step_loads, vector_width, wide_forms
 
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
     wide = wide_forms.among([function.symbol for function in called], target)
-    module = llvm_pipeline.parse(wide_forms.marked(text, wide), target)
+    steps = step_loads.called_in(text)
+    module = llvm_pipeline.parse(step_loads.marked(wide_forms.marked(text, wide)), target)
     early = [function for function in called if not function.out_of_line and function not in wide]
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
     wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
+    if steps:
+        llvm_pipeline.link_as_is(module, step_loads.declarations(steps))
     in_lanes, lines = lane_trees.has_lanes(text), (routine.source or "").count("\n")
     llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=lines <= PAIRED_LINES and not in_lanes)
     has_extremes = target.traits.architecture == "x86_64" and extremes.has_extremes(text)
@@ -186,6 +189,9 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
         forms = wide_forms.called_in(str(module), wide)
         llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
         llvm_pipeline.link_as_is(module, wide_forms.definitions(forms, target))
+    if steps:
+        llvm_pipeline.link_as_is(module, step_loads.definitions(steps, target.features))
+    if steps or (wide and complete):
         llvm_pipeline.inline_calls(module, target)
     return module
 

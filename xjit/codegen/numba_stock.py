@@ -76,7 +76,8 @@ def _operations(traits: CpuTraits) -> dict[str, Operation]:
     operators = {f"{_PREFIX}{name}": value for name, value in emit_operators.operators().items()}
     words = (emitters.operations(traits), emit_conversions.operations(traits), emit_memory.operations(traits))
     # Numba's own passes would not take the loops as they are told to: here sums add one element after the other.
-    tables = (*words, emitters.steps_in_order(), emit_tiles.operations(), operators)
+    in_order = (emitters.steps_in_order(), emit_memory.plain_step_loads())
+    tables = (*words, *in_order, emit_tiles.operations(), operators)
     return {name: word for table in tables for name, word in table.items()}
 
 

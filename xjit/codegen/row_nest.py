@@ -164,7 +164,10 @@ class RowNest:
 
         summed = in_lanes(folds)
         if summed:
-            self._lanes.write(summed, bounds, write, loop.variable, self._work(pulls, loop, folds))
+            work = self._work(pulls, loop, folds)
+            self.values.buffers.skipping = None if work is Work.ODD else loop
+            self._lanes.write(summed, bounds, write, loop.variable, work)
+            self.values.buffers.skipping = None
         else:
             write(bounds)
         for fold in folds:
@@ -202,9 +205,7 @@ class RowNest:
         nested = any(pull.node in self.region.nested for pull in pulls)
         waits = bool(self._running) or any(fold.in_turn for fold in folds)
         sums = len(in_lanes(folds))
-        return (
-            Work.ODD if nested or waits or self.values.accesses.leaves_gaps(loop.axes[-1]) else work_of(pulls, sums)
-        )
+        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(pulls, sums)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""

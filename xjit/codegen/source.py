@@ -155,8 +155,8 @@ def _text(value: Value) -> str:
             return name
         case loops.Const(literal):
             return constant_text(literal.item(), literal.dtype)
-        case loops.Load(buffer, offset, _, written):
-            return f"{'ldw' if written else 'ld'}({buffer}, {offset_text(offset)})"
+        case loops.Load(buffer, offset, _, written, apart):
+            return f"{'ldw' if written else f'ld{apart or str()}'}({buffer}, {offset_text(offset)})"
         case loops.Position(variable, scale, offset, _):
             return _position(variable, scale, offset)
         case loops.Call("copy", args, _, _):

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, TURNED, Kind
+from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, STEPS, TURNED, Kind
 
 Scalar = Any  # a NumPy scalar, or a Python int where the language has an integer literal
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -366,7 +366,8 @@ def _typed_forms() -> dict[str, Callable[..., Any]]:
         forms[f"to_{name}"] = _saturate(KINDS[name])
     for name in (*INTEGERS, *FLOATS):
         forms[f"as_{name}"] = _bits(KINDS[name])
-    return forms | {"word": _word, "ld": _load, "ldw": _load, "st": _store, "select": _select}
+    loads = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
+    return forms | loads | {"word": _word, "st": _store, "select": _select}
 
 
 def _float_forms() -> dict[str, Callable[..., Any]]:

@@ -70,12 +70,16 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One element of a buffer; ``written`` says that this kernel stores into the same buffer."""
+    """One element of a buffer; ``written`` says that this kernel stores into the same buffer.
+
+    ``apart``: in a loop that adds lane by lane the elements lie so far from each other; 0: any load.
+    """
 
     buffer: str
     offset: Offset
     dtype: DType
     written: bool = False
+    apart: int = 0
 
 
 @dataclass(frozen=True, slots=True)
