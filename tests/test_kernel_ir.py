@@ -39,7 +39,7 @@ LOOPS: dict[str, tuple[Any, tuple[Any, ...], str, str]] = {
     "row_sums_backward": (lambda x: x.sum(axis=1), (ROWS[:, ::-2],), "<32 x double>", "fadd"),
     "backward_and_forward": (lambda x, y: x + y, (SINGLE[:, ::-1], SINGLE), "<16 x float>", "fadd"),
     "exclusive_or": (lambda x: np.bitwise_xor.reduce(x, axis=1), (ROWS.astype(np.int32),), "<16 x i32>", "xor"),
-    "first_extreme": (lambda x: np.argmin(x, axis=1), (SINGLE,), "<16 x float>", "call nsz"),
+    "first_extreme": (lambda x: np.argmin(x, axis=1), (SINGLE,), "<16 x float>", "fcmp olt"),
     "extreme_of_chosen": (
         lambda x: np.where(np.isnan(x), -np.inf, x).max(axis=1),
         (ROWS,),
@@ -110,7 +110,7 @@ BROKEN = {
     "row_sums_of_every_second": (r"radd\(t0, x0\)", "t0 + x0"),
     "row_sums_backward": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
     "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),
-    "first_extreme": (r"rmin\(t0, x0\)", "fmod(t0, x0)"),
+    "first_extreme": (r"fmin\(t0, x0\)", "fmod(t0, x0)"),
     "backward_and_forward": (r"x0 \+ x1", "fmod(x0, x1)"),
     "exclusive_or": (r"t0 \^ x0", "srem(t0, x0)"),
     # a function of the C library for each element

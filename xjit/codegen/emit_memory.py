@@ -13,7 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from xjit.codegen import step_loads
+from xjit.codegen import searches, step_loads
 from xjit.codegen.emitters import (
     INT64,
     LLVM_TYPES,
@@ -62,6 +62,7 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
         _load("ld", read_only=True),
         _load("ldw", read_only=False),
         *(_step_load(step) for step in STEPS),
+        _first(),
         _store(),
         *_raw_memory(),
         *_atomics(),
@@ -206,6 +207,27 @@ def _step_load(step: int) -> Operation:
 def plain_step_loads() -> dict[str, Operation]:
     """The same as loads like any other."""
     return {f"ld{step}": _load(f"ld{step}", read_only=True) for step in STEPS}
+
+
+def _first() -> Operation:
+    def infer(kinds: tuple[str, ...]) -> Typing:
+        pointer, *places, value = kinds
+        for place in places:
+            _index("first", place)
+        return (pointer, "i64", "i64", "i64", check("first", value, (pointer_parts(pointer)[0],))), "i64"
+
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        pointer, base, start, stop, value = values
+        name = f"first_{check('first', pointer_parts(kinds[0])[0], searches.TYPES)}"
+        address = builder.gep(pointer, [base], inbounds=True)
+        operands = [address, start, stop, value]
+        function = builder.module.globals.get(name)
+        if function is None:
+            signature = ir.FunctionType(INT64, [operand.type for operand in operands])
+            function = ir.Function(builder.module, signature, name)
+        return builder.call(function, operands)
+
+    return Operation("first", infer, emit)
 
 
 def _store() -> Operation:

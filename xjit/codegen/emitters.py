@@ -138,15 +138,13 @@ def signature(name: str, arguments: Sequence[str], result: str) -> Infer:
     return infer
 
 
-def call_intrinsic(
-    builder: Builder, name: str, result: LlvmType, values: Sequence[Value], flags: Sequence[str] = ()
-) -> Value:
-    """A call of an LLVM intrinsic under its full name; ``flags`` are those of floating-point instructions."""
+def call_intrinsic(builder: Builder, name: str, result: LlvmType, values: Sequence[Value]) -> Value:
+    """A call of an LLVM intrinsic under its full name."""
     function = builder.module.globals.get(name)
     if function is None:
         signature = ir.FunctionType(result, [value.type for value in values])
         function = ir.Function(builder.module, signature, name)
-    return builder.call(function, values, fastmath=flags)
+    return builder.call(function, values)
 
 
 def make_complex(builder: Builder, kind: str, real: Value, imaginary: Value) -> Value:
@@ -288,11 +286,11 @@ def _float_functions() -> list[Operation]:
     return [*unary, copysign, remainder, _extremum("fmin", "minimum", "min"), _extremum("fmax", "maximum", "max")]
 
 
-def _extremum(name: str, floating: str, integral: str, flags: Sequence[str] = ()) -> Operation:
+def _extremum(name: str, floating: str, integral: str) -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
         kind = kinds[0]
         if kind in FLOATS:
-            return call_intrinsic(builder, f"llvm.{floating}.{kind}", LLVM_TYPES[kind], values, flags)
+            return call_intrinsic(builder, f"llvm.{floating}.{kind}", LLVM_TYPES[kind], values)
         full = f"llvm.{'s' if KINDS[kind].signed else 'u'}{integral}.i{KINDS[kind].bits}"
         return call_intrinsic(builder, full, LLVM_TYPES[kind], values)
 
@@ -360,9 +358,6 @@ def _reduction_steps() -> list[Operation]:
     return [
         *(step(name, "fadd", name.endswith(_FEW)) for name in ("radd", f"radd{_FEW}")),
         *(step(name, "fmul", name.endswith(_FEW)) for name in ("rmul", f"rmul{_FEW}")),
-        # Ordering zeros takes half of the time of an extreme.
-        _extremum("rmin", "minimum", "min", ("nsz",)),
-        _extremum("rmax", "maximum", "max", ("nsz",)),
         _kept_extremum("keep_min", "<", "min"),
         _kept_extremum("keep_max", ">", "max"),
     ]

@@ -22,13 +22,13 @@ c128``.
 ``ld(p, i)``                   element i of a buffer that this kernel never writes
 ``ld2`` .. ``ld8(p, i)``       the same in a loop that adds lane by lane; i is that many elements further at each step
 ``ldw(p, i)``                  element i of a buffer that this kernel writes too (in place, output, scratch)
+``first(p, i, j, k, v)``       the first place from j to k - 1, counted from element i, of a value that is there
 ``st(p, i, v)``                store; v has exactly the pointer's element type
 ``turn_T(...)``                a block of elements, transposed (:mod:`xjit.codegen.emit_tiles`)
 ``scratch_T(n)``               pointer to n uninitialised elements on the stack, aligned; outside loops only
 ``select(c, a, b)``            a where c, else b; both are evaluated
 ``fmin fmax(a, b)``            NaN propagates, -0 < +0; plain minimum and maximum on integers
 ``radd rmul(acc, x)``          add and multiply that may be reassociated in a reduction
-``rmin rmax(acc, x)``          fmin and fmax that may take either one of two zeros
 ``fma(a, b, c)``               fused multiply-add; two operations on processors that have none
 ``exact_fma(a, b, c)``         the same of f32, with an exact product everywhere
 ``sqrt rint floor ceil``       as named; rint rounds ties to even
@@ -104,9 +104,9 @@ ptr_f32, ptr_f64, ptr_c64, ptr_c128 = _family("ptr_{}", (*FLOATS, *COMPLEXES))
 scratch_b1, scratch_i8, scratch_i16, scratch_i32, scratch_i64 = _family("scratch_{}", ("b1", *INTEGERS[:4]))
 scratch_u8, scratch_u16, scratch_u32, scratch_u64 = _family("scratch_{}", INTEGERS[4:])
 scratch_f32, scratch_f64, scratch_c64, scratch_c128 = _family("scratch_{}", (*FLOATS, *COMPLEXES))
-word, ld, ldw, st, select = _words("word", "ld", "ldw", "st", "select")
+word, ld, ldw, st, select, first = _words("word", "ld", "ldw", "st", "select", "first")
 ld2, ld3, ld4, ld5, ld6, ld7, ld8 = _words(*(f"ld{step}" for step in STEPS))
-fmin, fmax, radd, rmul, rmin, rmax = _words("fmin", "fmax", "radd", "rmul", "rmin", "rmax")
+fmin, fmax, radd, rmul = _words("fmin", "fmax", "radd", "rmul")
 fma, exact_fma = _words("fma", "exact_fma")
 sqrt, rint, floor, ceil, trunc = _words("sqrt", "rint", "floor", "ceil", "trunc")
 round_away, fabs, copysign, fmod = _words("round_away", "fabs", "copysign", "fmod")

@@ -162,7 +162,7 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import extremes, lane_trees, llvm_pipeline, step_loads, vector_width, wide_forms
+    from xjit.codegen import extremes, lane_trees, llvm_pipeline, searches, step_loads, vector_width, wide_forms
 
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
@@ -172,6 +172,7 @@ def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, comp
     module = llvm_pipeline.parse(step_loads.marked(wide_forms.marked(text, wide)), target)
     early = [function for function in called if not function.out_of_line and function not in wide]
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
+    llvm_pipeline.link(module, [searches.definition(kind) for kind in searches.called_in(text)])
     wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))

@@ -25,19 +25,36 @@ into a vector. As many truth values as a block has add up to an int16, as many i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from xjit import numerics
+from xjit.codegen import searches
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
+from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
-from xjit.ir.loops import Accumulate, Assign, Call, Compensated, Const, Load, Position, Statement, Store, Value, Var
+from xjit.ir.loops import (
+    Accumulate,
+    Assign,
+    Call,
+    Compensated,
+    Const,
+    First,
+    Let,
+    Load,
+    Position,
+    Statement,
+    Store,
+    Term,
+    Value,
+    Var,
+)
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
 from xjit.types import BOOL, FLOAT64, INT16, INT32, INT64, NARROW_FLOATS, DType, dtype_class
@@ -273,12 +290,16 @@ class FirstExtreme(Accumulator):
         e0 = min(b0 + 512, n0)
         t0 = f32(-inf)
         for j0 in range(b0, e0):
-            t0 = rmax(t0, ld(a0, a0_at0 + j0))
-        v0 = rmax(s0, t0)
+            t0 = fmax(t0, ld(a0, a0_at0 + j0))
+        v0 = fmax(s0, t0)
         v1 = (v0 != s0) & (s0 == s0) | (b0 == 0)
         s0 = v0
         p0 = select(v1, b0, p0)
         q0 = select(v1, e0, q0)
+    f0 = first(a0, a0_at0, p0, q0, s0)
+
+    What is not in memory is computed once more::
+
     f0 = i32(2147483647)
     v2 = select(s0 == s0, q0, p0)
     for j0 in range(v2, q0):
@@ -296,7 +317,6 @@ class FirstExtreme(Accumulator):
         super().__init__(elements, unit, axes)
         self.extreme = extreme
         self.dtype = register_dtype(unit.values[0].node.aval.dtype)
-        self.relaxed = extreme.either_zero and dtype_class(self.dtype) == "F"
         fresh = elements.nest.fresh
         self.block, self.best = Var(fresh("t"), self.dtype), Var(fresh("s"), self.dtype)
         self.first, self.end = Var(fresh("p"), INT64), Var(fresh("q"), INT64)
@@ -325,7 +345,7 @@ class FirstExtreme(Accumulator):
     def take(self, inner: Scope) -> None:
         self.loop = inner
         value = self.plain_operand(0)
-        inner.statements.append(Accumulate(self.block.name, self.extreme.combine, value, self.dtype, self.relaxed))
+        inner.statements.append(Accumulate(self.block.name, self.extreme.combine, value, self.dtype))
 
     def end_block(self, scope: Scope) -> None:
         where = self.unit.target.where
@@ -340,6 +360,10 @@ class FirstExtreme(Accumulator):
         scope.statements += [Assign(self.best.name, better), *self._at(first, end)]
 
     def finish(self, row: Scope) -> list[Held]:
+        place = self._in_memory()
+        if place is not None:
+            row.statements.append(First(self.found.name, place, self.first.name, self.end.name, self.best))
+            return [Held(Var(self.found.name, INT64), None, row)]
         none = Const(Literal.of(np.iinfo(self.found.dtype).max, self.found.dtype))
         row.statements.append(Assign(self.found.name, none))
         stop = self.end
@@ -348,6 +372,21 @@ class FirstExtreme(Accumulator):
             self._search(none, stop, self.end, lambda value: _differ(value, value))
         self._search(none, self.first, stop, lambda value: _same(value, self.best))
         return [Held(self._let(row, Call("add", (self.first, _as(self.found, INT64)), INT64)), None, row)]
+
+    def _in_memory(self) -> Load | None:
+        """The first element of the row, where nothing but elements side by side in memory is searched."""
+        nest, loop = self.elements.nest, self.loop
+        assert loop.variable is not None
+        inner = nest.open(loop.variable, tuple(loop.axes))
+        value = self.plain_operand(0)
+        nest.scopes.pop()
+        match inner.statements:
+            case [Let(name, Load(offset=offset, written=False) as load)] if value == Var(name, load.dtype):
+                rest = tuple(term for term in offset.terms if term.variable != loop.variable)
+                is_dense = Term(loop.variable, 1) in offset.terms and len(rest) == len(offset.terms) - 1
+                if is_dense and kind(load.dtype) in searches.TYPES:
+                    return replace(load, offset=replace(offset, terms=rest))
+        return None
 
     def _let(self, row: Scope, value: Value) -> Var:
         name = self.elements.let(row, "v", value, INT64, self.unit.target.where)

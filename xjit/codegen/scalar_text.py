@@ -140,5 +140,5 @@ _RULES: dict[tuple[str, str], Rule] = {
     ("imag", "C"): _call("im"),
     ("complex", "F"): _call("cplx"),
     **{(name, "F"): _call(name) for name in ("radd", "radd8", "rmul", "rmul8")},
-    **{(name, "F"): _call(name) for name in ("rmin", "rmax", "keep_min", "keep_max")},
+    **{(name, "F"): _call(name) for name in ("keep_min", "keep_max")},
 }

@@ -64,6 +64,9 @@ def _statement(writer: Writer, statement: Statement) -> None:
             writer.line(f"{high} = select({stop} < {last}, {stop}, {last})")
         case loops.Store(buffer, offset, value, _, where):
             writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
+        case loops.First(name, load, start, stop, sought):
+            place = f"{load.buffer}, {offset_text(load.offset)}, {start}, {stop}, {value_text(sought)}"
+            writer.line(f"{name} = first({place})")
         case loops.Turn():
             writer.line(_turn(statement))
         case loops.Share(low, high, first, extent, start, stop):
@@ -116,9 +119,8 @@ def _range(start: str, stop: str, step: int) -> str:
 
 def _accumulate(statement: loops.Accumulate) -> str:
     name, dtype = statement.name, statement.dtype
-    relaxed = statement.relaxed or statement.lanes
     few = numerics.FEW_LANES if statement.lanes == numerics.FEW_LANES else ""
-    prim = f"r{statement.combine}{few}" if relaxed else statement.combine
+    prim = f"r{statement.combine}{few}" if statement.lanes else statement.combine
     return f"{name} = {_bare(call_text(prim, ((name, dtype), (_text(statement.value), dtype)), dtype))}"
 
 

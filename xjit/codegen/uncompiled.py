@@ -145,6 +145,12 @@ def _word(table: Sequence[Any], slot: int) -> Scalar:
     return np.int64(table[slot])
 
 
+def _first(pointer: Pointer, base: int, start: int, stop: int, value: Scalar) -> Any:
+    places = range(int(start), int(stop))
+    elements = ((place, pointer.load(base + place)) for place in places)
+    return np.int64(next(place for place, x in elements if x == value or (x != x and value != value)))
+
+
 def _load(pointer: Pointer, index: int) -> Scalar:
     return pointer.load(index)
 
@@ -367,7 +373,7 @@ def _typed_forms() -> dict[str, Callable[..., Any]]:
     for name in (*INTEGERS, *FLOATS):
         forms[f"as_{name}"] = _bits(KINDS[name])
     loads = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
-    return forms | loads | {"word": _word, "st": _store, "select": _select}
+    return forms | loads | {"word": _word, "st": _store, "select": _select, "first": _first}
 
 
 def _float_forms() -> dict[str, Callable[..., Any]]:
@@ -378,8 +384,6 @@ def _float_forms() -> dict[str, Callable[..., Any]]:
         "radd8": _add,
         "rmul": _multiply,
         "rmul8": _multiply,
-        "rmin": _minimum,
-        "rmax": _maximum,
         "keep_min": _kept_minimum,
         "keep_max": _kept_maximum,
         "fma": _fma,

@@ -116,15 +116,13 @@ class Assign:
 class Accumulate:
     """name = combine(name, value).
 
-    ``relaxed``: an extreme may be either of two zeros. ``lanes``: so many elements are combined side by side, in a
-    loop of a whole number of such groups; 0: one after the other.
+    ``lanes``: so many elements are combined side by side, in a loop of a whole number of such groups; 0: one by one.
     """
 
     name: str
     combine: str
     value: Value
     dtype: DType
-    relaxed: bool = False
     lanes: int = 0
 
 
@@ -155,6 +153,17 @@ class Store:
     value: Value
     dtype: DType
     where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """name = the first place in [start, stop), counted in elements from a load, of a value that is there."""
+
+    name: str
+    load: Load
+    start: str
+    stop: str
+    value: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +290,7 @@ class Word:
 
 
 Integer: TypeAlias = "Base | Bound | Multiple | Clip | Share | Rows"
-Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Store | Turn | For | If | Integer | Alloc"
+Statement: TypeAlias = "Let | Assign | Accumulate | Compensated | Store | First | Turn | For | If | Integer | Alloc"
 
 
 @dataclass(frozen=True, slots=True)
