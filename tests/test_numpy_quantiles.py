@@ -93,6 +93,8 @@ def test_small_arrays() -> None:
     check_lines("median(a)\n quantile(a, 0.5)\n nanmedian(a)\n nanquantile(a, 0.5)", [array("d"), array("i", 1)])
     check_lines("median(a)\n median(a, 0)\n median(a, 1)\n quantile(a, 0.5, 0)", [array("d", 0, 3), array("d", 3, 0)])
     check_lines("median(a)\n median(a, axis=0)", [np.float64(3), 3.5, 2])
+    none = "median(a, axis=())\n median(a, axis=(), keepdims=True)\n quantile(a, 0.5, axis=())"
+    check_lines(none, [array("d", 0, 3), array("d", 3, 0, 2), array("i", 0), array("d", 2, 3)])
 
 
 def test_long_lines() -> None:

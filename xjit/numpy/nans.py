@@ -146,7 +146,8 @@ def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any
     freedom = call(np.subtract, count if keep(keepdims) else ops.reshape(count, shape_of(total)), ddof)
     result = divided(total, freedom)
     undefined = call(np.less_equal, freedom, 0)
-    return as_scalar(ops.select(undefined, c.full_like(result, np.nan), result))
+    found = ops.select(undefined, c.full_like(result, np.nan), result)
+    return as_scalar(with_order(found, aval_of(result).order))
 
 
 def _squares(distance: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -50,7 +51,8 @@ def _lines(value: Operand, axis: Any) -> tuple[Any, int]:
         return value, places[0]
     kept = [k for k in range(rank) if k not in places]
     moved = moveaxis(value, kept, range(len(kept)))
-    return reshape(moved, (*shape_of(moved)[: len(kept)], -1)), len(kept)
+    rest, together = shape_of(moved)[: len(kept)], shape_of(moved)[len(kept) :]
+    return reshape(moved, (*rest, math.prod(together))), len(kept)
 
 
 def _finished(result: Any, expected: ArrayType, value: Operand, axis: Any, keepdims: Any, count: int) -> Any:

@@ -17,6 +17,8 @@ from xjit.ops.rows import binary, primitive, unary
 from xjit.types import FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType
 
 _INT32: DType = np.dtype(np.int32)
+# Which of two zeros float16 stays at: NumPy's loop returned the first until 2.5, since then the second as all others.
+_STAYS_AT_FIRST = not np.signbit(np.nextafter(np.float16(0.0), np.float16(-0.0)))
 
 
 def _has_negative_zero(dtype: DType) -> bool:
@@ -40,7 +42,7 @@ def _next(x: Expr, y: Expr) -> Expr:
     pattern = select(after >= 0, after, lowest - after)
     if _has_negative_zero(x.dtype):
         pattern = select(after.equals(0) & (place < 0), lowest, pattern)
-    unmoved = x if x.dtype == np.float16 else y  # of two zeros NumPy's loop returns the first
+    unmoved = x if x.dtype == np.float16 and _STAYS_AT_FIRST else y
     moved = select(x.equals(y), unmoved, bitcast(pattern, x.dtype))
     return select(x.differs(x), x, select(y.differs(y), y, moved))
 
@@ -63,7 +65,7 @@ nextafter = binary(
     {"F": _next},
     narrow=True,
     example="np.float64([2, 1]), np.float64([9, 1]) -> [2. 1.]",
-    doc="The next number from lhs on towards rhs; rhs where they are equal (F16: lhs), NaN where one is.",
+    doc="The next number from lhs on towards rhs; rhs where they are equal (F16: NumPy's choice), NaN where one is.",
 )
 spacing = unary(
     "spacing",
