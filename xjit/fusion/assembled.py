@@ -32,18 +32,27 @@ def is_assembled(node: Node) -> bool:
 
 def piece_pull(pull: Pull, dims: tuple[int, ...]) -> Pull | None:
     """The element of an operand that is read there in all of a domain; None where the domain takes several pieces."""
-    spans = [_span(map, size, dims) for map, size in zip(pull.index, pull.node.aval.shape, strict=True)]
+    spans = _spans(pull, dims)
     for piece in reversed(pieces_of(pull.node)):
         rows = list(zip(spans, piece.start, piece.count, strict=True))
         if all(start <= low and high < start + count for (low, high), start, count in rows):
             return _within(pull, piece)
-        if all(low < start + count and start <= high for (low, high), start, count in rows):
+        if _meets(piece, spans):
             return None
     return None
 
 
+def _spans(pull: Pull, dims: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The first and the last position that a domain reads along each axis."""
+    return [_span(map, size, dims) for map, size in zip(pull.index, pull.node.aval.shape, strict=True)]
+
+
+def _meets(piece: Piece, spans: list[tuple[int, int]]) -> bool:
+    rows = zip(spans, piece.start, piece.count, strict=True)
+    return all(low < start + count and start <= high for (low, high), start, count in rows)
+
+
 def _span(map: AxisMap, size: int, dims: tuple[int, ...]) -> tuple[int, int]:
-    """The first and the last position that a domain reads along an axis."""
     if map.found:
         return 0, size - 1
     ends = (map.offset, map.offset + (0 if map.axis is None else map.scale * (dims[map.axis] - 1)))
@@ -61,9 +70,12 @@ def _within(pull: Pull, piece: Piece) -> Pull:
     return Pull(operand, normalise(index, operand.aval.shape))
 
 
-def cuts_of(pull: Pull, dims: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """(axis, position) where what is read of an assembled value crosses into another piece."""
-    pieces = pieces_of(pull.node)
+def cuts_of(pull: Pull, dims: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    """(axis, position, pieces) where what is read of an assembled value crosses into another piece, and how many
+    others such a cut goes through.
+    """
+    spans = _spans(pull, dims)
+    pieces = [piece for piece in pieces_of(pull.node) if _meets(piece, spans)]
     for place, map in enumerate(pull.index):
         if map.axis is None or map.found:
             continue
@@ -71,4 +83,5 @@ def cuts_of(pull: Pull, dims: tuple[int, ...]) -> Iterator[tuple[int, int]]:
             past = border - map.offset if map.scale > 0 else map.offset - border + 1
             position = -(-past // abs(map.scale))
             if 0 < position < dims[map.axis]:
-                yield map.axis, position
+                through = sum(one.start[place] < border < one.start[place] + one.count[place] for one in pieces)
+                yield map.axis, position, through

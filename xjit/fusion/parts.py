@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -33,21 +34,20 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
     Only what makes every element by itself can be cut, and only at borders whose places are known; else the
     assembled values are to be stored.
     """
-    waiting, done = [unit], list[Unit]()
+    waiting, done = [(unit, frozenset[int]())], list[Unit]()
     pulled: frozenset[Node] = frozenset()
     operations = 0
     while waiting:
-        part = waiting.pop()
+        part, later = waiting.pop()
         visits = walk(part, leaves).visits
         crossing = [pull for pull in visits if is_assembled(pull.node) and piece_pull(pull, part.dims) is None]
         pulled |= {pull.node for pull in crossing if pull.node is not unit.target}
-        cuts = set(itertools.chain.from_iterable(cuts_of(pull, part.dims) for pull in crossing))
-        if crossing and not (cuts and unit.is_plain):
+        found = list(itertools.chain.from_iterable(cuts_of(pull, part.dims) for pull in crossing))
+        if crossing and not (found and unit.is_plain):
             return Parts((), pulled)
-        if cuts:
-            cuts = _with_pixels(part, cuts)
-        if cuts:
-            waiting += _cut(part, cuts)
+        if found:
+            cuts, rest = _first_axis(found)
+            waiting += [(piece, rest) for piece in _cut(part, cuts if rest | later else _with_pixels(part, cuts))]
         else:
             done.append(part)
             operations += len(visits)
@@ -56,15 +56,28 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
     return Parts(tuple(done))
 
 
+def _first_axis(found: Iterable[tuple[int, int, int]]) -> tuple[set[tuple[int, int]], frozenset[int]]:
+    """The cuts along one axis, and which others are to be cut.
+
+    Cuts that go through no piece come first: of a pad by slabs as many parts as there are slabs, of which cuts along
+    all axes at once would make exponentially many.
+    """
+    through = Counter[int]()
+    for axis, _, pieces in found:
+        through[axis] += pieces
+    first = min(sorted(through), key=lambda axis: through[axis])
+    return {(axis, position) for axis, position, _ in found if axis == first}, frozenset(through) - {first}
+
+
 def _with_pixels(unit: Unit, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """The cuts, or all positions along a short axis that is the fastest in memory and the only one that is cut.
 
     What makes the elements of a pixel then shares a loop over pixels, as vectors with shuffles.
     """
-    axis, *others = {axis for axis, _ in cuts}
+    axis = next(axis for axis, _ in cuts)
     size, item = unit.dims[axis], unit.target.aval.dtype.itemsize
     fills_no_vector = size <= TINY and size * item < cost.VECTOR_BYTES
-    if others or unit.steps[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= TINY * size:
+    if unit.steps[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= TINY * size:
         return cuts
     return {(axis, position) for position in range(1, size)}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +12,14 @@ import numpy as np
 
 from xjit import ops
 from xjit.numpy.broadcasting import broadcast_to_shape
-from xjit.numpy.picking import Run, along, own, picked, runs_of
+from xjit.numpy.picking import MOST_RUNS, Run, own, picked, runs_of
 from xjit.numpy.promotion import cast
 from xjit.numpy.values import shape_of
 from xjit.ops._core import Array, Operand, dtype_of
 from xjit.ops.mosaic import mosaic
 
-MOST_PARTS = 100
-"""Parts are loops of their own: where there are more, elements are looked up one by one."""
+FEW_PARTS = 9
+"""Up to so many combinations of segments are parts of their own, as stencils want them: all sides of two axes."""
 
 SMALL = 4096
 """Results of up to this many elements are filled first and then written over: two loops instead of many."""
@@ -34,13 +35,43 @@ class Border:
     extra: tuple[Any, Any] = (None, None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Neighbours along one axis of the result: a run of elements of the operand, or one number for all."""
+    """Neighbours along one axis of the result: elements of the operand, as a run or by positions, or one number."""
 
     count: int
-    run: Run | None
+    source: Run | Array | None
     fill: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """What stands along one axis of the result: the segments of both borders, and the operand's axis in between."""
+
+    before: tuple[Segment, ...]
+    inner: Segment
+    after: tuple[Segment, ...]
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All that have elements, in order."""
+        return tuple(one for one in (*self.before, self.inner, *self.after) if one.count)
+
+    @property
+    def whole(self) -> Segment:
+        """All of them as one segment, which has no source if a part of it is a number."""
+        if len(self.segments) == 1:
+            return self.segments[0]
+        known = all(one.source is not None for one in self.segments)
+        positions = np.concatenate(list(map(_positions, self.segments))) if known else None
+        return Segment(sum(one.count for one in self.segments), positions)
+
+
+def _positions(segment: Segment) -> Array:
+    if not isinstance(segment.source, Run):
+        assert segment.source is not None
+        return segment.source
+    return segment.source.first + segment.source.step * np.arange(segment.count)
 
 
 def _reflected(index: Array, size: int) -> Array:
@@ -63,36 +94,32 @@ REPEATING: dict[str, Callable[[Array, int], Array]] = {
 }
 """Which element stands at a position outside of an axis of so many elements."""
 
+_NOWHERE = np.zeros(0, np.int64)
+
 
 def repeated(value: Operand, borders: list[Border], mode: str, order: tuple[int, ...]) -> Any:
     """The array with borders of its own elements, packed in this memory order.
 
     Any element type; no axis with a border is empty. Modes: those of ``REPEATING``.
     """
-    outside, shape = REPEATING[mode], shape_of(value)
-    segments = []
-    for border in borders:
-        size = shape[border.axis]
-        before, after = np.arange(-border.before, 0), np.arange(size, size + border.after)
-        runs = [Run(0, 1, size)]
-        if border.before or border.after:
-            runs = [*runs_of(outside(before, size)), *runs, *runs_of(outside(after, size))]
-        segments.append([Segment(run.count, run) for run in runs if run.count])
-    if np.prod([len(one) for one in segments]) > MOST_PARTS:
-        return _looked_up(value, borders, outside, order)
-    return _assembled(value, segments, order)
+    outside, lines = REPEATING[mode], []
+    for border, size in zip(borders, shape_of(value), strict=True):
+        before = outside(np.arange(-border.before, 0), size) if border.before else _NOWHERE
+        after = outside(np.arange(size, size + border.after), size) if border.after else _NOWHERE
+        lines.append(Line(_segments(before), _kept(size), _segments(after)))
+    return _assembled(value, lines, order, order)
 
 
-def _looked_up(
-    value: Operand, borders: list[Border], outside: Callable[[Array, int], Array], order: tuple[int, ...]
-) -> Any:
-    result = value
-    for border in borders:
-        size = shape_of(value)[border.axis]
-        if border.before or border.after:
-            positions = outside(np.arange(-border.before, size + border.after), size)
-            result = along(result, positions, border.axis)
-    return own(result, value, order)
+def _kept(size: int) -> Segment:
+    return Segment(size, Run(0, 1, size))
+
+
+def _segments(positions: Array) -> tuple[Segment, ...]:
+    """A segment for each run; for many runs one, whose elements are looked up one by one."""
+    runs = list(itertools.islice(runs_of(positions), MOST_RUNS + 1))
+    if len(runs) > MOST_RUNS:
+        return (Segment(len(positions), positions),)
+    return tuple(Segment(run.count, run) for run in runs)
 
 
 def filled(value: Operand, borders: list[Border], order: tuple[int, ...]) -> Any:
@@ -103,15 +130,15 @@ def filled(value: Operand, borders: list[Border], order: tuple[int, ...]) -> Any
     if np.prod(sizes, dtype=int) <= SMALL and all(_same(number, numbers[0]) for number in numbers) and numbers:
         config = tuple((border.before, border.after, 0) for border in borders)
         return own(ops.pad(value, numbers[0], config), value, order)
-    segments = [
-        [
-            Segment(border.before, None, numbers[2 * border.axis]),
-            Segment(size, Run(0, 1, size)),
-            Segment(border.after, None, numbers[2 * border.axis + 1]),
-        ]
+    lines = [
+        Line(
+            (Segment(border.before, None, numbers[2 * border.axis]),),
+            _kept(size),
+            (Segment(border.after, None, numbers[2 * border.axis + 1]),),
+        )
         for border, size in zip(borders, shape, strict=True)
     ]
-    return _assembled(value, [[one for one in axis if one.count] for axis in segments], order)
+    return _assembled(value, lines, range(len(shape)), order)
 
 
 def _same(number: Operand, other: Operand) -> bool:
@@ -120,22 +147,41 @@ def _same(number: Operand, other: Operand) -> bool:
     return number is other
 
 
-def _assembled(value: Operand, segments: list[list[Segment]], order: tuple[int, ...]) -> Any:
-    """All combinations of segments; where numbers of several axes meet, that of the last one counts."""
-    dims = tuple(sum(one.count for one in axis) for axis in segments)
-    if 0 in dims or all(len(axis) == 1 and axis[0].run is not None for axis in segments):
+def _assembled(value: Operand, lines: list[Line], sequence: Sequence[int], order: tuple[int, ...]) -> Any:
+    """The array of such lines; where numbers of several axes meet, that of the last one counts."""
+    dims = tuple(sum(one.count for one in line.segments) for line in lines)
+    if 0 in dims or all(line.segments == (line.inner,) for line in lines):
         return own(broadcast_to_shape(_nothing(value), dims) if 0 in dims else value, value, order)
     parts, starts = [], []
-    for combination in itertools.product(*map(_placed, segments)):
-        starts.append(tuple(start for start, _ in combination))
-        parts.append(_part(value, [segment for _, segment in combination]))
+    few = math.prod(len(line.segments) for line in lines) <= FEW_PARTS
+    for box in itertools.product(*map(_placed, lines)) if few else _slabs(lines, sequence):
+        starts.append(tuple(start for start, _ in box))
+        parts.append(_part(value, [segment for _, segment in box]))
     return mosaic(parts, starts, dims, order)
 
 
-def _placed(axis: list[Segment]) -> Iterator[tuple[int, Segment]]:
+def _slabs(lines: list[Line], sequence: Sequence[int]) -> Iterator[tuple[tuple[int, Segment], ...]]:
+    """A box for each segment of a border, and the interior: combinations grow exponentially with the number of axes.
+
+    A border reaches over all of the axes before its own in ``sequence``, and over the interior of those behind it.
+    """
+    inner = [(sum(one.count for one in line.before), line.inner) for line in lines]
+    if 0 not in [segment.count for _, segment in inner]:
+        yield tuple(inner)
+    for place, axis in enumerate(sequence):
+        box = list(inner)
+        for earlier in sequence[:place]:
+            box[earlier] = 0, lines[earlier].whole
+        for start, segment in _placed(lines[axis]):
+            box[axis] = start, segment
+            if segment is not lines[axis].inner and 0 not in [one.count for _, one in box]:
+                yield tuple(box)
+
+
+def _placed(line: Line) -> Iterator[tuple[int, Segment]]:
     """The segments of an axis, each with its start."""
     start = 0
-    for segment in axis:
+    for segment in line.segments:
         yield start, segment
         start += segment.count
 
@@ -145,11 +191,13 @@ def _nothing(value: Operand) -> Array:
 
 
 def _part(value: Operand, segments: list[Segment]) -> Any:
-    numbers = [segment.fill for segment in segments if segment.run is None]
+    numbers = [segment.fill for segment in segments if segment.fill is not None]
     if numbers:
         return broadcast_to_shape(numbers[-1], tuple(segment.count for segment in segments))
     result: Any = value
     for axis, segment in enumerate(segments):
-        if segment.run is not None:
-            result = picked(result, segment.run, axis)
+        if isinstance(segment.source, Run):
+            result = picked(result, segment.source, axis)
+        elif segment.source is not None:
+            result = ops.look_up(result, (segment.source,), (axis,), axis)
     return result
