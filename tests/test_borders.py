@@ -258,3 +258,26 @@ def test_a_part_that_needs_another_runs_behind_it() -> None:
 
     assert len(explained(function, LARGE).kernels) == 2
     assert_same(run_unrolled(function, (GRID,)), function(GRID))
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
+@pytest.mark.parametrize("rank", [3, 4, 5])
+def test_pads_have_as_many_parts_as_borders(mode: str, rank: int) -> None:
+    array = RANDOM.normal(size=(7, 6, 5, 4, 3)[:rank])
+    compiled = xjit.jit(lambda u: np.pad(u, 1, mode=mode))
+    for layout in LAYOUTS.values() if rank == 3 else [np.ascontiguousarray]:
+        assert_same(compiled(layout(array)), np.pad(layout(array), 1, mode=mode))
+    assert compiled.source(np.zeros((17, 17, 17, 9, 9)[:rank])).count("st(o") == 2 * rank + 1
+
+
+def test_later_axes_decide_the_corners() -> None:
+    array, values = RANDOM.normal(size=(4, 30, 4, 30)), [(1, 2), (3, 4), (5, 6), (7, 8)]
+    compiled = xjit.jit(lambda u: np.pad(u, ((1, 2), (0, 3), (2, 2), (1, 0)), constant_values=values))
+    assert_same(compiled(array), compiled.__wrapped__(array))
+
+
+def test_wide_borders_are_looked_up() -> None:
+    array = RANDOM.normal(size=(3, 40, 5))
+    for mode in ("wrap", "symmetric", "reflect", "edge"):
+        compiled = xjit.jit(lambda u, mode=mode: np.pad(u, ((70, 50), (0, 3), (1, 30)), mode=mode))
+        assert_same(compiled(array), compiled.__wrapped__(array))
