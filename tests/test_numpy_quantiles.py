@@ -44,6 +44,7 @@ QUANTILES = """
     percentile(a, 10)
     percentile(a, (25, 50, 75), axis=0)
     percentile(a, 130)
+    nanpercentile(a, [10, -1])
     quantile(a, -0.1)
     quantile(a, 0.5, method="other")
     quantile(a, 0.5, axis=4)
@@ -152,3 +153,15 @@ def test_refusals() -> None:
         xjit(lambda x: np.median(x, out=np.zeros(())))(x)
     with pytest.raises(CaptureError, match="weights"):
         xjit(lambda x: np.nanquantile(x, 0.5, weights=x, method="inverted_cdf"))(x)
+
+
+@pytest.mark.parametrize("name", ["percentile", "nanpercentile", "quantile", "nanquantile"])
+@pytest.mark.parametrize("shares", [120.0, -5.0, [0.5, 130.0], np.nan])
+def test_what_is_out_of_range_is_called_by_its_name(name: str, shares: Any) -> None:
+    x = array("d", 5)
+    with pytest.raises(ValueError) as wanted:
+        getattr(np, name)(x, shares)
+    for compiled in (xjit(lambda x, q: getattr(np, name)(x, shares)), xjit(lambda x, q: getattr(np, name)(x, q))):
+        with pytest.raises(ValueError) as found:
+            compiled(x, np.array(shares))
+        assert str(wanted.value) in str(found.value)

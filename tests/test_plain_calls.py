@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -245,3 +246,22 @@ def test_settings_of_another_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("os.environ", {"XJIT_STRICT": "1"})
     get, key, off = config.environment_entry("XJIT_STRICT")
     assert get(key) not in off
+
+
+def test_threads_that_meet_at_a_first_call_are_warned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    function, meeting, told = xjit.jit(refused), threading.Barrier(2, timeout=60.0), list[Any]()
+    dispatcher = function._made()
+    capture = dispatcher._capture
+
+    def met(*arguments: Any) -> Any:
+        meeting.wait()
+        return capture(*arguments)
+
+    monkeypatch.setattr(dispatcher, "_capture", met)
+    monkeypatch.setattr(dispatcher, "_tell", told.append)
+    threads = [threading.Thread(target=function, args=(LINE,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(told) == 1 and function.stats().fallbacks == 2

@@ -31,7 +31,7 @@ from xjit.ir.context import TracedValue, current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
-from xjit.runtime.notices import shared_notices
+from xjit.runtime.notices import Notices, shared_notices
 from xjit.runtime.records import MISS, Conditions
 
 Key = Hashable
@@ -65,7 +65,7 @@ class Dispatcher:
         self._refused: dict[Key, Refusal] = {}
         self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
         self._plain = PlainCalls(function)
-        self._told: set[str] = set()  # why NumPy runs steps of programs, as far as the user knows
+        self._told = Notices()  # why NumPy runs steps of programs, as far as the user knows
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
         self._numbers_change = False
         self._fixed: frozenset[Path] = frozenset()  # those that can be constants only
@@ -168,8 +168,7 @@ class Dispatcher:
     def _warn_of_steps(self, found: Specialisation) -> None:
         """One warning for each reason why NumPy runs steps of the program."""
         for reason, step in found.host_steps.items():
-            if reason not in self._told:
-                self._told.add(reason)
+            if self._told.is_new(reason):
                 text = f"{self.name} runs a step through NumPy: {step}"
                 warnings.warn(text, FallbackWarning, stacklevel=stack_level())
 

@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from xjit.errors import ArgumentError
 from xjit.ir.opdef import OpDef
 from xjit.numpy import turning
-from xjit.numpy.static import static_integer
+from xjit.numpy.static import static_integer, static_size
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, numpy_errors, refuse, shape_of
 from xjit.ops import numpy_transforms as records
@@ -27,7 +27,7 @@ def _transform(record: OpDef, name: str, a: Any, n: Any, axis: Any, norm: Any) -
     with numpy_errors(f"fft.{name}", ArgumentError):
         place = normalize_axis_index(operator.index(axis), len(shape_of(value)))
     size = shape_of(value)[place]
-    count = static_integer(n, f"fft.{name}", "n") if n is not None else 2 * (size - 1) if name == "irfft" else size
+    count = static_size(n, f"fft.{name}", "n") if n is not None else 2 * (size - 1) if name == "irfft" else size
     if count < 1:
         raise ArgumentError(f"numpy.fft.{name}: Invalid number of FFT data points ({count}) specified.")
     if norm not in _NORMS:

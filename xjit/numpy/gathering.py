@@ -18,7 +18,7 @@ from xjit.numpy.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.data_dependent import FILL, depends
 from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import ravel
-from xjit.numpy.values import as_scalar, as_value, holds_no_array, refuse, shape_of
+from xjit.numpy.values import as_scalar, as_value, holds_no_array, refuse, shape_of, whole_number
 from xjit.ops._core import Operand, dtype_of
 from xjit.ops.require import require
 from xjit.types import BOOL, INT64, dtype_class
@@ -123,7 +123,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
 
 
 def _axis(axis: Any, rank: int) -> int:
-    place = operator.index(axis)
+    place = whole_number(axis)
     if not -rank <= place < rank:
         raise np.exceptions.AxisError(place, rank)
     return place % rank
@@ -146,7 +146,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
     rank = len(shape_of(value))
     if len(shape_of(index)) != rank:
         raise ShapeError("numpy.take_along_axis: `indices` and `arr` must have the same number of dimensions")
-    axis = _axis(axis, rank)
+    axis = _axis(operator.index(axis), rank)
     found = positions(index, shape_of(value)[axis], axis, "numpy.take_along_axis")
     sizes = list(shape_of(value))
     sizes[axis] = shape_of(found)[axis]

@@ -20,6 +20,7 @@ from xjit.numpy.values import (
     pattern_of,
     refuse,
     shape_of,
+    whole_number,
     with_order,
 )
 from xjit.ops._core import Operand, dtype_of
@@ -144,7 +145,7 @@ def _checked_axis(name: str, shapes: list[Shape], axis: int) -> int:
     if any(not shape for shape in shapes):
         raise ShapeError(f"numpy.{name}: zero-dimensional arrays cannot be concatenated")
     with numpy_errors(name):
-        place = normalize_axis_index(axis, len(first))
+        place = normalize_axis_index(whole_number(axis), len(first))
     for index, shape in enumerate(shapes):
         if len(shape) != len(first):
             raise ShapeError(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.errors import ArgumentError, CaptureError
+from xjit.errors import ArgumentError, CaptureError, DTypeError
 from xjit.numpy.creation import filled, zeros_like
 from xjit.numpy.gathering import take
 from xjit.numpy.indexing import getitem
@@ -15,7 +15,7 @@ from xjit.numpy.promotion import cast, result_type
 from xjit.numpy.reductions import fold
 from xjit.numpy.selection import where
 from xjit.numpy.shaping import as_array
-from xjit.numpy.static import static_integer
+from xjit.numpy.static import static_size
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_value, shape_of
 from xjit.ops._core import Operand, dtype_of
@@ -38,7 +38,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     value = as_value(x, "vander")
     if len(shape_of(value)) != 1:
         raise ArgumentError("numpy.vander: x must be a one-dimensional array or sequence.")
-    count = shape_of(value)[0] if N is None else static_integer(N, "vander", "N")
+    count = shape_of(value)[0] if N is None else static_size(N, "vander", "N")
     if count < 0:
         raise ArgumentError(f"numpy.vander: negative dimensions are not allowed; got {count}")
     check_terms("vander", count)
@@ -126,6 +126,8 @@ _MODES = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
 
 def _slid(x: Operand, y: Operand, mode: Any, name: str) -> Any:
     """The convolution with a vector that is not longer, as a sum over its elements of shifted products."""
+    if isinstance(mode, bool):
+        raise DTypeError(f"numpy.{name}: convolve/correlate mode not understood; got {mode}")
     if mode not in _MODES:
         raise ArgumentError(f"numpy.{name}: mode must be one of 'valid', 'same', or 'full'; got {mode!r}")
     (size,), (count,) = shape_of(x), shape_of(y)

@@ -148,7 +148,7 @@ def quantile(
     >>> quantile(np.array([1, 2, 4]), 0.75)
     np.float64(3.0)
     """
-    return _quantile("quantile", a, _shares(q, "quantile", 1), axis, out, method, keepdims, weights, type(q))
+    return _quantile("quantile", 1, a, q, axis, out, method, keepdims, weights)
 
 
 def percentile(
@@ -163,7 +163,14 @@ def percentile(
     weights: Any = None,
 ) -> Any:
     """``quantile`` of shares in percent."""
-    return _quantile("percentile", a, _shares(q, "percentile", 100), axis, out, method, keepdims, weights, type(q))
+    return _quantile("percentile", 100, a, q, axis, out, method, keepdims, weights)
+
+
+def _real(a: Any, name: str) -> Operand:
+    value = as_value(a, name)
+    if dtype_class(dtype_of(value)) == "C":
+        raise DTypeError(f"numpy.{name}: a must be an array of real numbers; got {dtype_of(value)}")
+    return value
 
 
 def _shares(q: Any, name: str, whole: int) -> Operand:
@@ -173,19 +180,19 @@ def _shares(q: Any, name: str, whole: int) -> Operand:
         shares: Operand = call(np.true_divide, value, whole) if whole != 1 else value
         return shares
     found = static_array(q, name, "q")
+    with numpy_errors(name, ArgumentError):  # percentages out of range are not to be called quantiles
+        getattr(np, name)(np.zeros(1), found)
     return found if whole == 1 else np.asarray(np.true_divide(found, whole))
 
 
 def _quantile(
-    name: str, a: Any, q: Operand, axis: Any, out: Any, method: Any, keepdims: Any, weights: Any, kind: type
+    name: str, whole: int, a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, weights: Any
 ) -> Any:
     refuse(name, out=out)
-    value, weak = as_value(a, name), kind in (int, float)
+    value, weak = _real(a, name), type(q) in (int, float)
+    q = _shares(q, name, whole)
     few = _few(q, weak)
     scales = None if weights is None else as_value(weights, name, "weights")
-
-    if dtype_class(dtype_of(value)) == "C":
-        raise DTypeError(f"numpy.{name}: a must be an array of real numbers; got {dtype_of(value)}")
 
     def compute(one: Array) -> Any:
         return np.quantile(one, few, axis, method=method, keepdims=bool(given(keepdims) and keepdims))
@@ -254,6 +261,7 @@ def _in_one_step(
         numpy_statistics.QUANTILE,
         *operands.values(),
         names=tuple(operands),
+        function=name,
         axis=None if axis is None else places,
         method=method,
         keepdims=kept,
@@ -285,8 +293,7 @@ def nanquantile(
     weights: Any = None,
 ) -> Any:
     """``quantile`` of the elements that are no NaN. Raises as ``quantile``, and CaptureError for ``weights``."""
-    shares = _shares(q, "nanquantile", 1)
-    return _nanquantile("nanquantile", a, shares, axis, out, method, keepdims, weights, type(q))
+    return _nanquantile("nanquantile", 1, a, q, axis, out, method, keepdims, weights)
 
 
 def nanpercentile(
@@ -301,24 +308,22 @@ def nanpercentile(
     weights: Any = None,
 ) -> Any:
     """``nanquantile`` of shares in percent."""
-    shares = _shares(q, "nanpercentile", 100)
-    return _nanquantile("nanpercentile", a, shares, axis, out, method, keepdims, weights, type(q))
+    return _nanquantile("nanpercentile", 100, a, q, axis, out, method, keepdims, weights)
 
 
 def _nanquantile(
-    name: str, a: Any, q: Operand, axis: Any, out: Any, method: Any, keepdims: Any, weights: Any, kind: type
+    name: str, whole: int, a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, weights: Any
 ) -> Any:
     refuse(name, out=out, weights=weights)
-    value, weak = as_value(a, name), kind in (int, float)
+    value, weak = _real(a, name), type(q) in (int, float)
+    q = _shares(q, name, whole)
     few = _few(q, weak)
-    if dtype_class(dtype_of(value)) == "C":
-        raise DTypeError(f"numpy.{name}: a must be an array of real numbers; got {dtype_of(value)}")
 
     def compute(one: Array) -> Any:
         return np.nanquantile(one, few, axis, method=method, keepdims=keepdims)
 
     expected = _expected(name, value, axis, compute)
-    params = {"method": method, "weak": weak}
+    params = {"method": method, "weak": weak, "function": name}
     return _without_nans(numpy_statistics.NANQUANTILE, (q,), value, axis, keepdims, expected, params)
 
 

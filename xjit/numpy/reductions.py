@@ -7,7 +7,6 @@ np.int64(200)
 from __future__ import annotations
 
 import builtins
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +32,7 @@ from xjit.numpy.values import (
     operand,
     refuse,
     shape_of,
+    whole_number,
     with_order,
 )
 from xjit.ops._core import Operand, aval_of, dtype_of
@@ -50,10 +50,11 @@ def axes_of(axis: Any, rank: int, name: str) -> Axes:
     """
     if axis is None:
         return tuple(range(rank))
-    if rank == 0 and axis in (0, -1):
+    if rank == 0 and not isinstance(axis, bool) and axis in (0, -1):
         return ()
     with numpy_errors(name, ArgumentError):
-        return tuple(sorted(normalize_axis_tuple(axis, rank)))
+        named = axis if isinstance(axis, tuple) else (axis,)
+        return tuple(sorted(normalize_axis_tuple(tuple(map(whole_number, named)), rank)))
 
 
 def kept(result: Any, value: Operand, axes: Axes) -> Any:
@@ -368,7 +369,7 @@ def _position(name: str, which: str, a: Any, axis: Any, keepdims: Any) -> Any:
     shape = shape_of(value)
     if axis is not None:
         with numpy_errors(name):
-            place = normalize_axis_index(operator.index(axis), builtins.max(len(shape), 1))
+            place = normalize_axis_index(whole_number(axis), builtins.max(len(shape), 1))
     if axis is None or not shape:
         value, place = ops.reshape(value, (aval_of(value).size,)), 0
     if shape_of(value)[place] == 0:

@@ -19,7 +19,7 @@ from xjit.numpy.shaping import as_array, ravel, static_shape
 from xjit.numpy.static import static_array
 from xjit.numpy.values import Shape, as_value, numpy_errors, shape_of
 from xjit.ops._core import Operand, aval_of, dtype_of
-from xjit.types import c_order
+from xjit.types import BOOL, INT64, c_order
 
 
 def tile(A: Any, reps: Any) -> Any:
@@ -32,7 +32,8 @@ def tile(A: Any, reps: Any) -> Any:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
     """
-    counts = static_shape(np.atleast_1d(static_array(reps, "tile", "reps")), "tile")
+    numbers = np.atleast_1d(static_array(reps, "tile", "reps"))
+    counts = static_shape(numbers.astype(INT64) if numbers.dtype == BOOL else numbers, "tile")
     value = as_array(as_value(A, "tile"))
     rank = max(len(counts), len(shape_of(value)))
     counts, shape = _padded(counts, rank), _padded(shape_of(value), rank)

@@ -26,6 +26,7 @@ from xjit.numpy.values import (
     order_letter,
     scalar_like,
     shape_of,
+    whole_number,
     with_order,
 )
 from xjit.ops._core import Operand, aval_of
@@ -37,7 +38,7 @@ def static_shape(shape: Any, name: str) -> Shape:
     """A shape argument: one integer or a sequence of them, all known while tracing."""
     parts = tuple(shape) if isinstance(shape, Sequence | np.ndarray) else (shape,)
     try:
-        return tuple(operator.index(part) for part in parts)
+        return tuple(map(whole_number, parts))
     except TypeError as error:
         raise DTypeError(f"numpy.{name}: shape: {error}") from error
 
@@ -52,6 +53,8 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
     """
     value = as_value(a, "reshape")
     sizes = complete_shape(shape_of(value), static_shape(shape, "reshape"))
+    if order is not None and not isinstance(order, str):
+        raise DTypeError(f"numpy.reshape: order must be str, not {type(order).__name__}")
     if order not in ("C", "F", "A", "c", "f", "a"):
         raise ArgumentError(f"numpy.reshape: order: one of C, F, A is required; got {order!r}")
     if order in ("C", "c") or order_letter(value, order, "reshape") == tuple(range(len(shape_of(value)))) != (0,):

@@ -70,8 +70,10 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 
 def _at_least_a_line(a: Any, axis: Any, name: str) -> Any:
-    """An array of rank 0 counts as a line of one element."""
+    """An array of rank 0 counts as a line of one element; truth values are no axes here."""
     value = as_value(a, name)
+    if isinstance(axis, bool):
+        raise DTypeError(f"numpy.{name}: axis: an integer is required; got {axis}")
     return ravel(as_array(value)) if not shape_of(value) and axis in (0, -1, None) else value
 
 
@@ -100,6 +102,8 @@ def _partitioned(name: str, record: Any, value: Operand, kth: Any, axis: int, ki
 
 def _places(name: str, kth: Any, size: int) -> tuple[int, ...]:
     found = static_array(kth, name, "kth")
+    if found.dtype == bool:
+        raise ArgumentError(f"numpy.{name}: Booleans unacceptable as partition index; got {kth!r}")
     if found.dtype.kind not in "iu":
         raise DTypeError(f"numpy.{name}: Partition index must be integer; got {found.dtype}")
     if found.ndim > 1:

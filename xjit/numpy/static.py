@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from xjit.errors import CaptureError
+from xjit.errors import CaptureError, DTypeError
 from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy.promotion import concrete_integer
 from xjit.numpy.values import Shape, numpy_errors, shape_of
@@ -42,6 +42,13 @@ def static_array(value: Any, name: str, argument: str) -> Array:
 def static_integer(value: Any, name: str, argument: str) -> int:
     """A Python int of an argument; DTypeError for anything that is no integer known while tracing."""
     return concrete_integer(value, f"numpy.{name}: {argument}")
+
+
+def static_size(value: Any, name: str, argument: str) -> int:
+    """``static_integer`` of what becomes a size: DTypeError for truth values too."""
+    if isinstance(value, bool):
+        raise DTypeError(f"numpy.{name}: {argument}: an integer is required; got {value}")
+    return static_integer(value, name, argument)
 
 
 def hollow(value: Operand) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -49,6 +50,16 @@ def numpy_errors(name: str, value_error: type[XjitError] = ShapeError, fix: str 
 
 def _axes_there_are(rank: int | None) -> str:
     return f"pass an axis from {-rank} to {rank - 1}" if rank else "leave the axis out"
+
+
+def whole_number(value: Any) -> int:
+    """An integer as NumPy's compiled code takes sizes and axes: truth values are none, unlike in Python.
+
+    Raises TypeError.
+    """
+    if isinstance(value, bool):
+        raise TypeError(f"an integer is required; got {value}")
+    return operator.index(value)
 
 
 _INSTEAD = {"out": "use the result instead: y = np.add(x, 1)", "where": "choose with np.where"}

@@ -21,8 +21,16 @@ def _requested(types: Types, params: Params) -> ArrayType:
     return found
 
 
-def _quantile(type: ArrayType, **arguments: Any) -> Any:
-    return np.quantile(**arguments)
+def _quantile(type: ArrayType, function: str, q: Array, **arguments: Any) -> Any:
+    return np.quantile(q=_in_range(q, function), **arguments)
+
+
+def _in_range(q: Array, function: str) -> Array:
+    """The shares of a call of one of NumPy's functions, of which two take percentages."""
+    if not np.all((q >= 0) & (q <= 1)):
+        limits = "Percentiles must be in the range [0, 100]", "Quantiles must be in the range [0, 1]"
+        raise ArgumentError(f"numpy.{function}: {limits['quantile' in function]}")
+    return q
 
 
 def _nanmedian(a: Array, type: ArrayType) -> Array:
@@ -41,11 +49,9 @@ def _picked(line: Array, places: Array) -> Array:
     return found[..., 0]
 
 
-def _nanquantile(a: Array, q: Array, method: str, weak: bool, type: ArrayType) -> Array:
+def _nanquantile(a: Array, q: Array, method: str, weak: bool, function: str, type: ArrayType) -> Array:
     """Quantiles along the last axis of what is no NaN; those of several q come first."""
-    if not np.all((q >= 0) & (q <= 1)):
-        raise ArgumentError("numpy.nanquantile: Quantiles must be in the range [0, 1]")
-    line = np.sort(a, -1)
+    q, line = _in_range(q, function), np.sort(a, -1)
     count = np.sum(~np.isnan(line), -1)
     spread = q.reshape(q.shape + (1,) * count.ndim)
     places = places_of(method, np.maximum(count, 1), spread)

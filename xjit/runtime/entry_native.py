@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from xjit.runtime.entry_native_arguments import ARGUMENTS_TEXT
 from xjit.runtime.entry_native_watch import WATCH_TEXT
-from xjit.runtime.native_text import WORDS_TEXT
+from xjit.runtime.native_text import GIVEN_UP_TEXT, WORDS_TEXT
 
 _CALL_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- outputs
@@ -196,7 +196,7 @@ whole:
     br i1 %nonempty, label %direct, label %after
 direct:
     call void %kernel(i64 0, i64 %extent, ptr %table)
-    %enough = call i1 @ask(ptr %watch)
+    %enough = call i1 @given_up(ptr %watch)
     br i1 %enough, label %stopped, label %after
 after:
     %next = call ptr @next(ptr %call)
@@ -377,4 +377,4 @@ error:
 }
 """
 
-ENTRY_TEXT = WORDS_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT
+ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT

@@ -83,20 +83,6 @@ none:
   ret ptr null
 }
 
-; Whether the program is to be given up.
-define internal i1 @ask(ptr %watch) {
-entry:
-  %unwatched = icmp eq ptr %watch, null
-  br i1 %unwatched, label %no, label %call
-call:
-  %function = load ptr, ptr %watch
-  %answer = call i32 %function(ptr %watch)
-  %yes = icmp ne i32 %answer, 0
-  ret i1 %yes
-no:
-  ret i1 false
-}
-
 ; 1 with a Python exception, which nobody will see, when nobody waits for the program any more.
 define internal i32 @abandoned(ptr %watch) {
 entry:

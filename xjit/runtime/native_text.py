@@ -11,7 +11,7 @@ what the round before computed as ``%after``. They can also be used behind the l
 the first line may be continued after its commas.
 
 Texts that read records of words share :data:`WORDS_TEXT`, those that obey the limit of the calling thread
-:data:`OWN_LIMIT_TEXT`.
+:data:`OWN_LIMIT_TEXT`, those that ask whether anybody still waits for what they do :data:`GIVEN_UP_TEXT`.
 """
 
 from __future__ import annotations
@@ -82,6 +82,22 @@ define internal void @unlock() {
 }
 """
 """The lock of a module, for a few instructions at a time."""
+
+GIVEN_UP_TEXT = r"""
+; Whether what runs is to be given up. %watch is null, or begins with the address of the function to ask.
+define internal i1 @given_up(ptr %watch) alwaysinline {
+entry:
+  %unwatched = icmp eq ptr %watch, null
+  br i1 %unwatched, label %no, label %ask
+ask:
+  %function = load ptr, ptr %watch
+  %answer = call i32 %function(ptr %watch)
+  %yes = icmp ne i32 %answer, 0
+  ret i1 %yes
+no:
+  ret i1 false
+}
+"""
 
 OWN_LIMIT_TEXT = r"""
 ; ---- set from Python

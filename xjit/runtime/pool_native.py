@@ -29,7 +29,7 @@ Memory order: the words of a job are written before the gate is opened (release)
 
 from __future__ import annotations
 
-from xjit.runtime.native_text import OWN_LIMIT_TEXT
+from xjit.runtime.native_text import GIVEN_UP_TEXT, OWN_LIMIT_TEXT
 from xjit.runtime.pool_berths_native import BERTHS_TEXT
 from xjit.runtime.pool_launch_native import LAUNCH_TEXT
 
@@ -131,20 +131,6 @@ define internal i64 @run_chunk(ptr %kernel, i64 %low, i64 %extent, i64 %chunk, p
   %high = select i1 %inside, i64 %end, i64 %extent
   call void %kernel(i64 %low, i64 %high, ptr %table)
   ret i64 %end
-}
-
-; Whether the launch is to be given up. %watch is null, or begins with the address of the function to ask.
-define internal i1 @given_up(ptr %watch) alwaysinline {
-entry:
-  %unwatched = icmp eq ptr %watch, null
-  br i1 %unwatched, label %no, label %ask
-ask:
-  %function = load ptr, ptr %watch
-  %answer = call i32 %function(ptr %watch)
-  %yes = icmp ne i32 %answer, 0
-  ret i1 %yes
-no:
-  ret i1 false
 }
 
 ; Take chunks of a job until none is left (false) or the launch is given up (true).
@@ -278,4 +264,4 @@ leave:
 }
 """
 
-POOL_TEXT = OWN_LIMIT_TEXT + _WORK_TEXT + BERTHS_TEXT + LAUNCH_TEXT
+POOL_TEXT = OWN_LIMIT_TEXT + GIVEN_UP_TEXT + _WORK_TEXT + BERTHS_TEXT + LAUNCH_TEXT
