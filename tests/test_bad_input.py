@@ -13,7 +13,7 @@ from gaps import declared, refused_then_run
 
 import xjit
 from xjit import XjitError
-from xjit.errors import FallbackWarning
+from xjit.errors import CaptureError, FallbackWarning
 
 ROWS = np.arange(12.0).reshape(3, 4)
 
@@ -279,3 +279,30 @@ def test_mistakes_raise_what_numpy_raises(
     kinds = (ValueError, IndexError, TypeError, AttributeError, OverflowError)
     with quiet(), pytest.raises(next(kind for kind in kinds if isinstance(expected.value, kind))):
         xjit.jit(function)(*arguments)
+
+
+# ---- what NumPy computes for arrays that kernels cannot read
+
+
+def _in_place(x: Any, y: Any) -> Any:
+    x += y
+    np.multiply.at(x, 0, 2.0)
+    return x.sum()
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+@pytest.mark.parametrize("kind", ["byte-swapped", "unaligned"])
+def test_writes_in_place_reach_the_callers_array(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    compiled = xjit.jit(_in_place)
+    for times in range(1, 4):
+        mine, numpys = (FINE[kind].copy() if kind == "byte-swapped" else unaligned(ROWS) for _ in range(2))
+        for _ in range(times):
+            np.testing.assert_array_equal(compiled(mine, 1.0), _in_place(numpys, 1.0))
+        np.testing.assert_array_equal(mine, numpys)
+
+
+def test_a_casting_rule_that_numpy_cannot_answer_for_numbers_is_refused() -> None:
+    for kind in (float, int):
+        with pytest.raises(CaptureError, match="casting='equiv'"):
+            xjit.jit(lambda x, n: np.add(x, n, dtype=np.float32, casting="equiv"))(ROWS, kind(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
 import warnings
@@ -17,7 +18,7 @@ from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
-from xjit.api.refusals import Refusal, refusal
+from xjit.api.refusals import Mistake, Refusal, mistake, refusal
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.capture.capture import Captured, capture, leaf_labels
@@ -64,6 +65,7 @@ class Dispatcher:
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, Refusal] = {}
         self._flat_refused: dict[Key, Refusal] = {}  # the same, by the quick key
+        self._mistakes: dict[Key, Mistake] = {}
         self._plain = PlainCalls(function)
         self._told = Notices()  # why NumPy runs steps of programs, as far as the user knows
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
@@ -94,9 +96,20 @@ class Dispatcher:
             leaves, in_tree = tree.flatten((args, kwargs))
         except RecursionError:
             return self._numpy(args, kwargs, CaptureError("xjit: the arguments are nested too deeply"))
-        signatures = tuple(map(signature, leaves))
-        if NORMALISE in signatures:
+        if NORMALISE in map(signature, leaves):
             return self._normalised(args, kwargs, leaves, in_tree)
+        return self._looked_up(args, kwargs, leaves, in_tree, (*args, *kwargs.values()))
+
+    def _looked_up(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        leaves: Sequence[Any],
+        in_tree: tree.Tree,
+        arguments: tuple[Any, ...],
+    ) -> Any:
+        """The result for these leaves of these arguments; NumPy would compute it from ``args`` and ``kwargs``."""
+        signatures = tuple(map(signature, leaves))
         if None in signatures:
             place = signatures.index(None)
             if issubclass(type(leaves[place]), TracedValue):  # a part of a function that another thread traces
@@ -104,16 +117,19 @@ class Dispatcher:
             return self._numpy(args, kwargs, self._unknown_kind(in_tree, leaves, place))
         key = (in_tree, signatures)
         for found in self._known.get(key, ()):
-            result = found.answer((*args, *kwargs.values()), leaves)
+            result = found.answer(arguments, leaves)
             if result is not MISS:
                 return result
-        if refused is None:
-            refused = self._refused.get(key)
-            if refused is not None and refused.holds():
-                return self._refused_again(args, kwargs, refused)
+        refused = self._refused.get(key)
+        if refused is not None and refused.holds():
+            return self._refused_again(args, kwargs, refused)
         if not jobs.available():  # a signal handler came while this thread waits for the compiler
             return self.function(*args, **kwargs)
-        keys = (key, flat if _same(leaves, (*args, *kwargs.values())) else None)
+        flat = (len(args), *kwargs, *signatures) if _same(leaves, arguments) else None
+        keys: Keys = (key, flat)
+        wrong = self._mistakes.get(key)
+        if wrong is not None and not self.options.raises:
+            return self._tried_again(keys, args, kwargs, leaves, wrong)
         return self._traced(keys, args, kwargs, leaves)
 
     def _traced(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any]) -> Any:
@@ -184,9 +200,39 @@ class Dispatcher:
         try:
             result = self.function(*args, **kwargs)
         except Exception as same:
-            if isinstance(error, XjitError) and not isinstance(error, CaptureError) and isinstance(error, type(same)):
-                raise public(error) from None
-            raise
+            found = mistake(error, same)
+            if len(self._mistakes) < MAXIMUM_TRACES:
+                self._mistakes[keys[0]] = found
+            if found.error is None:
+                raise
+        else:
+            self._fell_back(keys, args, kwargs, error)
+            return result
+        assert isinstance(error, XjitError)
+        raise public(error) from None
+
+    def _tried_again(
+        self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], known: Mistake
+    ) -> Any:
+        """NumPy's answer, where a call of this kind has raised; once it has one, the next call finds a trace."""
+        try:
+            result = self.function(*args, **kwargs)
+        except Exception as same:
+            if not known.is_repeated_by(same):
+                self._mistakes.pop(keys[0], None)
+                raise
+            if known.error is None:
+                raise
+        else:
+            self._mistakes.pop(keys[0], None)
+            made = self._attempted(keys, leaves)
+            if isinstance(made, jobs.Failure):
+                self._fell_back(keys, args, kwargs, made.error)
+            return result
+        raise copy.copy(known.error)
+
+    def _fell_back(self, keys: Keys, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException) -> None:
+        """Lets calls find why they run as NumPy, and tells it."""
         refused = error if isinstance(error, XjitError) else reported(self.function, error)
         if self.options.raises:
             raise refused
@@ -194,7 +240,6 @@ class Dispatcher:
         self._count_refusal(args, kwargs, why.lasting)
         if jobs.run(lambda: self._refuse(keys, why)):
             self._tell(refused)
-        return result
 
     def _refuse(self, keys: Keys, refused: Refusal) -> bool:
         """Lets calls find why they run as NumPy, in a job. Whether that is news."""
@@ -288,10 +333,10 @@ class Dispatcher:
     def _normalised(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: Sequence[Any], in_tree: tree.Tree
     ) -> Any:
-        """Arrays that kernels cannot read are copied first. A result that is a view must be one of the original."""
+        """Kernels that cannot read an array get a copy; NumPy, and results that are views, have the original."""
         copies = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         new_args, new_kwargs = tree.unflatten(in_tree, copies)
-        result = self.call(new_args, new_kwargs)
+        result = self._looked_up(args, kwargs, copies, in_tree, (*new_args, *new_kwargs.values()))
         arrays = _arrays(tree.flatten(result)[0])
         if any(
             np.may_share_memory(array, copy) for array in arrays for copy in copies if isinstance(copy, np.ndarray)

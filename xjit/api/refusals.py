@@ -1,10 +1,11 @@
-"""Calls that run as NumPy because their function could not be compiled for them."""
+"""Calls that run as NumPy because their function could not be compiled for them, or because it raised."""
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
-from xjit.errors import XjitError, is_lasting
+from xjit.errors import CaptureError, XjitError, is_lasting
 
 
 @dataclass(eq=False)
@@ -34,8 +35,36 @@ class Refusal:
         return self
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Mistake:
+    """What calls of one kind raise under NumPy, and the compiler's own error where that says more.
+
+    The next one runs under NumPy alone, untraced: while that raises the same, so would a trace.
+    """
+
+    error: XjitError | None
+    kind: type[BaseException]
+    text: str
+
+    def is_repeated_by(self, error: BaseException) -> bool:
+        """Whether NumPy has raised the same again."""
+        return type(error) is self.kind and str(error) == self.text
+
+
+def mistake(error: BaseException, under_numpy: BaseException) -> Mistake:
+    """The mistake in a call whose trace raises ``error``."""
+    own = None
+    if isinstance(error, XjitError) and not isinstance(error, CaptureError) and isinstance(error, type(under_numpy)):
+        own = copy.copy(error)  # never raised itself: a traceback would keep the arrays of a call
+    return Mistake(own, type(under_numpy), str(under_numpy))
+
+
 def refusal(error: XjitError) -> Refusal:
     """The refusal, without what would keep the whole trace alive."""
     lasting = is_lasting(error)
+    return Refusal(_bare(error), lasting)
+
+
+def _bare(error: XjitError) -> XjitError:
     error.__traceback__ = error.__context__ = error.__cause__ = None
-    return Refusal(error, lasting)
+    return error

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xjit.errors import DTypeError
+from xjit.errors import CaptureError, DTypeError
 from xjit.ir.context import TracedValue
 from xjit.ops._core import Operand, dtype_of
 from xjit.ops.compare import ne
@@ -102,8 +102,11 @@ def loop_types(
 ) -> tuple[DType, ...]:
     """Element types of the loop that NumPy runs for these operands: inputs, then outputs.
 
-    Raises DTypeError for operands that the ufunc does not take.
+    Raises DTypeError for operands that the ufunc does not take, CaptureError for Python numbers under "equiv", by
+    which NumPy's own answer on types ends the process.
     """
+    if casting == "equiv" and any(isinstance(spec, type) for spec in specs):
+        raise CaptureError(f"numpy.{ufunc.__name__}: casting='equiv' is not supported for Python numbers")
     return _loop_types(ufunc, specs, dtype, casting)
 
 
