@@ -53,3 +53,20 @@ def test_the_command_compares_with_a_file(
     assert bits.main() == 0 and "the same bits" in capsys.readouterr().out
     file.write_text(json.dumps(dict.fromkeys(json.loads(file.read_text()), "other")))
     assert bits.main() == 1 and "hypot float32" in capsys.readouterr().out
+
+
+def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    file = tmp_path / "bits.json"
+    monkeypatch.setattr(bits, "PIECE", 1)
+    monkeypatch.setattr(bits, "results", lambda: iter([("first", lambda: 1.0), ("second", stopped)]))
+    monkeypatch.setattr(sys, "argv", ["bits", "--save", str(file)])
+    with pytest.raises(KeyboardInterrupt):
+        bits.main()
+    assert list(json.loads(file.read_text())) == ["first"]
+    monkeypatch.setattr(bits, "results", lambda: iter([("first", stopped), ("second", lambda: 2.0)]))
+    monkeypatch.setattr(sys, "argv", ["bits", "--save", str(file), "--resume"])
+    assert bits.main() == 0
+    assert json.loads(file.read_text()) == {"first": bits.hashed(1.0), "second": bits.hashed(2.0)}

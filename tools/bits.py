@@ -4,6 +4,7 @@
     XJIT_VECTOR_BITS=128 python -m tools.bits     # the same with vectors of 128 bits
     python -m tools.bits --save one.json
     python -m tools.bits --compare one.json       # exit status 1 if bits differ from those saved elsewhere
+    python -m tools.bits --save one.json --resume # what a run that was stopped has left to do
 
 Reductions, scans, products that are sums, elementary functions, over element types, lengths and memory layouts. What
 BLAS, LAPACK and the FFT compute is left out: their bits are those of the library.
@@ -31,6 +32,11 @@ from xjit.codegen import llvm_pipeline
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
 Call = Callable[[], Any]
+Hashes = Mapping[str, str]
+Keep = Callable[[Hashes], None]
+
+# Results after which a table is saved: minutes of work under emulation.
+PIECE = 100
 
 FLOATS = ("float16", "float32", "float64", "complex64", "complex128")
 TYPES = (*FLOATS, "int8", "int32", "uint64", "bool")
@@ -181,15 +187,34 @@ def hashed(result: Any) -> str:
     return hashlib.sha256(str((array.dtype.str, array.shape)).encode() + parts.tobytes()).hexdigest()[:12]
 
 
-def table(only: str = "") -> dict[str, str]:
-    """Return the hashes by name, of results whose names contain a text."""
+def table(only: str = "", known: Hashes | None = None, keep: Keep | None = None) -> dict[str, str]:
+    """Return the hashes by name, of results whose names contain a text.
+
+    Those of `known` are not computed again. `keep` gets the table so far, after every hundred results and at the end.
+    """
+    found = {name: digest for name, digest in (known or {}).items() if only in name}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        chosen = ((name, call()) for name, call in results() if only in name)
-        return {name: hashed(result) for name, result in chosen if result is not None}
+        chosen = ((name, call) for name, call in results() if only in name and name not in found)
+        for number, (name, call) in enumerate(chosen, 1):
+            result = call()
+            if result is not None:
+                found[name] = hashed(result)
+            if keep is not None and number % PIECE == 0:
+                keep(found)
+    if keep is not None:
+        keep(found)
+    return found
 
 
-def differences(found: Mapping[str, str], others: Mapping[str, str]) -> list[str]:
+def write(file: Path, found: Hashes) -> None:
+    """Write a table, all of it or nothing: a run may be stopped at any time."""
+    beside = file.with_name(f"{file.name}.part")
+    beside.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    beside.replace(file)
+
+
+def differences(found: Hashes, others: Hashes) -> list[str]:
     """Return the names of results whose bits differ, or that one side has not."""
     return [name for name in {**found, **others} if found.get(name) != others.get(name)]
 
@@ -199,18 +224,22 @@ def say(*lines: str) -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def main() -> int:
-    """Print the table; save it, or compare it."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--save", type=Path, help="write the hashes to a file")
+    parser.add_argument("--save", type=Path, help="write the hashes to a file, a hundred at a time")
+    parser.add_argument("--resume", action="store_true", help="leave out what the file of --save has already")
     parser.add_argument("--compare", type=Path, help="a file written by --save")
     parser.add_argument("--only", default="", help="results whose names contain this text")
-    options = parser.parse_args()
-    found = table(options.only)
+    return parser
+
+
+def main() -> int:
+    """Print the table; save it, or compare it."""
+    options = _parser().parse_args()
+    known = json.loads(options.save.read_text()) if options.resume and options.save and options.save.exists() else {}
+    found = table(options.only, known, functools.partial(write, options.save) if options.save else None)
     target = llvm_pipeline.host()
     say(f"{len(found)} results on {platform.machine()}, {target.cpu}")
-    if options.save:
-        options.save.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if not options.compare:
         say(*(f"{digest}  {name}" for name, digest in found.items()))
         return 0
