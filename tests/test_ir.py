@@ -8,8 +8,9 @@ import pytest
 from xjit import ops
 from xjit.ir.context import PARAMETER, Trace, TracedValue, current, tracing
 from xjit.ir.expr import Arg, Literal, cost, lit, prim
+from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node, freeze
-from xjit.ir.opdef import Kind, OpDef
+from xjit.ir.opdef import AxisMap, Kind, Lookup, OpDef
 from xjit.ir.printer import graph_text
 from xjit.passes.verify import BrokenGraphError, verify
 from xjit.types import Extent, array_type, combined_order, order_of, type_of
@@ -109,6 +110,20 @@ def test_the_text_of_a_graph():
     assert lines[0] == "f(%0: f64[3])"
     assert lines[1].split()[:5] == ["%1", "=", "sin", "%0", "f64[3]"]
     assert lines[-1] == "  return %2"
+
+
+def test_the_text_of_a_computation_stands_within_that_of_its_operation():
+    graph = traced(lambda x: ops.reduce(x, np.float64(0), lambda a, b: ops.add(ops.mul(a, b), b), (0,)), F64)
+    (line,) = (one for one in graph_text(graph).splitlines() if " = reduce " in one)
+    words = line.partition("computation=(")[2].partition(")")[0].split()
+    assert words[:4] == ["%2", "=", "mul", "%0"] and words[-2:] == ["return", "%3"] and "add" in words
+
+
+def test_an_index_in_a_domain_whose_axes_have_other_numbers():
+    rows = Lookup(None, (AxisMap(0),), 3)
+    index = (AxisMap(1, 2, 5, (rows,)), AxisMap(None, 1, 4, (rows,)), AxisMap(0))
+    moved = Lookup(None, (AxisMap(2),), 3)
+    assert relabel(index, {0: 2, 1: 0}) == (AxisMap(0, 2, 5, (moved,)), AxisMap(None, 1, 4, (moved,)), AxisMap(2))
 
 
 def test_the_verifier_finds_a_wrong_type():
