@@ -160,6 +160,13 @@ def test_constant_powers(dtype: np.dtype) -> None:
         check(lambda xp, a: xp.power(a, exponent), x, ulp=8.0 if dtype.kind == "c" else 0.0)  # noqa: B023
 
 
+def test_powers_by_arrays_made_while_tracing_are_products() -> None:
+    x = np.array([1.5, -2.5])
+    square = xjit.jit(lambda a: a ** np.full_like(a, 2, shape=()))
+    np.testing.assert_array_equal(square(x), x * x)
+    assert " = pow " not in square.graph(x)
+
+
 def test_powers_near_the_limits_of_the_range() -> None:
     x = np.array([1e-160, 1e160, 1e-100, 1e100, 4e-324, 1.7e308, 3e-103])
     for exponent in (2, 3, 4, -1, -2, -3, -4, 7):
