@@ -38,6 +38,8 @@ def test_the_width_of_vectors_changes_no_bits(only: str, monkeypatch: pytest.Mon
 def test_every_difference_is_seen() -> None:
     one = np.array([0.0, 1.0, np.nan])
     assert bits.hashed(one) == bits.hashed(np.copysign(one, [1, 1, -1]))  # signs of NaN are the processor's
+    for number in (np.complex64(complex(np.nan, 1)), np.float32(np.nan)):
+        assert bits.hashed(number) == bits.hashed(np.conj(-number))
     for other in (np.array([-0.0, 1.0, np.nan]), np.array([0.0, 1.0, 2.0]), one[:2], one.astype(np.float32)):
         assert bits.hashed(one) != bits.hashed(other)
     assert bits.differences({"a": "1", "b": "2"}, {"a": "1", "b": "3", "c": "4"}) == ["b", "c"]

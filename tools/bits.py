@@ -43,7 +43,7 @@ TYPES = (*FLOATS, "int8", "int32", "uint64", "bool")
 ROW_LENGTHS = (3, 8, 9, 31, 100, 777)
 REDUCTIONS: Mapping[str, Function] = {
     "sum": np.sum,
-    "prod": lambda x, axis: np.prod(x / x.dtype.type(2) if x.dtype.kind in "fc" else x, axis=axis),
+    "prod": lambda x, axis: np.prod(_near_one(x), axis=axis),
     "mean": np.mean,
     "var": np.var,
     "std": np.std,
@@ -61,7 +61,7 @@ REDUCTIONS: Mapping[str, Function] = {
 }
 SCANS: Mapping[str, Function] = {
     "cumsum": np.cumsum,
-    "cumprod": lambda x, axis: np.cumprod(x / x.dtype.type(2) if x.dtype.kind in "fc" else x, axis=axis),
+    "cumprod": lambda x, axis: np.cumprod(_near_one(x), axis=axis),
     "running maximum": np.maximum.accumulate,
 }
 PRODUCTS: Mapping[str, Function] = {
@@ -156,6 +156,11 @@ def _arguments(dtype: np.dtype[Any]) -> Array:
     return np.concatenate([usual, usual / dtype.type(64), scales, -scales, special, usual])
 
 
+def _near_one(x: Array) -> Array:
+    """Factors whose products, of many as of few, are usual numbers."""
+    return x / x.dtype.type(1024) + x.dtype.type(1) if x.dtype.kind in "fc" else x
+
+
 def _along(function: Function, axis: Any, x: Array) -> Any:
     return function(x, axis=axis)
 
@@ -181,7 +186,7 @@ def _call(function: Function, *arguments: Array) -> Call:
 def hashed(result: Any) -> str:
     """Return a hash of bits; all NaN are one, as their signs and payloads belong to the processor."""
     array = np.array(result)
-    parts = array.view(array.real.dtype) if array.dtype.kind == "c" and array.ndim else array
+    parts = array.reshape(-1).view(array.real.dtype) if array.dtype.kind == "c" else array
     if parts.dtype.kind == "f":
         parts = np.where(np.isnan(parts), parts.dtype.type(np.nan), parts)
     return hashlib.sha256(str((array.dtype.str, array.shape)).encode() + parts.tobytes()).hexdigest()[:12]
