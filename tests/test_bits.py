@@ -45,6 +45,11 @@ def test_every_difference_is_seen() -> None:
     assert bits.differences({"a": "1", "b": "2"}, {"a": "1", "b": "3", "c": "4"}) == ["b", "c"]
 
 
+def test_what_libraries_compute_is_left_out() -> None:
+    assert bits.table("vector with vector float32") and not bits.table("vector with vector complex64")
+    assert bits.table("tanh complex128") and not bits.table("psi complex128")
+
+
 def test_the_command_compares_with_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@
     python -m tools.bits --save one.json --resume # what a run that was stopped has left to do
 
 Reductions, scans, products that are sums, elementary functions, over element types, lengths and memory layouts. What
-BLAS, LAPACK and the FFT compute is left out: their bits are those of the library.
+a library computes (BLAS, SciPy's functions of complex numbers) is left out: the bits are those of the library.
 """
 
 from __future__ import annotations
@@ -170,15 +170,18 @@ def _applied(function: Function, *operands: Array) -> Any:
 
 
 def _call(function: Function, *arguments: Array) -> Call:
-    """The compiled call; it yields None where no kernel computes the function of these types."""
+    """The compiled call; it yields None where kernels do not compute all of the function for these types."""
 
     def call() -> Any:
+        compiled = xjit.jit(function, strict=True)
         try:
-            return xjit.jit(function, strict=True)(*arguments)
+            result = compiled(*arguments)
         except (TypeError, xjit.XjitError) as error:
             if "failed" in str(error):
                 raise
             return None
+        steps = compiled.explain(*arguments).steps
+        return None if any(step.startswith(("library call", "NumPy runs")) for step in steps) else result
 
     return call
 
