@@ -5,8 +5,9 @@
     python -m tools.replay compare REVISION             # an older revision with the working tree
     python -m tools.replay compare OLD --old-file A --new-file B      # two recordings made before
 
-Recordings hold plans and texts of kernels.  Texts that differ are compiled, each by its own revision: kernels of equal
-machine code count as renamed, of the others the first line that differs is printed.  Exit status 1 if there are any.
+Recordings hold plans and texts of kernels.  Texts that differ are compiled, each by its own revision: kernels of
+equal machine code count as renamed, of the others the first line that differs is printed.  Exit status 1 if there
+are any.
 """
 
 from __future__ import annotations
