@@ -1,0 +1,304 @@
+"""Loops run in Python, slowly and with every check: the meaning of the loop IR, which compiled code is held against.
+
+Every index is checked against its axis, scratch knows which elements were written, iterations of loops without order
+run backwards, and two of them that touch one element, one writing, are a race.  Threads of a block run as far as the
+next barrier, where all have to meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit.ir.loops import intexpr
+from xjit.ir.loops.intexpr import IntExpr
+from xjit.ir.loops.nodes import (
+    Accumulate,
+    Alloc,
+    Barrier,
+    Block,
+    Carry,
+    Check,
+    Const,
+    Fold,
+    FromInt,
+    If,
+    Invoke,
+    Kernel,
+    Let,
+    LetInt,
+    Load,
+    Loop,
+    LoopKind,
+    Prim,
+    Statement,
+    Store,
+    TransposeBlock,
+    Value,
+    Var,
+    While,
+)
+from xjit.types import DType
+
+Scalar: TypeAlias = Any
+Element: TypeAlias = "tuple[str, tuple[int, ...]]"
+# (name, variant, operands, type of the result) to the result.
+Primitive = Callable[[str, str, Sequence[Scalar], DType], Scalar]
+
+
+class LoopsError(Exception):
+    """A kernel does what no kernel may do."""
+
+
+class OutsideError(LoopsError):
+    """An index is outside of its buffer."""
+
+
+class UnwrittenError(LoopsError):
+    """An element of scratch is read before it is written."""
+
+
+class RaceError(LoopsError):
+    """Two iterations without order touch one element, and one of them writes it."""
+
+
+class BarrierError(LoopsError):
+    """Not all threads of a block come to a barrier."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """The elements of a buffer; of scratch it is known which were written."""
+
+    array: np.ndarray[Any, Any]
+    written: np.ndarray[Any, Any] | None = None
+
+    def place(self, name: str, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The index, if it is inside."""
+        if len(index) != self.array.ndim or not all(
+            0 <= at < extent for at, extent in zip(index, self.array.shape, strict=True)
+        ):
+            raise OutsideError(f"{name}{list(index)} is outside of {list(self.array.shape)}")
+        return index
+
+
+@dataclass(slots=True)
+class Trace:
+    """What one iteration has touched."""
+
+    read: set[Element] = field(default_factory=set)
+    written: set[Element] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Frame:
+    """What names mean at one place of one iteration; ``traces`` are those of all iterations around."""
+
+    scalars: dict[str, Scalar]
+    integers: dict[str, int]
+    memory: dict[str, Memory]
+    traces: tuple[Trace, ...] = ()
+    in_threads: bool = False
+
+    def iteration(self, loop: Loop, value: int) -> Frame:
+        """A frame of its own for one iteration, which leaves nothing behind but what it stores."""
+        integers = {**self.integers, loop.variable: value}
+        in_threads = self.in_threads or loop.kind is LoopKind.BLOCK_THREAD
+        return Frame(dict(self.scalars), integers, dict(self.memory), (*self.traces, Trace()), in_threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """Runs kernels; ``primitive`` knows the primitives, ``routines`` those that Invoke calls."""
+
+    primitive: Primitive
+    routines: Mapping[str, Callable[..., None]] = field(default_factory=dict)
+
+    def run(self, kernel: Kernel, arrays: Mapping[str, np.ndarray[Any, Any]], words: Mapping[str, int]) -> int:
+        """Run a kernel on arrays by the names of its arguments; the status that it ends with, 0 where all held."""
+        memory = {}
+        for argument in kernel.arguments:
+            name, buffer = argument.buffer.name, argument.buffer
+            shape = tuple(intexpr.evaluate(extent, words) for extent in buffer.extents)
+            if arrays[name].shape != shape or arrays[name].dtype != buffer.dtype:
+                raise ValueError(f"{name} is expected to be {buffer.dtype}{list(shape)}")
+            memory[name] = Memory(arrays[name])
+        frame = Frame({}, dict(words), memory)
+        with np.errstate(all="ignore"):
+            for barrier in self._block(kernel.body, frame):
+                raise BarrierError(f"{barrier} is outside of all threads")
+        return int(frame.integers.get(_STATUS, 0))
+
+    # ------------------------------------------------------------------ statements
+
+    def _block(self, block: Block, frame: Frame) -> Iterator[Barrier]:
+        for statement in block:
+            match statement:
+                case Loop():
+                    yield from self._loop(statement, frame)
+                case While():
+                    while self._value(statement.condition, frame):
+                        yield from self._block(statement.body, frame)
+                case If():
+                    holds = self._value(statement.condition, frame)
+                    yield from self._block(statement.then if holds else statement.otherwise, frame)
+                case Barrier():
+                    yield statement
+                case _:
+                    self._step(statement, frame)
+
+    def _step(self, statement: Statement, frame: Frame) -> None:
+        match statement:
+            case Let() | Carry():
+                frame.scalars[statement.name] = self._value(statement.value, frame)
+            case LetInt():
+                frame.integers[statement.name] = _integer(statement.expr, frame)
+            case Accumulate():
+                operands = (frame.scalars[statement.name], self._value(statement.value, frame))
+                dtype = statement.value.dtype
+                frame.scalars[statement.name] = self.primitive(statement.reducer, "", operands, dtype)
+            case Fold():
+                new = [self._value(value, frame) for value in statement.values]
+                frame.scalars.update(zip(statement.names, new, strict=True))
+            case Store():
+                value = self._value(statement.value, frame)
+                _store(frame, statement.buffer, _indices(statement.index, frame), value)
+            case _:
+                self._rare(statement, frame)
+
+    def _rare(self, statement: Statement, frame: Frame) -> None:
+        match statement:
+            case Alloc(buffer):
+                shape = tuple(_integer(extent, frame) for extent in buffer.extents)
+                frame.memory[buffer.name] = Memory(np.zeros(shape, buffer.dtype), np.zeros(shape, bool))
+            case TransposeBlock():
+                rows, columns = (_integer(extent, frame) for extent in statement.extents)
+                at, start = _indices(statement.at, frame), _indices(statement.start, frame)
+                for i, j in np.ndindex(rows, columns):
+                    value = _load(frame, statement.source, (*start[:-2], start[-2] + i, start[-1] + j))
+                    _store(frame, statement.target, (*at[:-2], at[-2] + j, at[-1] + i), value)
+            case Invoke():
+                arrays = [frame.memory[name].array for name in statement.buffers]
+                self.routines[statement.routine](*arrays, *(_integer(one, frame) for one in statement.integers))
+            case Check():
+                if not self._value(statement.condition, frame):
+                    frame.integers[_STATUS] = max(frame.integers.get(_STATUS, 0), statement.status)
+
+    # ------------------------------------------------------------------ loops
+
+    def _loop(self, loop: Loop, frame: Frame) -> Iterator[Barrier]:
+        rounds = range(_integer(loop.start, frame), _integer(loop.stop, frame), loop.step)
+        if loop.kind.is_ordered:
+            for value in rounds:
+                frame.integers[loop.variable] = value
+                yield from self._block(loop.body, frame)
+        elif loop.kind is LoopKind.VECTOR:
+            self._lanes(loop, rounds, frame)
+        elif loop.kind is LoopKind.BLOCK_THREAD:
+            yield from self._threads(loop, rounds, frame)
+        else:
+            frames = [frame.iteration(loop, value) for value in reversed(rounds)]
+            for one in frames:
+                for barrier in self._block(loop.body, one):
+                    raise BarrierError(f"{barrier} is outside of all threads")
+            _join(frame, frames, loop)
+
+    def _lanes(self, loop: Loop, rounds: range, frame: Frame) -> None:
+        """Run lanes, which may accumulate into a scalar of all."""
+        frames = []
+        for value in rounds:
+            one = frame.iteration(loop, value)
+            one.scalars = frame.scalars
+            frames.append(one)
+            for barrier in self._block(loop.body, one):
+                raise BarrierError(f"{barrier} is in lanes")
+        _join(frame, frames, loop)
+
+    def _threads(self, loop: Loop, rounds: range, frame: Frame) -> Iterator[Barrier]:
+        """Run threads from barrier to barrier; those of threads around wait at the same ones."""
+        frames = [frame.iteration(loop, value) for value in reversed(rounds)]
+        threads = [self._block(loop.body, one) for one in frames]
+        while threads:
+            reached = [next(thread, None) for thread in threads]
+            if any(one is not reached[0] for one in reached):
+                raise BarrierError(f"only some threads of {loop.variable} come to a barrier")
+            _join(frame, frames, loop)
+            if reached[0] is None:
+                return
+            if frame.in_threads:
+                yield reached[0]
+            for one in frames:
+                one.traces[-1].read.clear()
+                one.traces[-1].written.clear()
+
+    # ------------------------------------------------------------------ values
+
+    def _value(self, value: Value, frame: Frame) -> Scalar:
+        match value:
+            case Var():
+                return frame.scalars[value.name]
+            case Const():
+                return value.literal.item()
+            case FromInt():
+                return value.dtype.type(_integer(value.expr, frame))
+            case Load():
+                return _load(frame, value.buffer, _indices(value.index, frame))
+            case Prim():
+                operands = [self._value(operand, frame) for operand in value.operands]
+                return self.primitive(value.name, value.variant, operands, value.dtype)
+        raise TypeError(f"not a value: {value!r}")
+
+
+_STATUS = " status"
+"""Where a frame keeps the status; no name of a kernel has a space."""
+
+
+def _integer(expr: IntExpr, frame: Frame) -> int:
+    return intexpr.evaluate(expr, frame.integers)
+
+
+def _indices(index: tuple[IntExpr, ...], frame: Frame) -> tuple[int, ...]:
+    return tuple(_integer(expr, frame) for expr in index)
+
+
+def _load(frame: Frame, name: str, index: tuple[int, ...]) -> Scalar:
+    memory = frame.memory[name]
+    place = memory.place(name, index)
+    if memory.written is not None and not memory.written[place]:
+        raise UnwrittenError(f"{name}{list(index)} is read before it is written")
+    for trace in frame.traces:
+        trace.read.add((name, index))
+    return memory.array[place]
+
+
+def _store(frame: Frame, name: str, index: tuple[int, ...], value: Scalar) -> None:
+    memory = frame.memory[name]
+    place = memory.place(name, index)
+    memory.array[place] = value
+    if memory.written is not None:
+        memory.written[place] = True
+    for trace in frame.traces:
+        trace.written.add((name, index))
+
+
+def _join(frame: Frame, iterations: Sequence[Frame], loop: Loop) -> None:
+    """See that no iteration touched what another wrote; scratch that is an iteration's own does not count."""
+    first: dict[Element, int] = {}
+    for number, one in enumerate(iterations):
+        for element in one.traces[-1].written:
+            if _is_shared(element, frame, one) and first.setdefault(element, number) != number:
+                raise RaceError(f"two iterations of {loop.variable} write {element[0]}{list(element[1])}")
+    for number, one in enumerate(iterations):
+        for element in one.traces[-1].read:
+            if _is_shared(element, frame, one) and first.get(element, number) != number:
+                raise RaceError(f"an iteration of {loop.variable} reads {element[0]}{list(element[1])} of another")
+    statuses = [one.integers.get(_STATUS, 0) for one in iterations]
+    frame.integers[_STATUS] = max([frame.integers.get(_STATUS, 0), *statuses])
+
+
+def _is_shared(element: Element, frame: Frame, iteration: Frame) -> bool:
+    own = frame.memory.get(element[0])
+    return own is not None and own is iteration.memory[element[0]]

@@ -1,0 +1,297 @@
+"""Integer expressions: bounds of loops, indices of elements, extents, kept in one form for each value.
+
+An expression is a sum of products of atoms; atoms are variables of loops, words of the kernel's table (extents and
+strides, at least 0), and what does not expand: the minimum, the maximum, a quotient or a remainder.
+
+>>> i, n = variable("i"), word("n")
+>>> print((i + 1) * 4 - i, "|", minimum(i + 4, i + 1), "|", (n * 8 + 3) // 8)
+3*i + 4 | i + 1 | n
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, cast
+from weakref import WeakValueDictionary
+
+
+class Atom(enum.Enum):
+    """What an expression is at its outside."""
+
+    SUM = "sum"  # coefficients and products, and a constant
+    PRODUCT = "product"  # of two or more atoms
+    VARIABLE = "variable"  # a loop's, or a named integer
+    WORD = "word"  # of the kernel's table, at least 0
+    MIN = "min"
+    MAX = "max"
+    FLOORDIV = "floordiv"  # rounds towards minus infinity, as Python's
+    MOD = "mod"  # of the sign of the divisor, as Python's
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class IntExpr:
+    """One expression; equal ones are mostly one object.
+
+    ``parts`` are the name of a variable or word, the operands of the other kinds; of a sum ((coefficient, atom), ...)
+    in the order of their texts, with ``constant``.
+    """
+
+    kind: Atom
+    parts: tuple[object, ...] = ()
+    constant: int = 0
+    _hash: int = field(default=0, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __add__(self, other: Integer) -> IntExpr:
+        return _sum([*_terms(self), *_terms(as_int(other))])
+
+    def __radd__(self, other: int) -> IntExpr:
+        return self + other
+
+    def __sub__(self, other: Integer) -> IntExpr:
+        return self + as_int(other) * -1
+
+    def __rsub__(self, other: int) -> IntExpr:
+        return self * -1 + other
+
+    def __neg__(self) -> IntExpr:
+        return self * -1
+
+    def __mul__(self, other: Integer) -> IntExpr:
+        right = _terms(as_int(other))
+        return _sum([(a * b, _product(x, y)) for a, x in _terms(self) for b, y in right])
+
+    def __rmul__(self, other: int) -> IntExpr:
+        return self * other
+
+    def __floordiv__(self, other: Integer) -> IntExpr:
+        return _quotient(self, as_int(other))[0]
+
+    def __mod__(self, other: Integer) -> IntExpr:
+        return _quotient(self, as_int(other))[1]
+
+    @property
+    def value(self) -> int | None:
+        """The number that the expression is; None if it is not known."""
+        return self.constant if self.kind is Atom.SUM and not self.parts else None
+
+    def names(self) -> frozenset[str]:
+        """The variables, without words, that the expression reads."""
+        return frozenset(_names(self, Atom.VARIABLE))
+
+    def words(self) -> frozenset[str]:
+        """The words of the table that the expression reads."""
+        return frozenset(_names(self, Atom.WORD))
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+Integer: TypeAlias = "IntExpr | int"
+# Coefficient and product of atoms; None is the empty product, 1.
+Term: TypeAlias = "tuple[int, IntExpr | None]"
+
+_KNOWN: WeakValueDictionary[tuple[object, ...], IntExpr] = WeakValueDictionary()
+
+
+def _make(kind: Atom, parts: tuple[object, ...], constant: int = 0) -> IntExpr:
+    """The one object for an expression, as far as threads at work together allow."""
+    key = (kind, parts, constant)
+    found = _KNOWN.get(key)
+    if found is None:
+        found = _KNOWN[key] = IntExpr(kind, parts, constant, hash(key))
+    return found
+
+
+def constant(value: int) -> IntExpr:
+    """A number."""
+    return _make(Atom.SUM, (), value)
+
+
+def variable(name: str) -> IntExpr:
+    """The variable of a loop, or a named integer."""
+    return _make(Atom.VARIABLE, (name,))
+
+
+def word(name: str) -> IntExpr:
+    """An extent or a stride that the kernel finds in its table; it is never negative."""
+    return _make(Atom.WORD, (name,))
+
+
+def as_int(value: Integer) -> IntExpr:
+    """The expression, or that of a number."""
+    return value if isinstance(value, IntExpr) else constant(value)
+
+
+def minimum(*operands: Integer) -> IntExpr:
+    """The least of some expressions; those that another is always at most are left out."""
+    return _extreme(Atom.MIN, operands)
+
+
+def maximum(*operands: Integer) -> IntExpr:
+    """The greatest of some expressions; those that another is always at least are left out."""
+    return _extreme(Atom.MAX, operands)
+
+
+def substitute(expr: IntExpr, values: Mapping[str, IntExpr]) -> IntExpr:
+    """The expression with others in place of variables.
+
+    >>> print(substitute(variable("i") * 4 + variable("j"), {"i": variable("j") + 1}))
+    5*j + 4
+    """
+    if not values or not expr.names() & values.keys():
+        return expr
+    return _rebuilt(expr, lambda atom: values.get(_name(atom), atom) if atom.kind is Atom.VARIABLE else atom)
+
+
+def evaluate(expr: IntExpr, values: Mapping[str, int]) -> int:
+    """The number for values of all its variables and words; KeyError if one is missing."""
+    found = _rebuilt(expr, lambda atom: constant(values[_name(atom)])).value
+    if found is None:
+        raise ArithmeticError(f"{expr} has no value: it divides by zero")
+    return found
+
+
+def terms(expr: IntExpr) -> Iterator[Term]:
+    """(coefficient, product of atoms) of a sum, the constant last, as (constant, None), unless it is 0."""
+    yield from _terms(expr)
+
+
+def factors(product: IntExpr) -> tuple[IntExpr, ...]:
+    """The atoms of a product."""
+    return operands(product) if product.kind is Atom.PRODUCT else (product,)
+
+
+def _terms(expr: IntExpr) -> list[Term]:
+    if expr.kind is not Atom.SUM:
+        return [(1, expr)]
+    return [*_products(expr), (expr.constant, None)] if expr.constant else [*_products(expr)]
+
+
+def _products(expr: IntExpr) -> tuple[tuple[int, IntExpr], ...]:
+    """The terms of a sum without its constant."""
+    return cast("tuple[tuple[int, IntExpr], ...]", expr.parts)
+
+
+def _sum(parts: Iterable[Term]) -> IntExpr:
+    collected: dict[IntExpr | None, int] = {}
+    for coefficient, product in parts:
+        collected[product] = collected.get(product, 0) + coefficient
+    rest = collected.pop(None, 0)
+    kept = sorted(((c, p) for p, c in collected.items() if c and p is not None), key=lambda term: str(term[1]))
+    if len(kept) == 1 and rest == 0 and kept[0][0] == 1:
+        return kept[0][1]
+    return _make(Atom.SUM, tuple(kept), rest)
+
+
+def _product(a: IntExpr | None, b: IntExpr | None) -> IntExpr | None:
+    if a is None or b is None:
+        return a or b
+    return _make(Atom.PRODUCT, tuple(sorted((*factors(a), *factors(b)), key=str)))
+
+
+def _quotient(a: IntExpr, b: IntExpr) -> tuple[IntExpr, IntExpr]:
+    """(a // b, a % b); what the divisor divides leaves both."""
+    divisor = b.value
+    if divisor == 0:
+        raise ZeroDivisionError(f"{a} // 0")
+    if divisor is None:
+        return _make(Atom.FLOORDIV, (a, b)), _make(Atom.MOD, (a, b))
+    whole = _sum([(c // divisor, p) for c, p in _terms(a) if c % divisor == 0])
+    rest = _sum([(c, p) for c, p in _terms(a) if c % divisor])
+    if rest.value is not None:
+        return whole + rest.value // divisor, constant(rest.value % divisor)
+    by = constant(divisor)
+    return whole + _make(Atom.FLOORDIV, (rest, by)), _make(Atom.MOD, (rest, by))
+
+
+def _extreme(kind: Atom, several: Iterable[Integer]) -> IntExpr:
+    flat: dict[IntExpr, None] = {}
+    for operand in map(as_int, several):
+        flat.update(dict.fromkeys(operands(operand) if operand.kind is kind else (operand,)))
+    better = (lambda d: d < 0) if kind is Atom.MIN else (lambda d: d > 0)
+    kept = [one for one in flat if not any(_differs(other, one, better) for other in flat)]
+    return kept[0] if len(kept) == 1 else _make(kind, tuple(sorted(kept, key=str)))
+
+
+def _differs(a: IntExpr, b: IntExpr, how: Callable[[int], bool]) -> bool:
+    """Whether the two differ by a known number, and how."""
+    difference = (a - b).value
+    return difference is not None and difference != 0 and how(difference)
+
+
+def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
+    match expr.kind:
+        case Atom.VARIABLE | Atom.WORD:
+            return leaf(expr)
+        case Atom.SUM:
+            total = constant(expr.constant)
+            for coefficient, product in _products(expr):
+                total = total + _rebuilt(product, leaf) * coefficient
+            return total
+    parts = [_rebuilt(one, leaf) for one in operands(expr)]
+    match expr.kind:
+        case Atom.PRODUCT:
+            result = constant(1)
+            for one in parts:
+                result = result * one
+            return result
+        case Atom.MIN:
+            return minimum(*parts)
+        case Atom.MAX:
+            return maximum(*parts)
+        case Atom.FLOORDIV:
+            return parts[0] // parts[1]
+    return parts[0] % parts[1]
+
+
+def operands(expr: IntExpr) -> tuple[IntExpr, ...]:
+    """What a product, an extreme, a quotient or a remainder is of."""
+    return cast("tuple[IntExpr, ...]", expr.parts)
+
+
+def _name(atom: IntExpr) -> str:
+    return str(atom.parts[0])
+
+
+def _names(expr: IntExpr, kind: Atom) -> Iterator[str]:
+    if expr.kind is kind:
+        yield _name(expr)
+    elif expr.kind is Atom.SUM:
+        for _, product in _products(expr):
+            yield from _names(product, kind)
+    elif expr.kind not in (Atom.VARIABLE, Atom.WORD):
+        for one in operands(expr):
+            yield from _names(one, kind)
+
+
+def _text(expr: IntExpr) -> str:
+    match expr.kind:
+        case Atom.VARIABLE | Atom.WORD:
+            return _name(expr)
+        case Atom.MIN | Atom.MAX:
+            return f"{expr.kind.value}({', '.join(map(str, operands(expr)))})"
+        case Atom.PRODUCT:
+            return "*".join(map(str, operands(expr)))
+        case Atom.FLOORDIV | Atom.MOD:
+            sign = " // " if expr.kind is Atom.FLOORDIV else " % "
+            return f"({sign.join(map(_in_parentheses, operands(expr)))})"
+    return _sum_text(expr)
+
+
+def _in_parentheses(expr: IntExpr) -> str:
+    return f"({expr})" if expr.kind is Atom.SUM and expr.value is None else str(expr)
+
+
+def _sum_text(expr: IntExpr) -> str:
+    text = ""
+    for coefficient, product in _terms(expr) or [(0, None)]:
+        size = abs(coefficient)
+        shown = str(size) if product is None else str(product) if size == 1 else f"{size}*{product}"
+        sign = "-" if coefficient < 0 else "+"
+        text = f"{text} {sign} {shown}" if text else f"-{shown}" if coefficient < 0 else shown
+    return text

@@ -1,0 +1,286 @@
+"""The rules that every kernel keeps, before and after each rewrite.
+
+Names
+  1. Every name is given once in a kernel, and no buffer, scalar, integer or word shares one with another.
+  2. What is used has been given before, in the same block or in one around it.
+Types
+  3. A store has the element type of its buffer, a load names that type; an index has one expression for each axis.
+  4. The values of an Accumulate and of a Fold have the type of the scalar they change, conditions are pred.
+  5. Scalars change by Accumulate and Fold only, and only such as Carry gives.
+Order
+  6. No iteration of a loop without order changes a scalar that is given outside of it.
+  7. Buffers that are only read are not stored into.
+  8. The step of a loop is positive; the extent of an unrolled one is a number.
+Grids
+  9. Loops over threads are inside a loop over blocks, loops over blocks inside no other loop.
+ 10. Scratch of a block is allocated inside the loop over blocks and outside of that over threads, scratch of a thread
+     inside the latter.
+ 11. A barrier is inside a loop over threads, and under no condition and no loop whose rounds may differ by thread.
+Bounds
+ 12. No index is provably outside of its buffer.  Indices that are not provably inside are listed by `unproved`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from xjit.errors import XjitError
+from xjit.ir.loops import show
+from xjit.ir.loops.intexpr import IntExpr, constant
+from xjit.ir.loops.nodes import (
+    Access,
+    Accumulate,
+    Alloc,
+    Barrier,
+    Block,
+    Buffer,
+    Carry,
+    Check,
+    Fold,
+    If,
+    Kernel,
+    Let,
+    LetInt,
+    Load,
+    Loop,
+    LoopKind,
+    Scope,
+    Statement,
+    Store,
+    TransposeBlock,
+    Value,
+    Var,
+    While,
+)
+from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.walk import integers, parts, values
+from xjit.types import BOOL, DType
+
+
+class InvalidLoopsError(XjitError):
+    """A kernel breaks a rule of the loop IR; this is a mistake of the compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is in scope at one place.
+
+    ``carried`` are scalars that may be changed here, ``around`` the loops around, the outermost first; ``divergent``
+    says that threads of a block may be in different rounds or branches.
+    """
+
+    buffers: dict[str, Buffer]
+    scalars: dict[str, DType]
+    integers: frozenset[str]
+    ranges: Ranges
+    carried: frozenset[str] = frozenset()
+    around: tuple[Loop, ...] = ()
+    divergent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A rule that is broken, and where."""
+
+    what: str
+    statement: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.statement}"
+
+
+def verify(kernel: Kernel) -> Kernel:
+    """The kernel; InvalidLoopsError names the first rule that it breaks."""
+    for problem in problems(kernel):
+        raise InvalidLoopsError(f"{problem}\n{show.kernel_text(kernel)}")
+    return kernel
+
+
+def problems(kernel: Kernel) -> Iterator[Problem]:
+    """Yield what is wrong with a kernel, in the order of its statements."""
+    found = _Checker(kernel)
+    buffers = {one.buffer.name: one.buffer for one in kernel.arguments}
+    yield from found.block(kernel.body, Known(buffers, {}, frozenset(), Ranges()))
+
+
+def unproved(kernel: Kernel) -> list[str]:
+    """Elements whose indices are not provably inside of their buffers."""
+    checker = _Checker(kernel)
+    buffers = {one.buffer.name: one.buffer for one in kernel.arguments}
+    for _ in checker.block(kernel.body, Known(buffers, {}, frozenset(), Ranges())):
+        pass
+    return checker.open
+
+
+@dataclass
+class _Checker:
+    """Walks over a kernel once."""
+
+    kernel: Kernel
+    given: set[str] = field(default_factory=set)
+    open: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.read_only = {one.buffer.name for one in self.kernel.arguments if one.access is Access.READ}
+        self.given.update(one.buffer.name for one in self.kernel.arguments)
+
+    def block(self, block: Block, known: Known) -> Iterator[Problem]:
+        for statement in block:
+            shown = show.block_lines((statement,))[0]
+            yield from (Problem(what, shown) for what in self._uses(statement, known))
+            yield from (Problem(what, shown) for what in self._rules(statement, known))
+            yield from self._inside(statement, known)
+            known = self._after(statement, known)
+            yield from (Problem(what, shown) for what in self._names(statement))
+
+    # ------------------------------------------------------------------ names
+
+    def _names(self, statement: Statement) -> Iterator[str]:
+        from xjit.ir.loops.walk import defined
+
+        for name in defined(statement):
+            if name in self.given:
+                yield f"{name} is given twice"
+            self.given.add(name)
+
+    def _uses(self, statement: Statement, known: Known) -> Iterator[str]:
+        for expr in integers(statement):
+            for name in sorted(expr.names() - known.integers):
+                yield f"the integer {name} is not given before"
+        for value in values(statement):
+            for part in parts(value):
+                yield from self._part(part, known)
+        if isinstance(statement, Store):
+            yield from self._element(statement.buffer, statement.index, statement.value.dtype, known)
+            if statement.buffer in self.read_only:
+                yield f"the buffer {statement.buffer} is only read"
+        if isinstance(statement, TransposeBlock):
+            for name in (statement.target, statement.source):
+                if name not in known.buffers:
+                    yield f"the buffer {name} is not given before"
+
+    def _part(self, part: Value, known: Known) -> Iterator[str]:
+        if isinstance(part, Var):
+            if part.name not in known.scalars:
+                yield f"the scalar {part.name} is not given before"
+            elif known.scalars[part.name] != part.dtype:
+                yield f"{part.name} is a {known.scalars[part.name]}, not a {part.dtype}"
+        elif isinstance(part, Load):
+            yield from self._element(part.buffer, part.index, part.dtype, known)
+
+    def _element(self, name: str, index: tuple[IntExpr, ...], dtype: DType, known: Known) -> Iterator[str]:
+        buffer = known.buffers.get(name)
+        if buffer is None:
+            yield f"the buffer {name} is not given before"
+            return
+        if buffer.dtype != dtype:
+            yield f"the elements of {name} are {buffer.dtype}, not {dtype}"
+        if len(index) != len(buffer.extents):
+            yield f"{name} has {len(buffer.extents)} axes, not {len(index)}"
+            return
+        for axis, (at, extent) in enumerate(zip(index, buffer.extents, strict=True)):
+            if known.ranges.below(at, constant(0)) or known.ranges.at_most(extent, at):
+                yield f"the index {at} along axis {axis} is outside of {name}"
+            elif not (known.ranges.at_most(constant(0), at) and known.ranges.below(at, extent)):
+                self.open.append(f"{name}[{', '.join(map(str, index))}] along axis {axis}")
+
+    # ------------------------------------------------------------------ rules of statements
+
+    def _rules(self, statement: Statement, known: Known) -> Iterator[str]:
+        match statement:
+            case Accumulate():
+                yield from _changes((statement.name,), (statement.value,), known)
+            case Fold():
+                if len(statement.names) != len(statement.values):
+                    yield "as many values as names are expected"
+                yield from _changes(statement.names, statement.values, known)
+            case While() | If() | Check() if statement.condition.dtype != BOOL:
+                yield f"a condition is a pred, not a {statement.condition.dtype}"
+            case Loop():
+                yield from _loop(statement, known)
+            case Alloc():
+                yield from _scratch(statement, known)
+            case Barrier():
+                if not _in_threads(known):
+                    yield "a barrier is for the threads of a block"
+                elif known.divergent:
+                    yield "not all threads may come to the barrier"
+
+    def _inside(self, statement: Statement, known: Known) -> Iterator[Problem]:
+        match statement:
+            case Loop():
+                ordered = statement.kind.is_ordered or statement.kind is LoopKind.VECTOR
+                yield from self.block(
+                    statement.body,
+                    replace(
+                        known,
+                        integers=known.integers | {statement.variable},
+                        ranges=known.ranges.within(statement.variable, statement.start, statement.stop),
+                        carried=known.carried if ordered else frozenset(),
+                        around=(*known.around, statement),
+                        divergent=known.divergent or _by_thread((statement.start, statement.stop), known),
+                    ),
+                )
+            case While():
+                yield from self.block(statement.body, replace(known, divergent=True))
+            case If():
+                for block in (statement.then, statement.otherwise):
+                    yield from self.block(block, replace(known, divergent=True))
+
+    def _after(self, statement: Statement, known: Known) -> Known:
+        match statement:
+            case Let():
+                return replace(known, scalars=known.scalars | {statement.name: statement.value.dtype})
+            case Carry():
+                scalars = known.scalars | {statement.name: statement.value.dtype}
+                return replace(known, scalars=scalars, carried=known.carried | {statement.name})
+            case LetInt():
+                ranges = known.ranges.named(statement.name, statement.expr)
+                return replace(known, integers=known.integers | {statement.name}, ranges=ranges)
+            case Alloc():
+                return replace(known, buffers=known.buffers | {statement.buffer.name: statement.buffer})
+        return known
+
+
+def _changes(names: Iterable[str], changed: Iterable[Value], known: Known) -> Iterator[str]:
+    for name, value in zip(names, changed, strict=False):
+        if name not in known.scalars:
+            yield f"the scalar {name} is not given before"
+        elif name not in known.carried:
+            yield f"{name} does not change here: it is no Carry, or given outside of a loop without order"
+        elif known.scalars[name] != value.dtype:
+            yield f"{name} is a {known.scalars[name]}, not a {value.dtype}"
+
+
+def _loop(loop: Loop, known: Known) -> Iterator[str]:
+    kinds = [one.kind for one in known.around]
+    if loop.step < 1:
+        yield "the step of a loop is positive"
+    if loop.kind is LoopKind.UNROLLED and (loop.stop - loop.start).value is None:
+        yield "the extent of an unrolled loop is a number"
+    if loop.kind is LoopKind.GRID_BLOCK and any(kind is not LoopKind.GRID_BLOCK for kind in kinds):
+        yield "a loop over blocks is inside of no other loop"
+    if loop.kind is LoopKind.BLOCK_THREAD and LoopKind.GRID_BLOCK not in kinds:
+        yield "a loop over threads is inside of a loop over blocks"
+
+
+def _scratch(alloc: Alloc, known: Known) -> Iterator[str]:
+    in_blocks = any(one.kind is LoopKind.GRID_BLOCK for one in known.around)
+    if alloc.scope is Scope.BLOCK and (not in_blocks or _in_threads(known)):
+        yield "scratch of a block is allocated between the loops over blocks and over threads"
+    if alloc.scope is Scope.THREAD and not _in_threads(known):
+        yield "scratch of a thread is allocated inside the loop over threads"
+
+
+def _in_threads(known: Known) -> bool:
+    return any(one.kind is LoopKind.BLOCK_THREAD for one in known.around)
+
+
+def _by_thread(bounds: Iterable[IntExpr], known: Known) -> bool:
+    """Whether bounds differ by thread; a named integer counts as if it did once inside the threads."""
+    if not _in_threads(known):
+        return False
+    outside = {one.variable for one in known.around if one.kind is not LoopKind.BLOCK_THREAD}
+    threads = {one.variable for one in known.around if one.kind is LoopKind.BLOCK_THREAD}
+    return any(expr.names() & threads or expr.names() - outside for expr in bounds)

@@ -1,0 +1,269 @@
+"""Ways over statements and values: what is inside, what is read, and the same with parts exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from xjit.ir.loops.intexpr import IntExpr, substitute, variable
+from xjit.ir.loops.nodes import (
+    Accumulate,
+    Alloc,
+    Block,
+    Buffer,
+    Carry,
+    Check,
+    Fold,
+    FromInt,
+    If,
+    Invoke,
+    Kernel,
+    Let,
+    LetInt,
+    Load,
+    Loop,
+    Prim,
+    Statement,
+    Store,
+    TransposeBlock,
+    Value,
+    Var,
+    While,
+)
+
+T = TypeVar("T")
+
+
+def _same(one: T) -> T:
+    return one
+
+
+def blocks(statement: Statement) -> tuple[Block, ...]:
+    """The blocks inside of a statement."""
+    match statement:
+        case Loop() | While():
+            return (statement.body,)
+        case If():
+            return statement.then, statement.otherwise
+    return ()
+
+
+def with_blocks(statement: Statement, found: tuple[Block, ...]) -> Statement:
+    """The statement with other blocks; itself if they are the same."""
+    if all(new is old for new, old in zip(found, blocks(statement), strict=True)):
+        return statement
+    match statement:
+        case Loop() | While():
+            return replace(statement, body=found[0])
+        case If():
+            return replace(statement, then=found[0], otherwise=found[1])
+    return statement
+
+
+def statements(block: Block) -> Iterator[Statement]:
+    """Yield all statements of a block, each before those inside of it."""
+    for statement in block:
+        yield statement
+        for inner in blocks(statement):
+            yield from statements(inner)
+
+
+def values(statement: Statement) -> tuple[Value, ...]:
+    """The values that a statement computes itself, without those of blocks inside."""
+    match statement:
+        case Let() | Carry() | Accumulate() | Store():
+            return (statement.value,)
+        case Fold():
+            return statement.values
+        case While() | If() | Check():
+            return (statement.condition,)
+    return ()
+
+
+def parts(value: Value) -> Iterator[Value]:
+    """Yield a value and all values inside of it."""
+    yield value
+    if isinstance(value, Prim):
+        for operand in value.operands:
+            yield from parts(operand)
+
+
+def loads(block: Block) -> Iterator[Load]:
+    """Yield all elements that a block reads by loads."""
+    for statement in statements(block):
+        for value in values(statement):
+            yield from (part for part in parts(value) if isinstance(part, Load))
+
+
+def stores(block: Block) -> Iterator[Store]:
+    """Yield all stores of a block."""
+    return (statement for statement in statements(block) if isinstance(statement, Store))
+
+
+def buffers(kernel: Kernel) -> dict[str, Buffer]:
+    """All buffers of a kernel by name, scratch included."""
+    found = {argument.buffer.name: argument.buffer for argument in kernel.arguments}
+    allocs = (one.buffer for one in statements(kernel.body) if isinstance(one, Alloc))
+    return found | {buffer.name: buffer for buffer in allocs}
+
+
+def integers(statement: Statement) -> Iterator[IntExpr]:
+    """Yield the integer expressions of a statement itself, those of its values included."""
+    match statement:
+        case LetInt():
+            yield statement.expr
+        case Loop():
+            yield from (statement.start, statement.stop)
+        case Store():
+            yield from statement.index
+        case Alloc():
+            yield from statement.buffer.extents
+        case TransposeBlock():
+            yield from (*statement.at, *statement.start, *statement.extents)
+        case Invoke():
+            yield from statement.integers
+    for value in values(statement):
+        for part in parts(value):
+            if isinstance(part, Load):
+                yield from part.index
+            elif isinstance(part, FromInt):
+                yield part.expr
+
+
+def names(block: Block) -> set[str]:
+    """All names that a block gives to anything."""
+    return {name for statement in statements(block) for name in defined(statement)}
+
+
+def defined(statement: Statement) -> tuple[str, ...]:
+    """The names that a statement gives."""
+    match statement:
+        case Let() | LetInt() | Carry():
+            return (statement.name,)
+        case Loop():
+            return (statement.variable,)
+        case Alloc():
+            return (statement.buffer.name,)
+    return ()
+
+
+def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
+    """The value with ``change`` applied to all parts, the inner ones first."""
+    if isinstance(value, Prim):
+        operands = tuple(mapped_value(operand, change) for operand in value.operands)
+        if any(new is not old for new, old in zip(operands, value.operands, strict=True)):
+            value = replace(value, operands=operands)
+    return change(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What takes the place of values, of integer expressions and of names, wherever they are."""
+
+    value: Callable[[Value], Value] = _same
+    integer: Callable[[IntExpr], IntExpr] = _same
+    name: Callable[[str], str] = _same
+
+    def block(self, block: Block) -> Block:
+        """The block after the change."""
+        return _each(self.statement, block)
+
+    def part(self, one: Value) -> Value:
+        """A value whose operands are changed already."""
+        match one:
+            case Load():
+                one = replace(one, buffer=self.name(one.buffer), index=_each(self.integer, one.index))
+            case FromInt():
+                one = replace(one, expr=self.integer(one.expr))
+            case Var():
+                one = replace(one, name=self.name(one.name))
+        return self.value(one)
+
+    def whole(self, one: Value) -> Value:
+        """A value."""
+        return mapped_value(one, self.part)
+
+    def statement(self, one: Statement) -> Statement:
+        """A statement and the blocks inside of it."""
+        match one:
+            case Let() | Carry() | Accumulate():
+                return replace(one, name=self.name(one.name), value=self.whole(one.value))
+            case Fold():
+                return replace(one, names=_each(self.name, one.names), values=_each(self.whole, one.values))
+            case Store():
+                at = _each(self.integer, one.index)
+                return replace(one, buffer=self.name(one.buffer), index=at, value=self.whole(one.value))
+            case Check():
+                return replace(one, condition=self.whole(one.condition))
+            case While():
+                return While(self.whole(one.condition), self.block(one.body))
+            case If():
+                return If(self.whole(one.condition), self.block(one.then), self.block(one.otherwise))
+        return self._of_integers(one)
+
+    def _of_integers(self, one: Statement) -> Statement:
+        name, integer = self.name, self.integer
+        match one:
+            case LetInt():
+                return LetInt(name(one.name), integer(one.expr))
+            case Loop():
+                start, stop = integer(one.start), integer(one.stop)
+                return replace(one, variable=name(one.variable), start=start, stop=stop, body=self.block(one.body))
+            case Alloc():
+                return replace(one, buffer=self._buffer(one.buffer))
+            case TransposeBlock():
+                target, source = name(one.target), name(one.source)
+                rows, columns = map(integer, one.extents)
+                return TransposeBlock(
+                    target, _each(integer, one.at), source, _each(integer, one.start), (rows, columns)
+                )
+            case Invoke():
+                return replace(one, buffers=_each(name, one.buffers), integers=_each(integer, one.integers))
+        return one
+
+    def _buffer(self, one: Buffer) -> Buffer:
+        extents, strides = _each(self.integer, one.extents), _each(self.integer, one.strides)
+        return replace(one, name=self.name(one.name), extents=extents, strides=strides)
+
+
+def _each(function: Callable[[T], T], items: Iterable[T]) -> tuple[T, ...]:
+    return tuple(map(function, items))
+
+
+def substituted(block: Block, integers: Mapping[str, IntExpr]) -> Block:
+    """The block with expressions in place of integer variables."""
+    return Change(integer=lambda expr: substitute(expr, integers)).block(block)
+
+
+def renamed(block: Block, names: Mapping[str, str]) -> Block:
+    """The block with other names, of integers too."""
+    integers = {old: variable(new) for old, new in names.items()}
+    change = Change(integer=lambda expr: substitute(expr, integers), name=lambda name: names.get(name, name))
+    return change.block(block)
+
+
+def replaced(block: Block, old: Statement, new: Block) -> Block:
+    """The block with statements in place of one of its own, at any depth; found by identity, not equality."""
+    found: list[Statement] = []
+    for statement in block:
+        if statement is old:
+            found.extend(new)
+            continue
+        inner = tuple(replaced(one, old, new) for one in blocks(statement))
+        found.append(with_blocks(statement, inner))
+    if len(found) == len(block) and all(a is b for a, b in zip(found, block, strict=True)):
+        return block
+    return tuple(found)
+
+
+def path_to(block: Block, wanted: Callable[[Statement], bool]) -> tuple[Statement, ...]:
+    """The first statement for which ``wanted`` holds and those around it, the outermost first; empty if none is."""
+    for statement in block:
+        if wanted(statement):
+            return (statement,)
+        for inner in blocks(statement):
+            found = path_to(inner, wanted)
+            if found:
+                return (statement, *found)
+    return ()
