@@ -44,6 +44,10 @@ class Ranges:
         """With a name for an expression."""
         return Ranges((*self.bounds, Bounds(name, value, value)), self.facts)
 
+    def supposing(self, fact: IntExpr) -> Ranges:
+        """With an expression that is not negative."""
+        return Ranges(self.bounds, (*self.facts, fact))
+
     def at_most(self, a: IntExpr, b: IntExpr) -> bool:
         """Whether a <= b is proved; False says nothing."""
         return self._not_negative(b - a, DEPTH)

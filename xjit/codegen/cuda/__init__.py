@@ -1,0 +1,1 @@
+"""Kernels for NVIDIA's graphics processors."""

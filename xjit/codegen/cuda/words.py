@@ -1,0 +1,82 @@
+"""The words of the kernel language that only a grid has: who a thread is, memory of a block, barriers.
+
+====================  ==============================================================
+``block_index()``     number of the block in the grid, from 0
+``thread_index()``    number of the thread in the block, from 0
+``shared_T(n)``       pointer to n elements that the block's threads share; n is a literal
+``barrier()``         waits for all threads of the block; they see what was written before
+====================  ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from xjit.codegen.emit_memory import SCRATCH_SLOT
+from xjit.codegen.emitters import INT64, Builder, Operation, Typing, Value, is_literal, memory_type, signature
+from xjit.codegen.intrinsics import Intrinsic
+from xjit.codegen.kinds import KINDS, KernelTypeError
+
+SHARED = 3
+"""The address space of memory that a block shares (NVPTX back end guide, address spaces)."""
+
+_REGISTERS = {"block_index": "llvm.nvvm.read.ptx.sreg.ctaid.x", "thread_index": "llvm.nvvm.read.ptx.sreg.tid.x"}
+_BARRIER = "llvm.nvvm.barrier0"
+
+
+def operations() -> dict[str, Operation]:
+    """The operations by name."""
+    table = [_register(name, symbol) for name, symbol in _REGISTERS.items()]
+    table += [_shared(name) for name in KINDS]
+    return {operation.name: operation for operation in [*table, _barrier()]}
+
+
+def namespace() -> dict[str, Any]:
+    """The words by name; without a grid they mean nothing."""
+
+    def nowhere(*operands: object) -> Any:
+        raise KernelTypeError("there is no grid here")
+
+    return {name: Intrinsic(name, nowhere) for name in operations()}
+
+
+def _register(name: str, symbol: str) -> Operation:
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        function = _function(builder, symbol, ir.FunctionType(ir.IntType(32), []))
+        return builder.zext(builder.call(function, []), INT64)
+
+    return Operation(name, signature(name, [], "i64"), emit)
+
+
+def _barrier() -> Operation:
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        return builder.call(_function(builder, _BARRIER, ir.FunctionType(ir.VoidType(), [])), [])
+
+    return Operation("barrier", signature("barrier", [], "void"), emit)
+
+
+def _shared(element: str) -> Operation:
+    name = f"shared_{element}"
+
+    def infer(kinds: tuple[str, ...]) -> Typing:
+        if len(kinds) != 1 or not is_literal(kinds[0]):
+            raise KernelTypeError(f"{name} takes an integer literal; got {', '.join(kinds)}")
+        return kinds, f"ptr:{element}:{SCRATCH_SLOT}"
+
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        count = int(kinds[0].partition(":")[2])
+        type = ir.ArrayType(memory_type(element), count)
+        memory = ir.GlobalVariable(builder.module, type, builder.module.get_unique_name(name), addrspace=SHARED)
+        memory.linkage, memory.initializer = "internal", ir.Constant(type, ir.Undefined)
+        generic = builder.addrspacecast(memory, type.as_pointer())
+        return builder.bitcast(generic, memory_type(element).as_pointer())
+
+    return Operation(name, infer, emit)
+
+
+def _function(builder: Builder, symbol: str, type: Any) -> Any:
+    known = builder.module.globals.get(symbol)
+    return ir.Function(builder.module, type, symbol) if known is None else known

@@ -1,0 +1,39 @@
+"""Split a loop into blocks of some length, and the loop inside of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from xjit.codegen.rewrites.record import RefusedError, loop_over, with_statements
+from xjit.ir.loops.intexpr import minimum, variable
+from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Split a loop into blocks; the order of its iterations stays.
+
+    before      for i in 0 .. n:
+                  ...
+    after       for b in 0 .. n by 512:                 Split("i", 512, "b")
+                  for i in b .. min(b + 512, n):
+                    ...
+
+    The outer loop keeps the kind, the inner one is serial.
+    """
+
+    loop: str
+    length: int
+    block: str
+
+    def apply(self, kernel: Kernel) -> Kernel:
+        """Refuses loops with steps and unrolled ones."""
+        loop = loop_over(kernel, self.loop)
+        if loop.step != 1 or loop.kind is LoopKind.UNROLLED:
+            raise RefusedError(f"the loop over {self.loop} has steps, or is written out")
+        start = variable(self.block)
+        inner = replace(
+            loop, start=start, stop=minimum(start + self.length, loop.stop), kind=LoopKind.SERIAL, body=loop.body
+        )
+        outer = Loop(self.block, loop.start, loop.stop, (inner,), loop.kind, self.length)
+        return with_statements(kernel, loop, (outer,))
