@@ -237,10 +237,8 @@ def integer_text(expr: IntExpr) -> str:
             return " * ".join(map(_factor_text, operands(expr)))
         case Atom.MIN | Atom.MAX:
             return _extreme_text(expr)
-        case Atom.FLOORDIV:
-            return f"sdiv({', '.join(map(integer_text, operands(expr)))})"
-        case Atom.MOD:
-            return f"srem({', '.join(map(integer_text, operands(expr)))})"
+        case Atom.FLOORDIV | Atom.MOD:
+            return _quotient_text(expr)
     text = ""
     for coefficient, product in terms(expr):
         size = abs(coefficient)
@@ -257,6 +255,17 @@ def _extreme_text(expr: IntExpr) -> str:
     for other in rest:
         first = f"select({first} {sign} {other}, {first}, {other})"
     return first
+
+
+def _quotient_text(expr: IntExpr) -> str:
+    """A quotient that rounds down, or what it leaves: the language's own division rounds towards zero."""
+    a, b = operands(expr)
+    dividend, divisor = integer_text(a), integer_text(b)
+    if b.value is not None and b.value.bit_count() == 1:
+        shift = b.value.bit_length() - 1
+        return f"ashr({dividend}, {shift})" if expr.kind is Atom.FLOORDIV else f"(({dividend}) & {b.value - 1})"
+    quotient = f"sdiv({dividend} - select({dividend} < 0, {divisor} - 1, 0), {divisor})"
+    return quotient if expr.kind is Atom.FLOORDIV else f"({dividend} - {quotient} * ({divisor}))"
 
 
 def _factor_text(expr: IntExpr) -> str:

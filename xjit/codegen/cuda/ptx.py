@@ -14,7 +14,7 @@ from xjit.codegen.cuda import words
 from xjit.codegen.llvm_pipeline import Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
-_DEFINITION = re.compile(r"^define (?:dso_local )?void @kernel\(", re.MULTILINE)
+_DEFINITION = re.compile(r"^define (?:dso_local )?void @\"?kernel\"?\(", re.MULTILINE)
 
 
 def target(architecture: str = "sm_90") -> Target:

@@ -64,11 +64,10 @@ def _shared(element: str) -> Operation:
     def infer(kinds: tuple[str, ...]) -> Typing:
         if len(kinds) != 1 or not is_literal(kinds[0]):
             raise KernelTypeError(f"{name} takes an integer literal; got {', '.join(kinds)}")
-        return kinds, f"ptr:{element}:{SCRATCH_SLOT}"
+        return ("i64",), f"ptr:{element}:{SCRATCH_SLOT}"
 
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
-        count = int(kinds[0].partition(":")[2])
-        type = ir.ArrayType(memory_type(element), count)
+        type = ir.ArrayType(memory_type(element), values[0].constant)
         memory = ir.GlobalVariable(builder.module, type, builder.module.get_unique_name(name), addrspace=SHARED)
         memory.linkage, memory.initializer = "internal", ir.Constant(type, ir.Undefined)
         generic = builder.addrspacecast(memory, type.as_pointer())

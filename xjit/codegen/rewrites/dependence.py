@@ -119,7 +119,7 @@ def _apart(known: Ranges, loop: Loop, one: Touch, other: Touch) -> bool:
     here, there = variable(loop.variable), variable(second)
     return all(
         any(ordered.apart(a, b) for a, b in zip(one.index, index, strict=True))
-        for ordered in (both.supposing(there - here - 1), both.supposing(here - there - 1))
+        for ordered in (both.supposing(there - here - loop.step), both.supposing(here - there - loop.step))
     )
 
 

@@ -26,7 +26,7 @@ from xjit.ir.loops.nodes import (
     Statement,
     Store,
 )
-from xjit.ir.loops.walk import loads, substituted
+from xjit.ir.loops.walk import loads, stores, substituted
 from xjit.types import BOOL, INT64
 
 
@@ -73,13 +73,18 @@ class MapToGrid:
                 raise RefusedError(reason)
         allocs = tuple(replace(one, scope=Scope.BLOCK) for one in loop.body if isinstance(one, Alloc))
         rest = [one for one in loop.body if not isinstance(one, Alloc)]
-        body = [statement for number, one in enumerate(rest) for statement in self._by_threads(one, number > 0)]
+        body: list[Statement] = []
+        for one in rest:
+            # Elements that others may have written are read behind a barrier.
+            if any(loads((one,))) and any(stores(tuple(body))):
+                body.append(Barrier())
+            body += self._by_threads(one)
         threads = Loop(self.thread, constant(0), constant(self.threads), tuple(body), LoopKind.BLOCK_THREAD)
         mapped = replace(loop, kind=LoopKind.GRID_BLOCK, body=(*allocs, threads))
         return with_statements(kernel, loop, (mapped,))
 
-    def _by_threads(self, statement: Statement, behind: bool) -> Block:
-        """One statement as what each thread does; in front of it a barrier, if it may need what others have done."""
+    def _by_threads(self, statement: Statement) -> Block:
+        """One statement as what each thread does."""
         match statement:
             case Loop(variable=name, start=start, stop=stop, body=body, step=1):
                 extent = (stop - start).value
@@ -88,16 +93,12 @@ class MapToGrid:
                         f"the loop over {name} has {stop - start} iterations for {self.threads} threads"
                     )
                 own = substituted(body, {name: variable(self.thread) + start})
-                inner = own if extent == self.threads else (If(self._first(constant(extent)), own),)
-            case Carry() | Let():
+                return own if extent == self.threads else (If(self._first(constant(extent)), own),)
+            case Carry() | Let() | Fold():
                 return (statement,)
-            case Fold():
-                inner = (statement,)
             case Store():
-                inner = (If(self._first(constant(1)), (statement,)),)
-            case _:
-                raise RefusedError(f"{type(statement).__name__} is not for several threads")
-        return (Barrier(), *inner) if behind and any(loads((statement,))) else inner
+                return (If(self._first(constant(1)), (statement,)),)
+        raise RefusedError(f"{type(statement).__name__} is not for several threads")
 
     def _first(self, count: IntExpr) -> Prim:
         """Whether a thread is one of the first."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xjit.codegen.rewrites.dependence import Touch, ranges_at, touches
 from xjit.codegen.rewrites.record import RefusedError, around, with_statements
 from xjit.ir.loops.intexpr import IntExpr, variable
-from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, Load, Loop, Store, Value
+from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, Load, Loop, Statement, Store, Value
 from xjit.ir.loops.walk import Change, buffers
 
 
@@ -49,9 +49,9 @@ class Stage:
         self._see_that_it_stays(touched, row, path)
         return with_statements(kernel, loop, (*self._copied(buffer, row), self._reading(loop, row)))
 
-    def _see_that_it_stays(self, touched: list[Touch], row: tuple[IntExpr, ...], path: tuple[object, ...]) -> None:
+    def _see_that_it_stays(self, touched: list[Touch], row: tuple[IntExpr, ...], path: tuple[Statement, ...]) -> None:
         for touch in touched:
-            known = ranges_at((*path, *touch.around))  # type: ignore[arg-type]
+            known = ranges_at((*path, *touch.around))
             if touch.written and not any(known.apart(a, b) for a, b in zip(row, touch.index[:-1], strict=True)):
                 place = ", ".join(map(str, touch.index))
                 raise RefusedError(f"the loop over {self.loop} may write to the row: {self.buffer}[{place}]")

@@ -37,7 +37,9 @@ from xjit.ir.loops.nodes import (
     Buffer,
     Carry,
     Check,
+    Const,
     Fold,
+    FromInt,
     If,
     Kernel,
     Let,
@@ -45,6 +47,7 @@ from xjit.ir.loops.nodes import (
     Load,
     Loop,
     LoopKind,
+    Prim,
     Scope,
     Statement,
     Store,
@@ -55,7 +58,7 @@ from xjit.ir.loops.nodes import (
 )
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import integers, parts, values
-from xjit.types import BOOL, DType
+from xjit.types import BOOL, INT64, DType
 
 
 class InvalidLoopsError(XjitError):
@@ -225,8 +228,12 @@ class _Checker:
             case While():
                 yield from self.block(statement.body, replace(known, divergent=True))
             case If():
-                for block in (statement.then, statement.otherwise):
-                    yield from self.block(block, replace(known, divergent=True))
+                inside = replace(known, divergent=True)
+                ranges = known.ranges
+                for fact in facts(statement.condition):
+                    ranges = ranges.supposing(fact)
+                yield from self.block(statement.then, replace(inside, ranges=ranges))
+                yield from self.block(statement.otherwise, inside)
 
     def _after(self, statement: Statement, known: Known) -> Known:
         match statement:
@@ -241,6 +248,28 @@ class _Checker:
             case Alloc():
                 return replace(known, buffers=known.buffers | {statement.buffer.name: statement.buffer})
         return known
+
+
+def facts(condition: Value) -> Iterator[IntExpr]:
+    """Yield integer expressions that are not negative where a condition holds."""
+    match condition:
+        case Prim("and", (one, other)):
+            yield from (*facts(one), *facts(other))
+        case Prim("lt" | "gt" | "le" | "ge" as name, (one, other)):
+            left, right = as_integer(one), as_integer(other)
+            if left is not None and right is not None:
+                least, most = (left, right) if name in ("lt", "le") else (right, left)
+                yield most - least - (1 if name in ("lt", "gt") else 0)
+
+
+def as_integer(value: Value) -> IntExpr | None:
+    """The integer expression that a value is, if it is one."""
+    match value:
+        case FromInt(expr, dtype) if dtype == INT64:
+            return expr
+        case Const(literal) if literal.dtype.kind in "iu":
+            return constant(int(literal.item()))
+    return None
 
 
 def _changes(names: Iterable[str], changed: Iterable[Value], known: Known) -> Iterator[str]:
