@@ -78,6 +78,11 @@ def test_the_key_is_of_the_graph_and_the_layouts_only() -> None:
 def test_places_in_the_users_files_do_not_count() -> None:
     one, other = record(centred, ROWS), record(also_centred, ROWS)
     assert (one.steps, one.reasons, one.kernels) == (other.steps, other.reasons, other.kernels)
+    texts = ["def f(x):\n    return x + 1\n", "\n\ndef f(x):\n    return x + 1\n"]
+    scopes: list[dict[str, Any]] = [{}, {}]
+    for name, text, scope in zip(("<a program>", "another.py"), texts, scopes, strict=True):
+        exec(compile(text, name, "exec"), scope)
+    assert record(scopes[0]["f"], ROWS).key == record(scopes[1]["f"], ROWS).key
 
 
 def test_what_is_hidden_in_the_text_of_a_graph_counts() -> None:

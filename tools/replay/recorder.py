@@ -17,7 +17,7 @@ from xjit.ir.printer import graph_text
 from xjit.runtime.build import input_specs
 
 # Where a line of a program stands says nothing about what it becomes.
-_PLACE = re.compile(r"[ ]*\b[^\s(]+\.py:\d+|[ ]*<[^>\s]+>:\d+")
+_PLACE = re.compile(r"[ ]*(?:<[^<>\n]*>|[^\s()]+\.py):\d+")
 
 
 @contextmanager
