@@ -19,7 +19,6 @@ import math
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
-from xjit.fusion.assembled import is_assembled
 from xjit.fusion.plan import Pull, Region, Unit
 from xjit.ir.index import changed
 from xjit.ir.opdef import AxisMap
@@ -46,7 +45,7 @@ def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loo
         return None
     axis = rows[-1].axes[-1]
     visits = [pull for walked in accesses.walks for pull in walked]
-    if axis in accesses.turned or any(is_assembled(pull.node) for pull in visits):
+    if axis in accesses.turned or any(pull.node.is_assembled for pull in visits):
         return None
     alike = all(_runs_along(unit, axes, region, axis) for unit, axes in zip(region.units, region.axes, strict=True))
     scans = sum(unit.is_scan for unit in region.units)

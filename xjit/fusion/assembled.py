@@ -14,26 +14,13 @@ from collections.abc import Iterator
 
 from xjit.fusion.plan import Pull
 from xjit.ir.index import normalise
-from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Piece
-
-
-def pieces_of(node: Node) -> tuple[Piece, ...]:
-    """The pieces of an assembled value; later ones lie over earlier ones."""
-    if node.op.pieces is None:
-        return ()
-    return node.op.pieces(tuple(source.aval for source in node.inputs), node.kwargs, node.aval)
-
-
-def is_assembled(node: Node) -> bool:
-    """Whether the value consists of blocks of other values."""
-    return bool(pieces_of(node)) and all(step == 1 for piece in pieces_of(node) for step in piece.step)
 
 
 def piece_pull(pull: Pull, dims: tuple[int, ...]) -> Pull | None:
     """The element of an operand that is read there in all of a domain; None where the domain takes several pieces."""
     spans = _spans(pull, dims)
-    for piece in reversed(pieces_of(pull.node)):
+    for piece in reversed(pull.node.pieces):
         rows = list(zip(spans, piece.start, piece.count, strict=True))
         if all(start <= low and high < start + count for (low, high), start, count in rows):
             return _within(pull, piece)
@@ -75,7 +62,7 @@ def cuts_of(pull: Pull, dims: tuple[int, ...]) -> Iterator[tuple[int, int, int]]
     others such a cut goes through.
     """
     spans = _spans(pull, dims)
-    pieces = [piece for piece in pieces_of(pull.node) if _meets(piece, spans)]
+    pieces = [piece for piece in pull.node.pieces if _meets(piece, spans)]
     for place, map in enumerate(pull.index):
         if map.axis is None or map.found:
             continue

@@ -11,7 +11,6 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from xjit.fusion import cost
-from xjit.fusion.assembled import is_assembled
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.reads import Walk
 from xjit.fusion.units import owner
@@ -33,7 +32,7 @@ def behind(unit: Unit, found: Walk, others: Sequence[Unit], dims: tuple[int, ...
         return unit
     steps = [(made, step) for made, step in reads if step is not None]
     lag = max(step for _, step in steps)
-    if (lag == 0 and unit.dims == dims) or any(is_assembled(pull.node) for pull in found.visits):
+    if (lag == 0 and unit.dims == dims) or any(pull.node.is_assembled for pull in found.visits):
         return unit
     longest = cost.LONGEST_HISTORY // sum(other.is_scan for other in others)
     if any(step != lag and not (made.is_scan and lag - step <= longest) for made, step in steps):

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xjit.fusion import cost
-from xjit.fusion.assembled import cuts_of, is_assembled, piece_pull
+from xjit.fusion.assembled import cuts_of, piece_pull
 from xjit.fusion.plan import Pull, Unit
-from xjit.fusion.reads import walk
+from xjit.fusion.reads import TooManyVisitsError, nodes_below, walk
 from xjit.ir.index import changed
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.passes.split import TINY
+
+# A part of a unit that reads its values at more places each, in the mean, is a stencil of stencils.
+PLACES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,16 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
     """
     waiting, done = [(unit, frozenset[int]())], list[Unit]()
     pulled: frozenset[Node] = frozenset()
+    below = nodes_below(unit, leaves)
+    most = max(cost.KERNEL_OPERATIONS, PLACES * len(below))
     operations = 0
     while waiting:
         part, later = waiting.pop()
-        visits = walk(part, leaves).visits
-        crossing = [pull for pull in visits if is_assembled(pull.node) and piece_pull(pull, part.dims) is None]
+        try:
+            visits = walk(part, leaves, most).visits
+        except TooManyVisitsError:
+            return Parts((), frozenset(node for node in below if node.is_assembled and node is not unit.target))
+        crossing = [pull for pull in visits if pull.node.is_assembled and piece_pull(pull, part.dims) is None]
         pulled |= {pull.node for pull in crossing if pull.node is not unit.target}
         found = list(itertools.chain.from_iterable(cuts_of(pull, part.dims) for pull in crossing))
         if crossing and not (found and unit.is_plain):

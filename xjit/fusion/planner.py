@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xjit.fusion import cost
-from xjit.fusion.assembled import is_assembled
 from xjit.fusion.checks import check_of, conditions_of
 from xjit.fusion.clusters import clusters_of
 from xjit.fusion.groups import Group, Grouping
@@ -171,7 +170,7 @@ def _draft(
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
     grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
     conditions = conditions_of(graph)
-    assembled = any(is_assembled(node) for node in graph.nodes)
+    assembled = any(node.is_assembled for node in graph.nodes)
     uncut: set[Node] = set()
 
     def parts(unit: Unit) -> tuple[Unit, ...]:

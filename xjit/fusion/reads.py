@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from xjit.fusion.assembled import is_assembled, piece_pull
+from xjit.fusion.assembled import piece_pull
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls
 from xjit.ir.context import CONSTANT, is_by_reference
@@ -24,10 +25,15 @@ class Walk:
     reads: tuple[Pull, ...]
 
 
-def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
+class TooManyVisitsError(Exception):
+    """A walk came to more values than it was to."""
+
+
+def walk(unit: Unit, leaves: frozenset[Node], most: float = math.inf) -> Walk:
     """Everything that a unit pulls in. The node that is being made is expanded although it is a leaf.
 
-    Iterative: graphs are deeper than the stack.
+    Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
+    TooManyVisitsError after so many values as are allowed.
     """
     nested, dims = dict(unit.nested), unit.dims
     visits: list[Pull] = []
@@ -42,6 +48,8 @@ def walk(unit: Unit, leaves: frozenset[Node]) -> Walk:
                 visits.append(pull)
             elif pull not in done:
                 done.add(pull)
+                if len(done) > most:
+                    raise TooManyVisitsError
                 if is_leaf:
                     reads[pull] = None
                 else:
@@ -65,7 +73,7 @@ def sources(pull: Pull, dims: tuple[int, ...], nested: Mapping[Node, int] = Mapp
         return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
     if node.access is not None:
         return (Pull(node.inputs[0], compose(node.access, pull.index, node.inputs)),)
-    if is_assembled(node):
+    if node.is_assembled:
         found = piece_pull(pull, dims)
         return () if found is None else (found,)
     if is_tiny_reduction(node):
@@ -86,6 +94,18 @@ def below(pulls: Iterable[Pull], operands: Callable[[Pull], Iterable[Pull]]) -> 
             stack.extend(operands(pull))
 
 
+def nodes_below(unit: Unit, leaves: frozenset[Node]) -> set[Node]:
+    """The nodes that a unit may pull in, each once however many places it is read at."""
+    found: set[Node] = set()
+    stack = [pull.node for pull in unit.values]
+    while stack:
+        node = stack.pop()
+        if node not in found and (node is unit.target or node not in leaves):
+            found.add(node)
+            stack.extend(node.inputs)
+    return found
+
+
 def positions_of(pull: Pull) -> tuple[Pull, ...]:
     """The integers that the index of a value looks up."""
     return tuple(Pull(lookup.source, lookup.axes) for lookup in lookups_of(pull.index))
@@ -97,7 +117,7 @@ def is_pulled(node: Node) -> bool:
         return node.aval.size == 1 and not is_by_reference(node)
     if node.op.kind is Kind.ELEMENTWISE:
         return gap_reason(node) is None
-    return node.access is not None or is_tiny_reduction(node) or is_assembled(node)
+    return node.access is not None or is_tiny_reduction(node) or node.is_assembled
 
 
 def gap_reason(node: Node) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from xjit.fusion.assembled import is_assembled, pieces_of
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.reads import is_pulled
@@ -43,7 +42,7 @@ def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
         return (_scan(node, layouts),)
     if node.op.flat and not is_pulled(node):
         return (_flat(node, layouts),)
-    if node.op.pieces is not None and not is_assembled(node):
+    if node.op.pieces is not None and not node.is_assembled:
         return _pieces(node, layouts)
     shape = node.aval.shape
     return (Unit(node, shape, (Pull(node, identity(shape)),), layouts.strides(node)),)
@@ -86,7 +85,7 @@ def _pieces(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
     """Pieces that lie over each other, or not in blocks: one after the other."""
     units = []
     strides = layouts.strides(node)
-    for piece in pieces_of(node):
+    for piece in node.pieces:
         source = node.inputs[piece.operand]
         index = tuple(
             AxisMap(None, 1, first) if size == 1 else AxisMap(axis, 1, first)

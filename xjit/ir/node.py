@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.ir.expr import Expr, Literal
 from xjit.ir.lazy import lazy
-from xjit.ir.opdef import Access, Kind, OpDef
+from xjit.ir.opdef import Access, Kind, OpDef, Piece
 from xjit.ir.where import NOWHERE, Where
 from xjit.types import ArrayType, TupleType, Type, dtype_class
 
@@ -53,6 +53,18 @@ class Node:
         if self.op.access is None or self.op.kind is not Kind.INDEXING:
             return None
         return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
+
+    @lazy
+    def pieces(self) -> tuple[Piece, ...]:
+        """The blocks of operands that the value is put together of; later ones lie over earlier ones."""
+        if self.op.pieces is None:
+            return ()
+        return self.op.pieces(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
+
+    @lazy
+    def is_assembled(self) -> bool:
+        """Whether the value consists of blocks of other values without gaps in them."""
+        return bool(self.pieces) and all(step == 1 for piece in self.pieces for step in piece.step)
 
     @lazy
     def element(self) -> Expr | None:
