@@ -14,6 +14,7 @@ from xjit.fusion.nested import with_nested
 from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.refusals import PARTS, Refusal
+from xjit.fusion.siblings import Siblings
 from xjit.fusion.tiny import unrolled
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.index import Index, axes_of, relabel
@@ -23,8 +24,9 @@ from xjit.ir.opdef import AxisMap, Lookup
 
 @dataclass(eq=False)
 class Group:
-    """A region under construction, or a step on whole arrays, which nothing joins."""
+    """A region under construction, or a step on whole arrays, which nothing joins; they are numbered as they come."""
 
+    number: int
     dims: tuple[int, ...] = ()
     rank: int = 0
     reduced: tuple[int, ...] = ()
@@ -112,6 +114,7 @@ class Grouping:
     checks: dict[Node, list[Group]] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
     walks: dict[Unit, Walk] = field(default_factory=dict)
+    siblings: Siblings = field(default_factory=Siblings)
 
     def walk(self, unit: Unit) -> Walk:
         """What the unit pulls in, down to the materialised nodes."""
@@ -147,7 +150,7 @@ class Grouping:
         self.add_checks(conditions)
         before = {group for source in self.read_whole(node) for group in self.home.get(owner(source), ())}
         before.update(*(self.checks[one] for one in conditions))
-        group = Group(whole=step, before=before)
+        group = Group(len(self.groups), whole=step, before=before)
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
 
@@ -172,7 +175,7 @@ class Grouping:
             axes = self._placement(group, here, seen.reads, before, len(seen.visits))
             if axes is not None:
                 return self._join(group, here, axes, seen, before - {group})
-        group = Group(unit.dims, unit.rank)
+        group = Group(len(self.groups), unit.dims, unit.rank)
         self.groups.append(group)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
 
@@ -186,17 +189,13 @@ class Grouping:
         return before
 
     def _candidates(self, unit: Unit, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
-        producers = [group for group in reversed(self.groups) if group in before and group.whole is None]
-        read = {pull.node for pull in reads}
-        siblings = [
-            group
-            for group in reversed(self.groups)
-            if group not in before
-            and group.whole is None
-            and ((group.dims, group.rank) == (unit.dims, unit.rank) or unit.is_check)
-            and (not read.isdisjoint(group.reads) or _are_small(group, unit) or _are_neighbours(group, unit))
-        ]
-        return (*producers, *siblings)
+        """The groups that may take the unit in: those that make what it reads, then its siblings, the last first."""
+        read = dict.fromkeys(pull.node for pull in reads)
+        if unit.is_check:
+            siblings = {group for group in self.groups if not group.reads.keys().isdisjoint(read)}
+        else:
+            siblings = set(self.siblings.of(unit, read))
+        return (*_kernels(before), *_kernels(siblings - before))
 
     def _join(self, group: Group, unit: Unit, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
         if (unit.is_reduction or unit.is_scan) and all(other.is_plain or other.is_check for other in group.units):
@@ -208,6 +207,7 @@ class Grouping:
         group.units.append(unit)
         group.axes.append(axes)
         group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
+        self.siblings.add(group, unit, (pull.node for pull in found.reads))
         for pull in found.visits:
             placed = Pull(pull.node, relabel(pull.index, axes)) if pull.node.op.failure is not None else pull
             if evaluates_condition(placed, group.dims):
@@ -304,19 +304,13 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
     return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
 
 
-def _are_small(group: Group, unit: Unit) -> bool:
-    """Whether both reduce so little, as the results of chunks, that one kernel less counts more than anything."""
-    return unit.is_reduction and group.has_reduction and math.prod(unit.dims) <= cost.SMALL_REDUCTION
+def _kernels(groups: Iterable[Group]) -> list[Group]:
+    """Those of some groups that are no steps on whole arrays, the last first."""
+    return sorted((group for group in groups if group.whole is None), key=_number, reverse=True)
 
 
-def _are_neighbours(group: Group, unit: Unit) -> bool:
-    """Whether the unit makes elements beside those of the group: single positions along the fastest axis."""
-    others = (other for other in group.units if other.target is unit.target and other.origin and unit.origin)
-    return any(
-        abs(unit.start - other.start) * unit.target.aval.dtype.itemsize < cost.VECTOR_BYTES
-        and unit.steps == other.steps
-        for other in others
-    )
+def _number(group: Group) -> int:
+    return group.number
 
 
 def _adds_alike(group: Group, unit: Unit) -> bool:
