@@ -92,7 +92,7 @@ def test_vector_code_of_functions_calls_nothing_and_loads_no_number(name: str, t
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-@pytest.mark.parametrize("target", [WITH_AVX2, WITH_AVX512, ARM], ids=["avx2", "avx512", "arm"])
+@pytest.mark.parametrize("target", [WITH_AVX2, WITH_AVX512, ARM, SSE2], ids=["avx2", "avx512", "arm", "sse2"])
 def test_forms_of_every_width_are_whole(shift: int, target: Target) -> None:
     """What defines the forms can be read and has no call left but those of instructions, elsewhere too."""
     for form in wide_forms.forms_of(FUNCTIONS[shift]):
@@ -114,10 +114,9 @@ def test_only_forms_that_are_called_are_defined() -> None:
     assert f"@{function.symbol}_x16(" in defined and f"@{function.symbol}_x8(" not in defined
 
 
-def test_processors_without_forms() -> None:
-    assert wide_forms.machine(SSE2) is None
-    assert wide_forms.among([FUNCTIONS[0].symbol], SSE2) == ()
-    # What AVX-512 has more of is not asked of processors that look up only.
+def test_what_processors_have() -> None:
+    assert [wide_forms.machine(one).instructions for one in (SSE2, WITH_AVX2, ARM)] == ["loads", "avx2", "neon"]
+    assert wide_forms.among(["xjit_root_exponent_f32", FUNCTIONS[0].symbol], SSE2) == (FUNCTIONS[0],)
     assert wide_forms.among(["xjit_root_exponent_f32", FUNCTIONS[0].symbol], WITH_AVX2) == (FUNCTIONS[0],)
     assert wide_forms.among(["xjit_root_exponent_f32"], AVX2) == ()
 

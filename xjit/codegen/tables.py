@@ -2,7 +2,8 @@
 
 A function made by :func:`table` takes four bits of its operand and returns the number at that place.  Its text for
 the compiler is LLVM's own, as the kernel language has no constant memory: a load for one element, and for vectors
-one instruction of AVX-512 or of 64-bit ARM, or two of AVX2 and a choice (:mod:`xjit.codegen.wide_forms`).
+one instruction of AVX-512 or of 64-bit ARM, or two of AVX2 and a choice (:mod:`xjit.codegen.wide_forms`).  For
+processors without these, a vector of loads: the vectoriser would leave the whole loop scalar for their sake.
 """
 
 from __future__ import annotations
@@ -41,11 +42,16 @@ def table(name: str, values: Sequence[float], shift: int = 0) -> InlineFunction:
     return register(name, look_up, "f32(f32)", table=record)
 
 
+def constant(symbol: str, record: Table) -> str:
+    """LLVM assembly of the numbers in memory."""
+    floats = ", ".join(f"float {_float(value)}" for value in record.values)
+    return f"@{symbol}.values = private unnamed_addr constant [{ENTRIES} x float] [{floats}], align 64\n"
+
+
 def definition(symbol: str, record: Table) -> str:
     """LLVM assembly of the function for one element."""
-    floats = ", ".join(f"float {_float(value)}" for value in record.values)
     return (
-        f"@{symbol}.values = private unnamed_addr constant [{ENTRIES} x float] [{floats}], align 64\n"
+        f"{constant(symbol, record)}"
         f"define float @{symbol}(float %x) alwaysinline {vector_width.ANY_WIDTH} {{\n"
         "  %bits = bitcast float %x to i32\n"
         f"  %moved = lshr i32 %bits, {record.shift}\n"
@@ -59,20 +65,45 @@ def definition(symbol: str, record: Table) -> str:
 
 def narrowest(instructions: str) -> int:
     """Bits of the narrowest vectors that an instruction looks up."""
-    return min(_INTRINSICS[instructions])
+    return min(_INTRINSICS.get(instructions, (128,)))
 
 
-def intrinsic(instructions: str, bits: int) -> str:
-    """LLVM assembly that declares the instruction for vectors of so many bits."""
+def needs(symbol: str, record: Table, instructions: str, bits: int) -> str:
+    """LLVM assembly of what a form refers to: the instruction for vectors of so many bits, or the numbers."""
+    if instructions not in _INTRINSICS:
+        return constant(symbol, record)
     return f"declare {_INTRINSICS[instructions][bits]}\n"
 
 
-def form(record: Table, instructions: str, bits: int) -> str:
+def form(symbol: str, record: Table, instructions: str, bits: int) -> str:
     """LLVM assembly that sets ``%result`` to the numbers for a vector ``%x`` of so many bits."""
     lanes = bits // 32
+    if instructions not in _INTRINSICS:
+        return _loads(symbol, record, lanes)
     name = _INTRINSICS[instructions][bits].partition("@")[2].partition("(")[0]
     make = {"avx512": _one_lookup, "avx2": _two_lookups, "neon": _lookup_of_bytes}[instructions]
     return f"  %bits = bitcast <{lanes} x float> %x to <{lanes} x i32>\n" + make(record, lanes, name)
+
+
+def _loads(symbol: str, record: Table, lanes: int) -> str:
+    vector = f"<{lanes} x i32>"
+    lines = [
+        f"  %bits = bitcast <{lanes} x float> %x to {vector}",
+        f"  %moved = lshr {vector} %bits, {_all(record.shift, lanes)}",
+        f"  %place = and {vector} %moved, {_all(ENTRIES - 1, lanes)}",
+    ]
+    sofar = "poison"
+    for lane in range(lanes):
+        last = "%result" if lane == lanes - 1 else f"%sofar{lane}"
+        address = f"getelementptr inbounds [{ENTRIES} x float], ptr @{symbol}.values, i64 0, i32 %place{lane}"
+        lines += [
+            f"  %place{lane} = extractelement {vector} %place, i64 {lane}",
+            f"  %address{lane} = {address}",
+            f"  %one{lane} = load float, ptr %address{lane}, align 4",
+            f"  {last} = insertelement <{lanes} x float> {sofar}, float %one{lane}, i64 {lane}",
+        ]
+        sofar = last
+    return "\n".join((*lines, ""))
 
 
 def _one_lookup(record: Table, lanes: int, name: str) -> str:

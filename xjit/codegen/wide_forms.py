@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from string import Template
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xjit.codegen import tables, vector_width
 from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
@@ -117,8 +117,8 @@ class Machine:
     widest: int
 
 
-def machine(target: Target) -> Machine | None:
-    """What a processor has, None if that is not enough for any form.
+def machine(target: Target) -> Machine:
+    """What a processor has; without instructions that look up, loads.
 
     >>> from xjit.codegen.llvm_pipeline import Target
     >>> machine(Target("aarch64-unknown-linux-gnu", "generic", ""))
@@ -129,7 +129,7 @@ def machine(target: Target) -> Machine | None:
         return Machine("avx512", vector_width.preferred_bits(features))
     if "+avx2" in features:
         return Machine("avx2", 256)
-    return Machine("neon", 128) if target.traits.architecture in ("aarch64", "arm64") else None
+    return Machine("neon" if target.traits.architecture in ("aarch64", "arm64") else "loads", NARROWEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Form:
         if other is not None:
             body = self._halves(other) if other.bits < self.bits else self._low_half(other)
         elif self.function.table is not None:
-            body = tables.form(self.function.table, machine.instructions, self.bits)
+            body = tables.form(self.function.symbol, self.function.table, machine.instructions, self.bits)
         else:
             body = self._instructions()
         arguments = ", ".join(f"{self._vector} %{name}" for name in self._names)
@@ -180,12 +180,12 @@ class Form:
             f"{body.strip()}\n  ret {self._vector} %result\n}}\n"
         )
 
-    def intrinsics(self, machine: Machine) -> str:
-        """LLVM assembly that declares what the definition may call."""
+    def needs(self, machine: Machine) -> str:
+        """LLVM assembly of what the definition may refer to."""
         if self._other(machine) is not None:
             return ""
         if self.function.table is not None:
-            return tables.intrinsic(machine.instructions, self.bits)
+            return tables.needs(self.function.symbol, self.function.table, machine.instructions, self.bits)
         types = {"getexp": "", "getmant": "i32, ", "reduce": "i32, ", "scalef": f"{self._vector}, "}
         return "".join(
             f"declare {self._vector} @{self._intrinsic(name)}({self._vector}, {more}{self._vector}, {self._mask}"
@@ -282,8 +282,6 @@ class Form:
 def among(symbols: Iterable[str], target: Target) -> tuple[InlineFunction, ...]:
     """The functions of these names in LLVM that have vector forms on a processor."""
     has = machine(target)
-    if has is None:
-        return ()
     found = (lookup(symbol.removeprefix(PREFIX)) for symbol in symbols if symbol.startswith(PREFIX))
     wide = [function for function in found if function is not None]
     return tuple(one for one in wide if one.table is not None or (one.wide and has.instructions == "avx512"))
@@ -324,9 +322,8 @@ def called_in(text: str, functions: Iterable[InlineFunction]) -> tuple[Form, ...
 
 
 def definitions(forms: Iterable[Form], target: Target) -> str:
-    """LLVM assembly of forms on a processor that has them."""
+    """LLVM assembly of forms for a processor."""
     has = machine(target)
-    assert has is not None
     needed = dict.fromkeys(part for form in forms for part in form.parts(has))
-    intrinsics: dict[str, Any] = dict.fromkeys(form.intrinsics(has) for form in needed)
-    return "".join((*intrinsics, *(form.definition(has) for form in needed)))
+    needs = dict.fromkeys(form.needs(has) for form in needed)
+    return "".join((*needs, *(form.definition(has) for form in needed)))
