@@ -386,9 +386,9 @@ def log1p_f64(x: Any) -> Any:
 FUNCTIONS = (
     everywhere("log_f32", 0.97),
     everywhere("log_f64", 0.97),
-    everywhere("log2_f32", 1.0),
+    everywhere("log2_f32", 0.98),
     everywhere("log2_f64", 1.03),
-    everywhere("log10_f32", 1.65),
+    everywhere("log10_f32", 1.5),
     everywhere("log10_f64", 1.03),
     everywhere("log1p_f32", 0.98),
     everywhere("log1p_f64", 1.03),
