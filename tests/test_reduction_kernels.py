@@ -54,7 +54,8 @@ def test_rows_at_a_step_are_added_in_order(rows: int, dtype: Any, monkeypatch: p
 
 
 def test_what_is_read_with_gaps_waits_in_scratch_to_be_added() -> None:
-    assert "scratch_f64(512)" in source_of(lambda a: np.sum(a, axis=1), np.ones((4, 6000))[:, ::2])
+    assert "scratch_f64(512)" in source_of(lambda a: np.sum(a, axis=1), np.ones((4, 27000))[:, ::9])
+    assert "scratch" not in source_of(lambda a: np.sum(a, axis=1), np.ones((4, 6000))[:, ::2])
     assert "scratch" not in source_of(lambda a: np.sum(a, axis=1), np.ones((4, 3000)))
     x = np.arange(2200.0).reshape(2, 1100)
     check(lambda a: (np.sum(a, axis=1), np.argmax(a, axis=1)), x[:, ::2])
@@ -75,6 +76,8 @@ def test_first_extremes_at_the_ends_of_blocks(dtype: str, step: int) -> None:
 
 def test_first_extremes_are_looked_for_in_one_block() -> None:
     source = source_of(lambda a: np.argmax(a, axis=1), np.ones((4, 700)))
+    assert loops_of(source) == ["i0", "b0", "j0"] and "first(a0, a0_at0, p0, q0, s0)" in source
+    source = source_of(lambda a: np.argmax(a * 2, axis=1), np.ones((4, 700)))
     assert loops_of(source) == ["i0", "b0", "j0", "j0", "j0"]  # the last two: of a NaN, or else of the extreme
     assert "select((s0 == s0), q0, p0)" in source
     assert "p0" not in source_of(lambda a: np.argmax(a, axis=0), np.ones((700, 40)))
