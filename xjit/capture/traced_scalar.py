@@ -149,6 +149,10 @@ class TracedScalar(Operators, TracedValue):
     def __int__(self) -> int:
         return int(self.constant())
 
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        """What NumPy makes of the number by itself, as in a list: without this an array of objects."""
+        return np.array(self.constant(), *args, **{"copy": None, **kwargs})
+
     def __float__(self) -> float:
         return float(self.constant())
 

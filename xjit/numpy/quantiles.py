@@ -17,6 +17,7 @@ from xjit.numpy import gathering, moments, nans
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.promotion import cast
 from xjit.numpy.shaping import as_array, moveaxis, ravel, reshape
+from xjit.numpy.signatures import like_quantile
 from xjit.numpy.static import static_array
 from xjit.numpy.ufuncs import call
 from xjit.numpy.values import as_scalar, as_value, given, numpy_errors, refuse, shape_of, with_order
@@ -128,17 +129,8 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
 # ---- quantiles
 
 
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = False,
-    method: str = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
+@like_quantile
+def quantile(*arguments: Any) -> Any:
     """The elements below which shares ``q`` of the sorted lines along axes lie, by one of NumPy's methods.
 
     Element types: real numbers; NaN in a line makes all of its quantiles NaN. Several ``q`` come first in the result.
@@ -148,22 +140,13 @@ def quantile(
     >>> quantile(np.array([1, 2, 4]), 0.75)
     np.float64(3.0)
     """
-    return _quantile("quantile", 1, a, q, axis, out, method, keepdims, weights)
+    return _quantile("quantile", 1, *arguments)
 
 
-def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = False,
-    method: str = "linear",
-    keepdims: Any = False,
-    *,
-    weights: Any = None,
-) -> Any:
+@like_quantile
+def percentile(*arguments: Any) -> Any:
     """``quantile`` of shares in percent."""
-    return _quantile("percentile", 100, a, q, axis, out, method, keepdims, weights)
+    return _quantile("percentile", 100, *arguments)
 
 
 def _real(a: Any, name: str) -> Operand:
@@ -185,10 +168,7 @@ def _shares(q: Any, name: str, whole: int) -> Operand:
     return found if whole == 1 else np.asarray(np.true_divide(found, whole))
 
 
-def _quantile(
-    name: str, whole: int, a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, weights: Any
-) -> Any:
-    refuse(name, out=out)
+def _quantile(name: str, whole: int, a: Any, q: Any, axis: Any, method: Any, keepdims: Any, weights: Any) -> Any:
     value, weak = _real(a, name), type(q) in (int, float)
     q = _shares(q, name, whole)
     few = _few(q, weak)
@@ -281,40 +261,20 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     return _without_nans(numpy_statistics.NANMEDIAN, (), value, axis, keepdims, expected, {})
 
 
-def nanquantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = False,
-    method: str = "linear",
-    keepdims: Any = _NONE,
-    *,
-    weights: Any = None,
-) -> Any:
+@like_quantile
+def nanquantile(*arguments: Any) -> Any:
     """``quantile`` of the elements that are no NaN. Raises as ``quantile``, and CaptureError for ``weights``."""
-    return _nanquantile("nanquantile", 1, a, q, axis, out, method, keepdims, weights)
+    return _nanquantile("nanquantile", 1, *arguments)
 
 
-def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: Any = False,
-    method: str = "linear",
-    keepdims: Any = _NONE,
-    *,
-    weights: Any = None,
-) -> Any:
+@like_quantile
+def nanpercentile(*arguments: Any) -> Any:
     """``nanquantile`` of shares in percent."""
-    return _nanquantile("nanpercentile", 100, a, q, axis, out, method, keepdims, weights)
+    return _nanquantile("nanpercentile", 100, *arguments)
 
 
-def _nanquantile(
-    name: str, whole: int, a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, weights: Any
-) -> Any:
-    refuse(name, out=out, weights=weights)
+def _nanquantile(name: str, whole: int, a: Any, q: Any, axis: Any, method: Any, keepdims: Any, weights: Any) -> Any:
+    refuse(name, weights=weights)
     value, weak = _real(a, name), type(q) in (int, float)
     q = _shares(q, name, whole)
     few = _few(q, weak)

@@ -74,6 +74,26 @@ def like_var(core: Function) -> Function:
     return _named_as(core, function)
 
 
+def like_quantile(core: Function) -> Function:
+    """The parameters of ``numpy.quantile``; the core takes (a, q, axis, method, keepdims, weights)."""
+
+    def function(
+        a: Any,
+        q: Any,
+        axis: Any = None,
+        out: Any = None,
+        overwrite_input: Any = False,
+        method: str = "linear",
+        keepdims: Any = _NONE,
+        *,
+        weights: Any = None,
+    ) -> Any:
+        refuse(core.__name__, out=out)
+        return core(a, q, axis, method, keepdims, weights)
+
+    return _named_as(core, function)
+
+
 def _named_as(core: Function, function: Function) -> Function:
     function.__name__, function.__qualname__ = core.__name__, core.__qualname__
     function.__module__, function.__doc__ = core.__module__, core.__doc__

@@ -15,7 +15,17 @@ from xjit.errors import ArgumentError
 from xjit.numpy.contractions import Labelled, Labels, arranged, contracted, labelled, summed, without_ones
 from xjit.numpy.promotion import cast, requested, result_type, supported
 from xjit.numpy.static import miniatures
-from xjit.numpy.values import Shape, as_scalar, as_value, as_view, numpy_errors, refuse, shape_of, with_order
+from xjit.numpy.values import (
+    Shape,
+    as_scalar,
+    as_value,
+    as_view,
+    numpy_errors,
+    refuse,
+    shape_of,
+    whole_number,
+    with_order,
+)
 from xjit.ops._core import Operand, dtype_of
 from xjit.types import FLOAT32, NARROW_FLOATS, DType, order_of
 
@@ -91,7 +101,13 @@ def _arguments(operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 def _spelled(labels: Any) -> str:
     with numpy_errors("einsum", ArgumentError):
-        return "".join("..." if one is Ellipsis else _LETTERS[one] for one in labels)
+        return "".join("..." if one is Ellipsis else _letter(whole_number(one)) for one in labels)
+
+
+def _letter(number: int) -> str:
+    if not 0 <= number < len(_LETTERS):
+        raise ValueError(f"subscript is not within the valid range [0, {len(_LETTERS)}); got {number}")
+    return _LETTERS[number]
 
 
 def read(text: str, ranks: Sequence[int]) -> Subscripts:
