@@ -52,10 +52,19 @@ REASONS = (
         r"|^TestUfunc::test_pickle(_withstring)?$",
     ),
     Reason("of out=... NumPy tells traced values nothing", test=r"^TestUfunc::test_output_ellipsis\["),
+    Reason(
+        "results of byte-swapped arrays have the byte order of the machine",
+        test=r"^TestCreation::test_zeros_like_like_zeros$",
+    ),
+    Reason(
+        "arrays that NumPy lets be written to with a warning are written to without one",
+        test=r"^test_writeable_memoryview$",
+    ),
+    Reason("int64 and uint64 have one name", test=r"^TestMatmul::test_result_types$"),
     Reason("the byte order of arguments is no matter of casting", test=r"^TestUfunc::test_cast_safety\["),
     Reason("the sum of negative zeros alone is a positive one", test=r"^test_addition_reduce_negative_zero\["),
     Reason("containers that come back are others", test=r"^TestDiff::test_n$"),
-    Reason("traces keep what they refer to", test=r"reference_leaks?$"),
+    Reason("traces keep what they refer to", test=r"reference_leaks?$|^TestDot::test_dot_3args$"),
 )
 
 
