@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from xjit.codegen import llvm_pipeline
+from xjit.codegen import fingerprint, llvm_pipeline
 from xjit.codegen.intrinsics import INTRINSICS
 from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS, KernelTypeError
 from xjit.codegen.numba_compat import compile_kernel
@@ -368,3 +370,26 @@ for i in range(lo, hi):
 def test_text_outside_the_language(statement, message):
     with pytest.raises(KernelTypeError, match=re.escape(message)):
         compile_kernel(text(f"x = ptr_f64(table, 0)\n{statement}"))
+
+
+# What others are made of is in the keys of objects by itself, or decides no machine code.
+DECIDES_NOTHING = {"elf", "fingerprint", "intrinsics", "toolchain", "uncompiled"}
+
+
+def test_everything_that_decides_machine_code_is_in_the_key_of_an_object() -> None:
+    folder = Path(fingerprint.__file__).parent
+    hashed = {path.stem for pattern in fingerprint.COMPILER_FILES for path in folder.glob(pattern)}
+    assert "numerics" in hashed
+    waiting, found = ["numba_compat"], set[str]()
+    while waiting:
+        name = waiting.pop()
+        file = folder / f"{name}.py"
+        if name in found or not file.exists():
+            continue
+        found.add(name)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "xjit.codegen":
+                waiting += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("xjit.codegen."):
+                waiting.append(str(node.module).split(".")[2])
+    assert found - hashed == DECIDES_NOTHING

@@ -10,7 +10,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-_COMPILER_FILES = ("emit*.py", "numba_*.py", "llvm_pipeline.py", "wide_forms.py", "tables.py", "kinds.py")
+COMPILER_FILES = (
+    *("emit*.py", "numba_*.py", "extremes.py", "inline_functions.py", "kinds.py", "lane_trees.py"),
+    *("llvm_pipeline.py", "searches.py", "step_loads.py", "tables.py", "vector_width.py", "wide_forms.py"),
+    "../numerics.py",
+)
+"""What decides the machine code of a text: an object is never taken for that of another compiler."""
 
 
 def digest(*parts: str) -> str:
@@ -37,7 +42,7 @@ def versions() -> str:
 def compiler() -> str:
     """Names the compiler: the versions, and the text of our own modules."""
     folder = Path(__file__).parent
-    files = sorted(path for pattern in _COMPILER_FILES for path in folder.glob(pattern))
+    files = sorted(path for pattern in COMPILER_FILES for path in folder.glob(pattern))
     texts = [file.read_text(encoding="utf-8") for file in files]
     return digest(versions(), *texts)
 

@@ -11,7 +11,7 @@ caches objects; :func:`object_key` gives the key to cache under.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from xjit.errors import FallbackWarning, is_lasting
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
     from xjit.codegen.numba_frontend import Frontend
+    from xjit.codegen.step_loads import StepLoad
 
 KERNEL = "kernel"
 KERNEL_SIGNATURE = "void(i64,i64,table)"
@@ -162,37 +163,52 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import extremes, lane_trees, llvm_pipeline, searches, step_loads, vector_width, wide_forms
+    from xjit.codegen import llvm_pipeline, searches, step_loads, vector_width, wide_forms
 
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
     called = [function for function in routine.used if function.symbol in text]
     wide = wide_forms.among([function.symbol for function in called], target)
-    steps = step_loads.called_in(text)
     module = llvm_pipeline.parse(step_loads.marked(wide_forms.marked(text, wide)), target)
     early = [function for function in called if not function.out_of_line and function not in wide]
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
     llvm_pipeline.link(module, [searches.definition(kind) for kind in searches.called_in(text)])
     wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target)
+    steps = step_loads.called_in(text)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.declarations(steps))
+    module = _vectorised(module, text, routine, target, vectorise=vectorise)
+    # Functions that stay functions are optimised already, and need not be looked at again.
+    llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
+    return _with_forms(module, wide if complete else (), steps, target)
+
+
+def _vectorised(module: Any, text: str, routine: Routine, target: Target, *, vectorise: bool) -> Any:
+    """The module after the passes, with the order of its sums and its extremes written out."""
+    from xjit.codegen import extremes, lane_trees, llvm_pipeline
+
     in_lanes, lines = lane_trees.has_lanes(text), (routine.source or "").count("\n")
     llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=lines <= PAIRED_LINES and not in_lanes)
     has_extremes = target.traits.architecture == "x86_64" and extremes.has_extremes(text)
-    if in_lanes or has_extremes:
-        text = lane_trees.in_fixed_order(str(module)) if in_lanes else str(module)
-        module = llvm_pipeline.parse(extremes.written_out(text, target.features) if has_extremes else text, target)
-    # Functions that stay functions are optimised already, and need not be looked at again.
-    llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
-    if wide and complete:
+    if not (in_lanes or has_extremes):
+        return module
+    found = lane_trees.in_fixed_order(str(module)) if in_lanes else str(module)
+    return llvm_pipeline.parse(extremes.written_out(found, target.features) if has_extremes else found, target)
+
+
+def _with_forms(module: Any, wide: Sequence[InlineFunction], steps: Sequence[StepLoad], target: Target) -> Any:
+    """The module with definitions of all functions that have vector forms, in place of their calls."""
+    from xjit.codegen import llvm_pipeline, step_loads, wide_forms
+
+    if wide:
         forms = wide_forms.called_in(str(module), wide)
         llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
         llvm_pipeline.link_as_is(module, wide_forms.definitions(forms, target))
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.definitions(steps, target.features))
-    if steps or (wide and complete):
+    if wide or steps:
         llvm_pipeline.inline_calls(module, target)
     return module
 
