@@ -52,8 +52,10 @@ LAYERS = {
     ),
     "runtime": Layer("xjit/runtime/**/*.py", "runtime_* disk_cache interrupts memory codegen_objects"),
     "codegen": Layer(
-        "xjit/codegen/*.py",
-        "codegen_* lowering walks tiles packed overlapped reduction_kernels numba_text golden",
+        "xjit/codegen/**/*.py",
+        "codegen_* lowering walks tiles packed overlapped reduction_kernels numba_text golden step_loads searches"
+        " extremes tables loop_rules loop_programs",
+        but="xjit/codegen/vmath/**/*.py",
         cold=True,
     ),
     "vmath": Layer("xjit/codegen/vmath/**/*.py", "vmath_* vmath wide_forms"),
@@ -61,7 +63,7 @@ LAYERS = {
         "xjit/fusion/**/*.py",
         "fusion explain overlapped in_place memory shared_sweeps tiny_axes kept_columns checks",
     ),
-    "ir": Layer("xjit/ir/**/*.py", "ir passes fusion explain complete numpy_indexing"),
+    "ir": Layer("xjit/ir/**/*.py", "ir passes fusion explain complete numpy_indexing intexpr loop_rules"),
     "numpy": Layer("xjit/numpy/**/*.py", "numpy_* array_namespace memory_order"),
     "ops": Layer("xjit/ops/**/*.py", "ops complete numpy_* checks"),
     "passes": Layer("xjit/passes/**/*.py", "passes products chunk_passes fusion ir"),
