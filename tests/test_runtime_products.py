@@ -131,9 +131,11 @@ def test_a_matrix_with_itself_transposed(name: str, type: str, order: Any) -> No
     """NumPy has a routine for it, whose results are symmetric bit for bit."""
     function, a = OWN_TRANSPOSE[name], np.asarray(numbers(type, 9, 7), order=order)
     compiled = xjit.jit(function)
+    with np.errstate(all="ignore"):  # on some processors NumPy warns of lanes that no element is in
+        expected = function(a)
     for _ in range(2):
         found = compiled(a)
-        assert_same_bits(found, function(a))
+        assert_same_bits(found, expected)
         assert found.tobytes() == np.ascontiguousarray(found.swapaxes(-1, -2)).tobytes()
     assert is_native(compiled)
 
@@ -292,7 +294,9 @@ def test_integers_have_the_width_of_the_library(long: bool) -> None:
 def test_a_stack_with_itself_transposed(type: str) -> None:
     function, a = xjit.jit(lambda a: a @ a.swapaxes(1, 2)), numbers(type, 4, 6, 5)
     for _ in range(2):
-        assert_same_bits(function(a), a @ a.swapaxes(1, 2))
+        with np.errstate(all="ignore"):
+            expected = a @ a.swapaxes(1, 2)
+        assert_same_bits(function(a), expected)
     assert is_native(function)
 
 
