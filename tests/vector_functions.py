@@ -8,6 +8,7 @@ from typing import Any
 
 import gmpy2
 import numpy as np
+import pytest
 from vector_loops import Loop, loop, same_class, units
 
 from tools.accuracy import libm, oracles
@@ -75,6 +76,9 @@ ORACLES: dict[str, Callable[..., Any]] = {
 }
 """True values of what NumPy has no function of the same name for; arguments are of the next wider type."""
 
+IN_LIBM = ("erf_inv", "lgamma")
+"""Those whose true values come from the C library."""
+
 EDGES = {"cosh": 0.75, "exp": 0.75, "exp2": 1.1, "expm1": 0.75, "logistic": 0.75, "sinh": 0.75, "softplus": 0.75}
 """How far the everyday range of arguments goes, as a part of the largest exponent; else it is 40."""
 
@@ -124,6 +128,8 @@ def apply(name: str, *x: Array, processor: llvm_pipeline.Target | None = None) -
 def truth(name: str, *x: Array) -> Array:
     """The function in the next wider type."""
     operation, kind = parts(name)
+    if operation in IN_LIBM and not libm.AVAILABLE:
+        pytest.skip("the true values come from the long double of x86")
     wide = np.float64 if kind == "f32" else np.longdouble
     oracle = ORACLES.get(operation) or getattr(np, operation)
     with np.errstate(all="ignore"):
