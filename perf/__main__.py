@@ -25,10 +25,9 @@ from perf.function_report import write_page
 from perf.memory import measure_memory, memory_figures, memory_table
 from perf.overhead import measure_overhead, overhead_table
 from perf.plot import draw
-from perf.programs import BY_NAME
 from perf.reductions import measure_reductions, reduction_figures
 from perf.report import start_text, write_report
-from perf.rest import measure_rest, rest_table
+from perf.rest import rest_text
 from perf.shapes import measure_shapes
 from perf.vector_width import measure_widths, width_text
 
@@ -142,7 +141,7 @@ PLAIN: Mapping[str, Callable[[], int]] = {
     "first-calls": run_first_calls,
     "memory": run_memory,
     "plot": run_plot,
-    "rest": lambda: run_text(rest_table(measure_rest(BY_NAME["GELU + bias f32"], "L", 60.0))),
+    "rest": lambda: run_text(rest_text()),
     "start": lambda: run_text(start_text()),
     "vectors": lambda: run_text(width_text(measure_widths(0.3))),
     "shapes": lambda: show(shape_figures(measure_shapes())),

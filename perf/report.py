@@ -28,6 +28,7 @@ from perf.overhead import measure_overhead, overhead_table
 from perf.peers import installed
 from perf.plot import draw, drawable
 from perf.reductions import measure_reductions, reduction_figures, reduction_table
+from perf.rest import rest_text
 from perf.results import store
 from perf.shapes import measure_shapes
 from perf.start import measure_start
@@ -59,6 +60,9 @@ minima, whichever is better); the last column is the slower of minimum and maxim
 """
 FIRST_CALLS = """Milliseconds of the first call at size S in a process that has compiled before: cold with an empty
 cache folder; in a second process that finds the kernels on disk; and JAX's.
+"""
+REST = """GELU with a bias, size L, used for a while; then a rest of 0.12 s and ten calls. Rounds in which other
+processes took more than a twentieth of a processor are left out.
 """
 MEMORY = """At the largest size of each program: what the plan moves, what any program has to, and the resident memory
 at the peak of a call above that before it, results included, with nothing held from earlier calls.
@@ -107,6 +111,7 @@ def sections(entries: Sequence[Entry], budget: float) -> tuple[list[Figure], lis
         ("Bytes and memory", f"{MEMORY}\n{memory_table(memory)}"),
         ("Reductions", f"{REDUCTIONS}\n{reduction_table(reductions)}"),
         ("First calls", f"{FIRST_CALLS}\n{first_call_table(first_calls)}"),
+        ("Calls after a rest", f"{REST}\n{rest_text()}"),
         ("A new process", start_text()),
         ("One small call", overhead_table(overhead)),
     ]

@@ -18,7 +18,7 @@ import numpy as np
 
 from perf.measure import verified_calls
 from perf.peers import JAX, XJIT, Runner
-from perf.programs import Program
+from perf.programs import BY_NAME, Program
 from perf.timing import Call, timed
 
 REST_SECONDS = 0.12
@@ -56,6 +56,11 @@ class RestTimes:
         """Median and upper quartile, over rounds, of the median of some calls (from 1) over the steady time."""
         found = [statistics.median(one.calls[first - 1 : last]) / self.steady for one in self.rounds]
         return float(np.median(found)), float(np.quantile(found, 0.75))
+
+
+def rest_text(budget: float = 60.0) -> str:
+    """Measure one program and return its table."""
+    return rest_table(measure_rest(BY_NAME["GELU + bias f32"], "L", budget))
 
 
 def measure_rest(program: Program, size: str, budget: float) -> list[RestTimes]:
