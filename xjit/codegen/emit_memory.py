@@ -23,6 +23,7 @@ from xjit.codegen.emitters import (
     Operation,
     Typing,
     Value,
+    call_intrinsic,
     check,
     is_literal,
     memory_type,
@@ -195,11 +196,7 @@ def _step_load(step: int) -> Operation:
         address, element = _address(builder, values[0], values[1]), pointer_parts(kinds[0])[0]
         if element not in step_loads.TYPES:
             raise KernelTypeError(f"ld{step} of {element}")
-        name = step_loads.name_of(step, element)
-        function = builder.module.globals.get(name)
-        if function is None:
-            function = ir.Function(builder.module, ir.FunctionType(LLVM_TYPES[element], [address.type]), name)
-        return builder.call(function, [address])
+        return call_intrinsic(builder, step_loads.name_of(step, element), LLVM_TYPES[element], [address])
 
     return Operation(plain.name, plain.infer, emit)
 
@@ -220,12 +217,7 @@ def _first() -> Operation:
         pointer, base, start, stop, value = values
         name = f"first_{check('first', pointer_parts(kinds[0])[0], searches.TYPES)}"
         address = builder.gep(pointer, [base], inbounds=True)
-        operands = [address, start, stop, value]
-        function = builder.module.globals.get(name)
-        if function is None:
-            signature = ir.FunctionType(INT64, [operand.type for operand in operands])
-            function = ir.Function(builder.module, signature, name)
-        return builder.call(function, operands)
+        return call_intrinsic(builder, name, INT64, [address, start, stop, value])
 
     return Operation("first", infer, emit)
 

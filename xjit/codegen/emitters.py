@@ -139,7 +139,7 @@ def signature(name: str, arguments: Sequence[str], result: str) -> Infer:
 
 
 def call_intrinsic(builder: Builder, name: str, result: LlvmType, values: Sequence[Value]) -> Value:
-    """A call of an LLVM intrinsic under its full name."""
+    """A call of a function that the module declares: an intrinsic under its full name, or what is linked later."""
     function = builder.module.globals.get(name)
     if function is None:
         signature = ir.FunctionType(result, [value.type for value in values])

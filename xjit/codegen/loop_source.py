@@ -70,7 +70,12 @@ def kernel_text(kernel: Kernel) -> KernelText:
     words = tuple(dict.fromkeys(_words(kernel)))
     shared = next((one for one in kernel.body if isinstance(one, Loop) and _is_shared(one)), None)
     threads = [one for one in statements(kernel.body) if isinstance(one, Loop) and one.kind is LoopKind.BLOCK_THREAD]
-    printer = _Printer(kernel, buffers(kernel))
+    if shared is not None and any(
+        isinstance(one, Loop | While | If | Store) for one in kernel.body if one is not shared
+    ):
+        raise ValueError(f"what threads share is the loop over {shared.variable} alone")
+    read_only = frozenset(one.buffer.name for one in kernel.arguments if one.access is Access.READ)
+    printer = _Printer(kernel, buffers(kernel), read_only)
     with printer.writer.block("def kernel(lo, hi, table):"):
         for slot, argument in enumerate(kernel.arguments):
             printer.writer.line(f"{argument.buffer.name} = ptr_{kind(argument.buffer.dtype)}(table, {slot})")
@@ -122,6 +127,7 @@ def _scratch(alloc: Alloc) -> str:
 class _Printer:
     kernel: Kernel
     buffers: dict[str, Buffer]
+    read_only: frozenset[str]
     writer: Writer = field(default_factory=Writer)
 
     def block(self, block: Block) -> None:
@@ -206,15 +212,12 @@ class _Printer:
             case FromInt():
                 return f"{kind(value.dtype)}({integer_text(value.expr)})"
             case Load():
-                word = "ld" if value.buffer in self._read_only() else "ldw"
+                word = "ld" if value.buffer in self.read_only else "ldw"
                 return f"{word}({value.buffer}, {self._place(value.buffer, value.index)})"
             case Prim():
                 texts = tuple((self._value(operand), operand.dtype) for operand in value.operands)
                 return call_text(value.name, texts, value.dtype, value.variant)
         raise TypeError(f"not a value: {value!r}")
-
-    def _read_only(self) -> set[str]:
-        return {one.buffer.name for one in self.kernel.arguments if one.access is Access.READ}
 
     def _place(self, name: str, index: tuple[IntExpr, ...]) -> str:
         place = as_int(0)

@@ -43,6 +43,8 @@ LONGEST_HISTORY = 1024
 LONGEST_NESTED = 4096
 # More parts of what is put together from pieces take longer to compile than a kernel that puts it together in memory.
 MOST_PARTS = 27
+# What reads its values at more places each, in the mean, is a stencil of stencils.
+MOST_PLACES = 4
 # What storing and loading an element of a large array costs.
 ROUND_TRIP = 2.0
 

@@ -19,9 +19,6 @@ from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.passes.split import TINY
 
-# A part of a unit that reads its values at more places each, in the mean, is a stencil of stencils.
-PLACES = 4
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -40,7 +37,7 @@ def parts_of(unit: Unit, leaves: frozenset[Node]) -> Parts:
     waiting, done = [(unit, frozenset[int]())], list[Unit]()
     pulled: frozenset[Node] = frozenset()
     below = nodes_below(unit, leaves)
-    most = max(cost.KERNEL_OPERATIONS, PLACES * len(below))
+    most = max(cost.KERNEL_OPERATIONS, cost.MOST_PLACES * len(below))
     operations = 0
     while waiting:
         part, later = waiting.pop()

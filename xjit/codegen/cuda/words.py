@@ -16,7 +16,17 @@ from typing import Any
 from llvmlite import ir
 
 from xjit.codegen.emit_memory import SCRATCH_SLOT
-from xjit.codegen.emitters import INT64, Builder, Operation, Typing, Value, is_literal, memory_type, signature
+from xjit.codegen.emitters import (
+    INT64,
+    Builder,
+    Operation,
+    Typing,
+    Value,
+    call_intrinsic,
+    is_literal,
+    memory_type,
+    signature,
+)
 from xjit.codegen.intrinsics import Intrinsic
 from xjit.codegen.kinds import KINDS, KernelTypeError
 
@@ -45,15 +55,14 @@ def namespace() -> dict[str, Any]:
 
 def _register(name: str, symbol: str) -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
-        function = _function(builder, symbol, ir.FunctionType(ir.IntType(32), []))
-        return builder.zext(builder.call(function, []), INT64)
+        return builder.zext(call_intrinsic(builder, symbol, ir.IntType(32), []), INT64)
 
     return Operation(name, signature(name, [], "i64"), emit)
 
 
 def _barrier() -> Operation:
     def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
-        return builder.call(_function(builder, _BARRIER, ir.FunctionType(ir.VoidType(), [])), [])
+        return call_intrinsic(builder, _BARRIER, ir.VoidType(), [])
 
     return Operation("barrier", signature("barrier", [], "void"), emit)
 
@@ -74,8 +83,3 @@ def _shared(element: str) -> Operation:
         return builder.bitcast(generic, memory_type(element).as_pointer())
 
     return Operation(name, infer, emit)
-
-
-def _function(builder: Builder, symbol: str, type: Any) -> Any:
-    known = builder.module.globals.get(symbol)
-    return ir.Function(builder.module, type, symbol) if known is None else known

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xjit.codegen.rewrites.dependence import carried_by
-from xjit.codegen.rewrites.record import RefusedError, around, with_statements
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import (
@@ -62,9 +62,7 @@ class MapToGrid:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where iterations of the loops need each other, or a loop has more than there are threads."""
-        path = around(kernel, self.block)
-        loop = path[-1]
-        assert isinstance(loop, Loop)
+        path, loop = found(kernel, self.block)
         if len(path) > 1:
             raise RefusedError(f"the loop over {self.block} is inside of another statement")
         for inner in (loop, *(one for one in loop.body if isinstance(one, Loop))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xjit.codegen.rewrites.dependence import carried_by
-from xjit.codegen.rewrites.record import RefusedError, around, with_statements
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
 
 
@@ -23,9 +23,7 @@ class Parallelize:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops whose iterations may touch what another one writes, and loops inside of parallel ones."""
-        path = around(kernel, self.loop)
-        loop = path[-1]
-        assert isinstance(loop, Loop)
+        path, loop = found(kernel, self.loop)
         if any(isinstance(one, Loop) and one.kind is LoopKind.PARALLEL for one in path):
             raise RefusedError(f"the loop over {self.loop} is parallel, or inside of one that is")
         reason = carried_by(path)

@@ -32,19 +32,13 @@ def applied(kernel: Kernel, rewrites: Sequence[Rewrite], *, verified: bool = Fal
     return kernel
 
 
-def around(kernel: Kernel, name: str) -> tuple[Statement, ...]:
-    """The statements around a loop and the loop itself, the last one; RefusedError if there is none of that name."""
+def found(kernel: Kernel, name: str) -> tuple[tuple[Statement, ...], Loop]:
+    """The way to a loop, from the outermost statement to itself, and the loop; RefusedError if there is none."""
     path = path_to(kernel.body, lambda one: isinstance(one, Loop) and one.variable == name)
-    if not path:
-        raise RefusedError(f"there is no loop over {name}")
-    return path
-
-
-def loop_over(kernel: Kernel, name: str) -> Loop:
-    """The loop of a variable."""
-    found = around(kernel, name)[-1]
-    assert isinstance(found, Loop)
-    return found
+    match path:
+        case (*_, Loop() as loop):
+            return path, loop
+    raise RefusedError(f"there is no loop over {name}")
 
 
 def with_statements(kernel: Kernel, old: Statement, new: Block) -> Kernel:

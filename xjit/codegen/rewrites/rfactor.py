@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xjit.codegen.rewrites.record import RefusedError, around, with_statements
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.loops.intexpr import constant, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
@@ -54,9 +54,7 @@ class Rfactor:
         """Refuses where the loop does more than one reduction that begins in front of it."""
         if self.parts < 2 or self.parts & (self.parts - 1):
             raise RefusedError(f"{self.parts} is not a power of two above 1")
-        path = around(kernel, self.loop)
-        loop = path[-1]
-        assert isinstance(loop, Loop)
+        path, loop = found(kernel, self.loop)
         match loop.body:
             case (Accumulate() as step,) if loop.step == 1:
                 start = _start(path, kernel, step.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from xjit.codegen.rewrites.record import RefusedError, loop_over, with_statements
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.loops.intexpr import minimum, variable
 from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
 
@@ -28,7 +28,7 @@ class Split:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops with steps and unrolled ones."""
-        loop = loop_over(kernel, self.loop)
+        _, loop = found(kernel, self.loop)
         if loop.step != 1 or loop.kind is LoopKind.UNROLLED:
             raise RefusedError(f"the loop over {self.loop} has steps, or is written out")
         start = variable(self.block)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xjit.codegen.rewrites.dependence import Touch, ranges_at, touches
-from xjit.codegen.rewrites.record import RefusedError, around, with_statements
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, Load, Loop, Statement, Store, Value
-from xjit.ir.loops.walk import Change, buffers
+from xjit.ir.loops.walk import Change, buffers, defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,12 @@ class Stage:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where the loop reads no row that stays the same, reads several, or may write to it."""
-        path = around(kernel, self.loop)
-        loop = path[-1]
-        assert isinstance(loop, Loop)
+        path, loop = found(kernel, self.loop)
         buffer = buffers(kernel).get(self.buffer)
         if buffer is None:
             raise RefusedError(f"there is no buffer {self.buffer}")
         touched = [touch for touch in touches(loop.body) if touch.buffer == self.buffer]
-        inside = {loop.variable} | {name for touch in touched for name in _variables(touch)}
+        inside = {loop.variable, *(name for touch in touched for one in touch.around for name in defined(one))}
         rows = {touch.index[:-1] for touch in touched if not touch.written and not _reads(touch.index[:-1], inside)}
         if len(rows) != 1:
             raise RefusedError(
@@ -71,10 +69,6 @@ class Stage:
         (changed,) = Change(value=read).block((loop,))
         assert isinstance(changed, Loop)
         return changed
-
-
-def _variables(touch: Touch) -> set[str]:
-    return {one.variable if isinstance(one, Loop) else one.name for one in touch.around}
 
 
 def _reads(index: tuple[IntExpr, ...], names: set[str]) -> bool:

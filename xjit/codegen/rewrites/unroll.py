@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xjit.codegen.rewrites.record import RefusedError, loop_over, with_statements
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.loops.intexpr import constant
 from xjit.ir.loops.nodes import Block, Kernel, Loop
 from xjit.ir.loops.walk import names, renamed, substituted
@@ -28,7 +28,7 @@ class Unroll:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops whose extent is not a small number."""
-        loop = loop_over(kernel, self.loop)
+        _, loop = found(kernel, self.loop)
         extent = (loop.stop - loop.start).value
         if extent is None or not 0 <= extent <= MOST * loop.step:
             raise RefusedError(

@@ -47,7 +47,7 @@ class IntExpr:
         return self._hash
 
     def __add__(self, other: Integer) -> IntExpr:
-        return _sum([*_terms(self), *_terms(as_int(other))])
+        return _sum([*terms(self), *terms(as_int(other))])
 
     def __radd__(self, other: int) -> IntExpr:
         return self + other
@@ -62,8 +62,8 @@ class IntExpr:
         return self * -1
 
     def __mul__(self, other: Integer) -> IntExpr:
-        right = _terms(as_int(other))
-        return _sum([(a * b, _product(x, y)) for a, x in _terms(self) for b, y in right])
+        right = terms(as_int(other))
+        return _sum([(a * b, _product(x, y)) for a, x in terms(self) for b, y in right])
 
     def __rmul__(self, other: int) -> IntExpr:
         return self * other
@@ -156,17 +156,13 @@ def evaluate(expr: IntExpr, values: Mapping[str, int]) -> int:
     return found
 
 
-def terms(expr: IntExpr) -> Iterator[Term]:
-    """(coefficient, product of atoms) of a sum, the constant last, as (constant, None), unless it is 0."""
-    yield from _terms(expr)
-
-
 def factors(product: IntExpr) -> tuple[IntExpr, ...]:
     """The atoms of a product."""
     return operands(product) if product.kind is Atom.PRODUCT else (product,)
 
 
-def _terms(expr: IntExpr) -> list[Term]:
+def terms(expr: IntExpr) -> list[Term]:
+    """(coefficient, product of atoms) of a sum, the constant last, as (constant, None), unless it is 0."""
     if expr.kind is not Atom.SUM:
         return [(1, expr)]
     return [*_products(expr), (expr.constant, None)] if expr.constant else [*_products(expr)]
@@ -201,8 +197,8 @@ def _quotient(a: IntExpr, b: IntExpr) -> tuple[IntExpr, IntExpr]:
         raise ZeroDivisionError(f"{a} // 0")
     if divisor is None:
         return _make(Atom.FLOORDIV, (a, b)), _make(Atom.MOD, (a, b))
-    whole = _sum([(c // divisor, p) for c, p in _terms(a) if c % divisor == 0])
-    rest = _sum([(c, p) for c, p in _terms(a) if c % divisor])
+    whole = _sum([(c // divisor, p) for c, p in terms(a) if c % divisor == 0])
+    rest = _sum([(c, p) for c, p in terms(a) if c % divisor])
     if rest.value is not None:
         return whole + rest.value // divisor, constant(rest.value % divisor)
     by = constant(divisor)
@@ -289,7 +285,7 @@ def _in_parentheses(expr: IntExpr) -> str:
 
 def _sum_text(expr: IntExpr) -> str:
     text = ""
-    for coefficient, product in _terms(expr) or [(0, None)]:
+    for coefficient, product in terms(expr) or [(0, None)]:
         size = abs(coefficient)
         shown = str(size) if product is None else str(product) if size == 1 else f"{size}*{product}"
         sign = "-" if coefficient < 0 else "+"

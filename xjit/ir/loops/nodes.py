@@ -17,7 +17,8 @@ import enum
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xjit.ir.expr import Literal
+from xjit.ir.loops import Const as Const
+from xjit.ir.loops import Var as Var
 from xjit.ir.loops.intexpr import IntExpr, constant
 from xjit.ir.where import Where
 from xjit.types import DType
@@ -78,27 +79,7 @@ class Buffer:
         return cls(name, dtype, extents, tuple(reversed(strides)))
 
 
-# Values
-
-
-@dataclass(frozen=True, slots=True)
-class Var:
-    """A scalar that was named, by Let or by Carry."""
-
-    name: str
-    dtype: DType
-
-
-@dataclass(frozen=True, slots=True)
-class Const:
-    """A number."""
-
-    literal: Literal
-
-    @property
-    def dtype(self) -> DType:
-        """The number's type."""
-        return self.literal.dtype
+# Values, beside Var, a scalar named by Let or by Carry, and Const, a number
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What is known of integers inside of loops: ranges of variables, and proofs of inequalities from them.
 
+>>> from xjit.ir.loops.intexpr import constant, variable, word
 >>> i, n = variable("i"), word("n")
 >>> facts = Ranges().within("i", constant(0), n)        # 0 <= i < n
 >>> facts.at_most(i, n - 1), facts.at_most(i + 1, n - 1)
@@ -11,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xjit.ir.loops.intexpr import Atom, IntExpr, constant, factors, operands, substitute, terms, variable, word
-
-__all__ = ["Ranges", "constant", "variable", "word"]
+from xjit.ir.loops.intexpr import Atom, IntExpr, factors, operands, substitute, terms, variable
 
 # How many bounds are put in place of variables before a proof is given up.
 DEPTH = 12

@@ -57,7 +57,7 @@ from xjit.ir.loops.nodes import (
     While,
 )
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import integers, parts, values
+from xjit.ir.loops.walk import defined, integers, parts, values
 from xjit.types import BOOL, INT64, DType
 
 
@@ -102,16 +102,13 @@ def verify(kernel: Kernel) -> Kernel:
 
 def problems(kernel: Kernel) -> Iterator[Problem]:
     """Yield what is wrong with a kernel, in the order of its statements."""
-    found = _Checker(kernel)
-    buffers = {one.buffer.name: one.buffer for one in kernel.arguments}
-    yield from found.block(kernel.body, Known(buffers, {}, frozenset(), Ranges()))
+    yield from _Checker(kernel).problems()
 
 
 def unproved(kernel: Kernel) -> list[str]:
     """Elements whose indices are not provably inside of their buffers."""
     checker = _Checker(kernel)
-    buffers = {one.buffer.name: one.buffer for one in kernel.arguments}
-    for _ in checker.block(kernel.body, Known(buffers, {}, frozenset(), Ranges())):
+    for _ in checker.problems():
         pass
     return checker.open
 
@@ -128,6 +125,10 @@ class _Checker:
         self.read_only = {one.buffer.name for one in self.kernel.arguments if one.access is Access.READ}
         self.given.update(one.buffer.name for one in self.kernel.arguments)
 
+    def problems(self) -> Iterator[Problem]:
+        buffers = {one.buffer.name: one.buffer for one in self.kernel.arguments}
+        yield from self.block(self.kernel.body, Known(buffers, {}, frozenset(), Ranges()))
+
     def block(self, block: Block, known: Known) -> Iterator[Problem]:
         for statement in block:
             shown = show.block_lines((statement,))[0]
@@ -140,8 +141,6 @@ class _Checker:
     # ------------------------------------------------------------------ names
 
     def _names(self, statement: Statement) -> Iterator[str]:
-        from xjit.ir.loops.walk import defined
-
         for name in defined(statement):
             if name in self.given:
                 yield f"{name} is given twice"
@@ -311,5 +310,4 @@ def _by_thread(bounds: Iterable[IntExpr], known: Known) -> bool:
     if not _in_threads(known):
         return False
     outside = {one.variable for one in known.around if one.kind is not LoopKind.BLOCK_THREAD}
-    threads = {one.variable for one in known.around if one.kind is LoopKind.BLOCK_THREAD}
-    return any(expr.names() & threads or expr.names() - outside for expr in bounds)
+    return any(expr.names() - outside for expr in bounds)
