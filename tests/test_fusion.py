@@ -21,8 +21,9 @@ from xjit.codegen import inline_functions
 from xjit.compile import Lowered
 from xjit.fusion import cost, groups, planner
 from xjit.fusion.groups import evaluations
-from xjit.fusion.plan import KernelStep, Pull
+from xjit.fusion.plan import KernelStep
 from xjit.fusion.reads import walk
+from xjit.fusion.statements import Pull
 from xjit.inspect.explain import Explanation
 from xjit.ir.index import relabel
 from xjit.ir.node import Node

@@ -234,13 +234,15 @@ def compiler_imports(file: Source) -> Iterator[str]:
             yield f"line {line} imports {parts[0]}"
 
 
+# What planning hands to lowering.
+OF_PLANS = ("plan", "statements")
 # What is made of regions and yet speaks of primitives, which have the names of operations.
 OF_PRIMITIVES = ("elements", "reductions", "running")
 
 
 def lowers_regions(file: Source) -> bool:
     """Return whether a file of the code generator makes loops of what the planner has decided."""
-    of_plans = any(parts[:3] == ["xjit", "fusion", "plan"] for _, parts in imported(file))
+    of_plans = any(parts[:2] == ["xjit", "fusion"] and parts[2] in OF_PLANS for _, parts in imported(file))
     return of_plans and file.module[-1] not in OF_PRIMITIVES
 
 

@@ -299,7 +299,7 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
             assert pull.node not in late
             window = tiling.windows[pull.node]
             for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
-                begin = region.units[0].origin[axis] if region.units[0].origin else 0
+                begin = region.units[0].domain.begin[axis]
                 distance = pull.index[axis].offset - begin
                 assert first <= low + distance and high + distance <= last
     return count

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from xjit.fusion.cost import element_cost
-from xjit.fusion.groups import evaluations, made_at
+from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.plan import Region
 from xjit.fusion.reads import Walk, positions_of, sources, walk
+from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement, Store
 from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
@@ -58,7 +59,7 @@ class RegionAccesses:
         stores = {
             unit.target
             for unit, axes in zip(region.units, region.axes, strict=True)
-            if not unit.is_reduction and made_at(unit, axes) is not None
+            if not isinstance(unit, Reduce) and unit.made_at(axes) is not None
         }
         self.leaves = self.leaves - stores
         for unit, axes in zip(region.units, region.axes, strict=True):
@@ -85,7 +86,7 @@ class RegionAccesses:
         needed = () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
         return (*needed, *positions_of(pull))
 
-    def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
+    def _collect(self, unit: Statement, axes: dict[int, int]) -> None:
         def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:
             return tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in pulls)
 
@@ -118,23 +119,27 @@ class RegionAccesses:
             if map.axis is not None:
                 self.positions.add(map.axis)
 
-    def _write(self, unit: Unit, axes: dict[int, int]) -> Access | None:
-        if unit.is_check:
-            return None
-        rank = len(self.region.dims)
-        moves = [0] * rank
-        if not unit.is_reduction:
-            for axis, step in enumerate(unit.steps):
-                if unit.dims[axis] != 1:
-                    moves[axes[axis]] = step
-            return Access(unit.target, tuple(moves), unit.start)
+    def _write(self, unit: Statement, axes: dict[int, int]) -> Access | None:
+        match unit:
+            case Check():
+                return None
+            case Reduce():
+                return self._result(unit)
+            case Store() | Scan():
+                moves = [0] * len(self.region.dims)
+                for axis, step in enumerate(unit.output.strides):
+                    if unit.dims[axis] != 1:
+                        moves[axes[axis]] = step
+                return Access(unit.target, tuple(moves), unit.output.start)
+
+    def _result(self, unit: Reduce) -> Access | None:
         results = [node for node in self.stored if owner(node) is unit.target]
         if not results:
             return None
         strides = self.layouts.strides(results[0])
-        fixed, start = dict(unit.fixed), 0
+        moves, start = [0] * len(self.region.dims), 0
         for place, axis in enumerate(unit.kept):
-            start += strides[place] * fixed.get(axis, 0)
+            start += strides[place] * unit.domain.corner[axis]
             if unit.dims[axis] != 1:
                 moves[axis] = strides[place]
         if unit.chunk is not None:
@@ -207,7 +212,7 @@ class RegionAccesses:
         stores = [
             access.moves
             for unit, access in zip(self.region.units, self.writes, strict=True)
-            if access is not None and not unit.is_reduction
+            if access is not None and not isinstance(unit, Reduce)
         ]
         candidates = (full or stores) if self.region.reduced else (stores or full)
         if not candidates:

@@ -23,7 +23,7 @@ from xjit.codegen.rows import SCRATCH_BYTES, RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
 from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import Pull, Reduce, Scan
 from xjit.ir.loops import Base, Bound, LoopKind, Offset, Term
 from xjit.types import FLOAT64
 
@@ -93,17 +93,16 @@ class ColumnNest:
         self.bounds.open(outer)
         self._rows(chosen, columns)
         self.bounds.close_reduced(outer)
-        self._finish(level, {n: column for n, column in columns.items() if self.region.units[n].is_reduction})
+        self._finish(level, {n: column for n, column in columns.items() if isinstance(self.region.units[n], Reduce)})
 
     def _column(self, number: int) -> ColumnAccumulator:
-        is_scan = self.region.units[number].is_scan
+        is_scan = isinstance(self.region.units[number], Scan)
         fold = self.values.running(number) if is_scan else self.values.accumulator(number)
         assert isinstance(fold, Recognised)
         return ColumnAccumulator(fold, self.values.scratch.take(str(self._room), fold.dtype), self._loop.variable)
 
     def _is_store(self, number: int) -> bool:
-        unit = self.region.units[number]
-        return not (unit.is_reduction or unit.is_scan)
+        return not isinstance(self.region.units[number], Reduce | Scan)
 
     def _rows(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
         """The last loop over rows: several of them in a step, where that saves loads and stores of accumulators."""
@@ -123,10 +122,11 @@ class ColumnNest:
         rare = self._keep_rare(chosen)
         self.nest.open(self._loop.variable, self._loop.axes)
         for number in chosen:  # what reads a scan comes after it
-            if self.region.units[number].is_reduction:
-                columns[number].take()
-            elif self.region.units[number].is_scan:
-                self.values.settle_scan(number, columns[number].take_running())
+            match self.region.units[number]:
+                case Reduce():
+                    columns[number].take()
+                case Scan():
+                    self.values.settle_scan(number, columns[number].take_running())
         self.values.store_all(filter(self._is_store, chosen))
         self.nest.close(*BLOCK)
         self._kept.waiting.difference_update(rare)

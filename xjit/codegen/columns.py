@@ -12,7 +12,8 @@ from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.plan import Region
+from xjit.fusion.statements import Pull, Reduce, Scan
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 from xjit.types import COMPLEX128
 
@@ -23,7 +24,7 @@ FEWEST_COLUMNS = 16
 
 def most_columns(region: Region) -> int:
     """How many columns have an accumulator for every reduction and scan of a region, in whole vectors."""
-    count = sum(unit.is_reduction or unit.is_scan for unit in region.units)
+    count = sum(isinstance(unit, Reduce | Scan) for unit in region.units)
     columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
     return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
 

@@ -14,8 +14,8 @@ import numpy as np
 from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.variants import has_variants, is_frequent
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import positions_of, sources
+from xjit.fusion.statements import Pull
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
 from xjit.ir.index import Index as IndexMap

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below
+from xjit.fusion.statements import Pull, Store
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _whole_store(part: Lowering, number: int) -> Access | None:
     unit, access = part.region.units[number], part.accesses.writes[number]
     if access is None or part.values.buffers.holds(access):
         return None
-    if not unit.is_plain or unit.values[0].node is not unit.target or access.start:
+    if not isinstance(unit, Store) or unit.values[0].node is not unit.target or access.start:
         return None
     steps = zip(access.moves, part.region.dims, strict=True)
     if any(extent > 1 and not move for move, extent in steps):

@@ -34,7 +34,7 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.fusion.cost import element_cost
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import Pull
 from xjit.ir.expr import COSTS, FUNCTION_COST, Expr, Prim
 from xjit.ir.loops import Load, Multiple, Offset, Term
 from xjit.types import NARROW_FLOATS, dtype_class

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Schedule
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.plan import Region
 from xjit.fusion.reads import sources
+from xjit.fusion.statements import Pull, Reduce, Scan
 from xjit.fusion.units import owner
 from xjit.ir.index import lookups_of
 from xjit.ir.node import Node
@@ -48,15 +49,15 @@ class Passes:
             else:
                 own = max((full.get(node, 1) for node in made), default=1)
             levels.append(own)
-            if unit.is_reduction or unit.is_scan:
+            if isinstance(unit, Reduce | Scan):
                 row[unit.target] = own
-                full[unit.target] = own if unit.is_scan else own + 1
+                full[unit.target] = own if isinstance(unit, Scan) else own + 1
         return tuple(levels)
 
     def is_row(self, number: int) -> bool:
         """Whether a unit stores one element per row."""
         unit, axes = self._region.units[number], self._region.axes[number]
-        if unit.is_reduction or unit.is_scan:
+        if isinstance(unit, Reduce | Scan):
             return False
         touched = {axes[axis] for axis in range(len(unit.dims)) if unit.dims[axis] != 1}
         return not touched & {axis for loop in self.plan.reduced for axis in loop.axes}
@@ -73,7 +74,7 @@ class Passes:
     def store_once(self) -> bool:
         """Whether no pass but the first stores whole rows."""
         later = (number for number, level in enumerate(self.levels) if level > 1)
-        return all(self._region.units[number].is_reduction or self.is_row(number) for number in later)
+        return all(isinstance(self._region.units[number], Reduce) or self.is_row(number) for number in later)
 
     def read_ahead(self, level: int) -> list[Pull]:
         """What the pass of a level reads that was computed from earlier results, the same for a whole row or column.
@@ -81,7 +82,7 @@ class Passes:
         In a deviation ``x - s / n`` from a mean, where ``s`` is a sum of the pass before, this is the quotient.
         """
         region, found = self._region, dict[Pull, None]()
-        made = {unit.target for unit in region.units if unit.is_reduction}
+        made = {unit.target for unit in region.units if isinstance(unit, Reduce)}
         for number in self.along(level):
             ready: set[Pull] = set()
 
@@ -101,7 +102,7 @@ class Passes:
         """The results of a level that are read as they are, by later passes than the next and by what stores rows."""
         region, found = self._region, dict[Pull, None]()
         pairs = zip(region.units, self.levels, strict=True)
-        made = {unit.target for unit, own in pairs if unit.is_reduction and own == level}
+        made = {unit.target for unit, own in pairs if isinstance(unit, Reduce) and own == level}
         for number, own in enumerate(self.levels):
             if own <= level + (not self.is_row(number)):
                 continue

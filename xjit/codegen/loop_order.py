@@ -11,6 +11,7 @@ from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.tiles import Transposition, transposition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Region
+from xjit.fusion.statements import Reduce
 from xjit.ir.node import Node
 
 
@@ -57,7 +58,7 @@ def _scheduled(
     region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node], apart: frozenset[int]
 ) -> tuple[RegionAccesses, Schedule]:
     accesses = RegionAccesses(region, layouts, leaves, stored)
-    exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in region.units)
+    exact = any(isinstance(unit, Reduce) and unit.target.param("reducer") is None for unit in region.units)
     fixed, sums = frozenset(accesses.positions), region.sums
     accesses.turn(backward_axes(region, accesses.moves, fixed | apart, exact, accesses.primary, sums))
     return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, apart, sums)

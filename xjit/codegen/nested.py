@@ -22,7 +22,7 @@ from xjit.codegen.lane_loops import LaneLoops, in_lanes
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import Domain, Pull, Reduce
 from xjit.fusion.tiny import nested_pulls
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound
@@ -53,13 +53,13 @@ class NestedReductions:
         self.nest.scopes.extend(hidden)
         return held
 
-    def _unit(self, pull: Pull) -> Unit:
+    def _unit(self, pull: Pull) -> Reduce:
         first = self.first[pull.node]
         values = nested_pulls(pull, first)
         reduced = tuple(range(first, first + len(pull.node.param("dims"))))
-        return Unit(pull.node, (), values, reduced=reduced, is_reduction=True)
+        return Reduce(Domain(()), values, pull.node, reduced)
 
-    def _run(self, unit: Unit) -> Held:
+    def _run(self, unit: Reduce) -> Held:
         scope = self.nest.inner
         used = {axis for pull in unit.values for axis in axes_of(pull.index)} | set(unit.reduced)
         loops = [loop for loop in self.plan.nested if loop.axes[0] in unit.reduced]

@@ -28,7 +28,8 @@ from xjit.codegen.elements import storage_dtype
 from xjit.codegen.lower import Lowering
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Reach, Region, Tiling, Unit
+from xjit.fusion.plan import Reach, Region, Tiling
+from xjit.fusion.statements import Output, Statement, Store
 from xjit.ir.loops import Alloc, Base, Bound, LoopKind, Offset, Share, Term
 from xjit.ir.node import Node
 
@@ -51,15 +52,14 @@ def _window_strides(tiling: Tiling, node: Node, layouts: Layouts) -> tuple[int, 
 
 def in_windows(region: Region, tiling: Tiling, layouts: Layouts) -> Region:
     """The region with its results stored in windows of these layouts."""
-    units = tuple(_in_window(unit, layouts) if unit.target in tiling.windows else unit for unit in region.units)
+    units = tuple(_in_window(unit, tiling, layouts) for unit in region.units)
     return dataclasses.replace(region, units=units)
 
 
-def _in_window(unit: Unit, layouts: Layouts) -> Unit:
-    strides, fixed = layouts.strides(unit.target), dict(unit.fixed)
-    origin = unit.origin or (0,) * len(strides)
-    start = sum((first + fixed.get(axis, 0)) * strides[axis] for axis, first in enumerate(origin))
-    return dataclasses.replace(unit, steps=strides, start=start)
+def _in_window(unit: Statement, tiling: Tiling, layouts: Layouts) -> Statement:
+    if not isinstance(unit, Store) or unit.target not in tiling.windows:
+        return unit
+    return unit.to(Output(unit.target, layouts.strides(unit.target)).moved(unit.domain.corner))
 
 
 def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> int:
@@ -146,8 +146,8 @@ def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int,
 
     ``tiled`` is the extent of all tiles, ``beyond`` how much further than a tile the loop runs.
     """
-    nest, unit = part.nest, part.region.units[0]
-    extent, origin = part.region.dims[axis], unit.origin[axis] if unit.origin else 0
+    nest, domain = part.nest, part.region.units[0].domain
+    extent, origin = part.region.dims[axis], domain.begin[axis]
     start, stop = f"{tile}_first", f"{tile}_last"
     statements = nest.inner.statements
     if any(beyond):
@@ -155,7 +155,7 @@ def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int,
         ends = zip(names, (start, stop), beyond, strict=True)
         statements += [Base(name, Offset((Term(end, 1),), margin)) for name, end, margin in ends]
         start, stop = names
-    if not unit.origin and beyond[0] >= 0 and tiled + beyond[1] <= extent:
+    if not domain.origin and beyond[0] >= 0 and tiled + beyond[1] <= extent:
         return start, stop
     low, high = nest.fresh("lo"), nest.fresh("hi")
     first = nest.word(("origin", axis), origin, "first")

@@ -40,8 +40,8 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, positions_of
+from xjit.fusion.statements import Pull
 from xjit.ir.index import changed
 from xjit.ir.loops import Call, Offset, Store, Term, Value
 from xjit.ir.opdef import AxisMap

@@ -19,7 +19,8 @@ import math
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.plan import Region
+from xjit.fusion.statements import Pull, Scan, Statement, Store
 from xjit.ir.index import changed
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
@@ -48,16 +49,16 @@ def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loo
     if axis in accesses.turned or any(pull.node.is_assembled for pull in visits):
         return None
     alike = all(_runs_along(unit, axes, region, axis) for unit, axes in zip(region.units, region.axes, strict=True))
-    scans = sum(unit.is_scan for unit in region.units)
+    scans = sum(isinstance(unit, Scan) for unit in region.units)
     is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= MOST_SCANS
     pays = _pays_for_scans(region, accesses) if scans else _shares_loads(region, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 
 
-def _runs_along(unit: Unit, axes: dict[int, int], region: Region, axis: int) -> bool:
+def _runs_along(unit: Statement, axes: dict[int, int], region: Region, axis: int) -> bool:
     """Whether the unit makes something in every row, without which it can do in the others."""
     own = next((place for place, found in axes.items() if found == axis), None)
-    return own is not None and unit.dims[own] == region.dims[axis] and (unit.is_plain or unit.is_scan)
+    return own is not None and unit.dims[own] == region.dims[axis] and isinstance(unit, Store | Scan)
 
 
 def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
@@ -65,7 +66,7 @@ def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
     touched = [access.node.aval.dtype for access in (*accesses.reads.values(), *filter(None, accesses.writes))]
     if math.prod(region.dims) * sum(dtype.itemsize for dtype in touched) < CACHED_BYTES:
         return True
-    scanned = [unit.target.aval.dtype for unit in region.units if unit.is_scan]
+    scanned = [unit.target.aval.dtype for unit in region.units if isinstance(unit, Scan)]
     row_bytes = math.prod(region.dims[axis] for axis in region.reduced) * max(dtype.itemsize for dtype in touched)
     is_narrow = all(dtype.itemsize <= NARROW_BYTES for dtype in touched)
     return any(dtype_class(dtype) in "FC" for dtype in scanned) and (is_narrow or row_bytes >= LONG_ROW)
@@ -86,7 +87,7 @@ def _next(pull: Pull, axis: int) -> Pull:
 
 def paired(region: Region, loop: Loop) -> Region:
     """The region with every unit a second time, for the next row."""
-    units: list[Unit] = []
+    units: list[Statement] = []
     for unit, axes in zip(region.units, region.axes, strict=True):
         own = next(place for place, axis in axes.items() if axis == loop.axes[-1])
         units += [unit, unit.moved(own, 1)]

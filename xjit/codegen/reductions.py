@@ -35,7 +35,7 @@ from xjit.codegen import searches
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import Pull, Reduce, Scan
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
@@ -69,7 +69,7 @@ class Accumulator:
     """One reduction while its loops are open."""
 
     elements: Elements
-    unit: Unit
+    unit: Reduce | Scan
     axes: dict[int, int]
 
     @property
@@ -114,7 +114,7 @@ class Accumulator:
         return self.elements.plain(self.operand(number), dtype, self.unit.target.where)
 
 
-def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
+def make(elements: Elements, unit: Reduce, axes: dict[int, int]) -> Accumulator:
     """The accumulator of a reduction unit."""
     extreme = dict(unit.target.params).get("extreme")
     if extreme is not None:
@@ -146,7 +146,7 @@ class Recognised(Accumulator):
     hand, 0: one element after the other). Sums of narrow integers run in blocks as well.
     """
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], reducer: Reducer) -> None:
+    def __init__(self, elements: Elements, unit: Reduce | Scan, axes: dict[int, int], reducer: Reducer) -> None:
         super().__init__(elements, unit, axes)
         self.reducer = reducer
         operand = unit.values[0].node
@@ -313,7 +313,7 @@ class FirstExtreme(Accumulator):
     up to a half longer.
     """
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], extreme: Reducer) -> None:
+    def __init__(self, elements: Elements, unit: Reduce, axes: dict[int, int], extreme: Reducer) -> None:
         super().__init__(elements, unit, axes)
         self.extreme = extreme
         self.dtype = register_dtype(unit.values[0].node.aval.dtype)
@@ -423,7 +423,7 @@ def _differ(one: Value, other: Value) -> Value:
 class Fold(Accumulator):
     """An arbitrary computation: carried values, one after the other in row-major order."""
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
+    def __init__(self, elements: Elements, unit: Reduce, axes: dict[int, int]) -> None:
         super().__init__(elements, unit, axes)
         self.graph: Graph = unit.target.param("computation")
         self.count: int = unit.target.param("n")

@@ -24,9 +24,8 @@ from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
-from xjit.fusion.groups import made_at
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below
+from xjit.fusion.statements import Check, Pull, Reduce, Scan
 from xjit.fusion.units import owner
 from xjit.ir.loops import Load, Offset, Store
 from xjit.ir.node import Node
@@ -146,7 +145,7 @@ class RegionValues:
         """Computes the value of a unit that makes each element by itself, and stores or checks it."""
         unit, pull = self.region.units[number], self.accesses.values[number][0]
         held = self.elements.value(pull)
-        if unit.is_check:
+        if isinstance(unit, Check):
             self.checks.take(unit.target, self.elements.plain(held, BOOL, pull.node.where), held.scope)
             return
         access = self.accesses.writes[number]
@@ -162,16 +161,20 @@ class RegionValues:
 
     def accumulator(self, number: int) -> reductions.Accumulator:
         """The accumulator of a reduction."""
-        return reductions.make(self.elements, self.region.units[number], self.region.axes[number])
+        unit = self.region.units[number]
+        assert isinstance(unit, Reduce)
+        return reductions.make(self.elements, unit, self.region.axes[number])
 
     def running(self, number: int) -> RunningValue:
         """The accumulator of a scan."""
-        return RunningValue(self.elements, self.region.units[number], self.region.axes[number])
+        unit = self.region.units[number]
+        assert isinstance(unit, Scan)
+        return RunningValue(self.elements, unit, self.region.axes[number])
 
     def settle(self, number: int, results: list[Held], row: Scope) -> None:
         """Makes the results of a reduction known to the row, and stores those that have a buffer."""
         unit, axes = self.region.units[number], self.region.axes[number]
-        index = made_at(unit, axes)
+        index = unit.made_at(axes)
         nodes = self.accesses.results_of(unit.target)
         for k, held in enumerate(results):
             for node in nodes.get(k, ()):
@@ -189,7 +192,7 @@ class RegionValues:
     def settle_scan(self, number: int, held: Held) -> None:
         """Makes a running value known where it stands, keeps it for those who read it later, and stores it."""
         unit, access = self.region.units[number], self.accesses.writes[number]
-        index = made_at(unit, self.region.axes[number])
+        index = unit.made_at(self.region.axes[number])
         assert access is not None and index is not None
         pull = Pull(unit.target, index)
         self.nest.inner.known[pull] = held

@@ -25,8 +25,8 @@ from xjit.codegen.running import RunningValue
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.walks import BlockWalk
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below
+from xjit.fusion.statements import Pull, Reduce, Scan
 from xjit.ir.loops import Bound
 
 
@@ -78,7 +78,7 @@ class RowNest:
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
         # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(unit.is_reduction for unit in self.region.units)
+        folding = any(isinstance(unit, Reduce) for unit in self.region.units)
         pulls = [] if folding else [pull for walked in self.values.accesses.walks for pull in walked]
         start, stop, kind = self.bounds.kept(number)
         self.values.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
@@ -100,8 +100,8 @@ class RowNest:
         row, units, chosen = self.nest.inner, self.region.units, self.passes.along(level)
         self._fill_ahead(level)
         self._kept.level = level
-        self._folds = {n: self.values.accumulator(n) for n in chosen if units[n].is_reduction}
-        self._running = {n: self.values.running(n) for n in chosen if units[n].is_scan}
+        self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(units[n], Reduce)}
+        self._running = {n: self.values.running(n) for n in chosen if isinstance(units[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
             fold.start(row)
         lines = self._line()

@@ -27,8 +27,8 @@ from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Loop
 from xjit.codegen.several_rows import join_rows
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, sources
+from xjit.fusion.statements import Pull
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound, Offset, Term
 

@@ -15,8 +15,8 @@ from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.walks import BlockWalk
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
+from xjit.fusion.statements import Pull, Reduce
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Offset, Term
 
@@ -162,7 +162,7 @@ def _output_rows(passes: Passes, full: list[int]) -> list[int]:
         number
         for number in full
         if levels[number] == last
-        and not region.units[number].is_reduction
+        and not isinstance(region.units[number], Reduce)
         and region.units[number].dims == region.dims
         and region.units[number].values[0].node is region.units[number].target
         and passes.accesses.writes[number] is not None

@@ -15,7 +15,7 @@ import numpy as np
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.scopes import Held, Scope
-from xjit.fusion.plan import Unit
+from xjit.fusion.statements import Scan
 from xjit.ir.expr import Literal
 from xjit.ir.loops import Assign, Call, Const, Value, Var
 from xjit.ir.node import Graph
@@ -25,7 +25,7 @@ from xjit.types import NARROW_FLOATS, DType, dtype_class
 class RunningValue(Recognised):
     """One scan while its loop is open. Rounds as the element type does after every step, in order."""
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
+    def __init__(self, elements: Elements, unit: Scan, axes: dict[int, int]) -> None:
         super().__init__(elements, unit, axes, unit.target.param("reducer"))
         self.in_one_block()
         self.graph: Graph | None = unit.target.param("computation")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from xjit.codegen.accesses import RegionAccesses
 from xjit.fusion import cost
-from xjit.fusion.groups import made_at
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.plan import Region
 from xjit.fusion.reads import below
+from xjit.fusion.statements import Pull, Scan
 from xjit.fusion.units import owner
 from xjit.ir.opdef import AxisMap
 
@@ -31,11 +31,13 @@ class ScanReads:
 
     def __post_init__(self) -> None:
         self._table = cost.CostTable(self.accesses.leaves)
-        self._targets = frozenset(unit.target for unit in self.region.units if unit.is_scan)
+        self._targets = frozenset(unit.target for unit in self.region.units if isinstance(unit, Scan))
         self.reads = [
             [pull for pull in one.reads if owner(pull.node) in self._targets] for one in self.accesses.found
         ]
-        self.scanned = {self.row(self.made(n)): n for n, unit in enumerate(self.region.units) if unit.is_scan}
+        self.scanned = {
+            self.row(self.made(n)): n for n, unit in enumerate(self.region.units) if isinstance(unit, Scan)
+        }
         self.depth = self._depths()
 
     @property
@@ -47,13 +49,13 @@ class ScanReads:
         depth: list[int] = []
         for number, unit in enumerate(self.region.units):
             before = max((depth[self.scanned[self.row(pull)]] for pull in self.reads[number]), default=-1)
-            depth.append(before + unit.is_scan)
+            depth.append(before + isinstance(unit, Scan))
         return depth
 
     def made(self, number: int) -> Pull:
         """The value that a scan makes, where it makes it."""
         unit = self.region.units[number]
-        index = made_at(unit, self.region.axes[number])
+        index = unit.made_at(self.region.axes[number])
         assert index is not None
         return Pull(unit.target, index)
 
@@ -86,7 +88,7 @@ class ScanReads:
         region = self.region
         if not region.reduced or region.nested or region.chunk is not None:
             return False
-        costly = (n for n, unit in enumerate(region.units) if unit.is_scan or self.depth[n] >= 0)
+        costly = (n for n, unit in enumerate(region.units) if isinstance(unit, Scan) or self.depth[n] >= 0)
         return bool(self.scanned) and (region.has_lags or any(map(self.is_costly, costly)))
 
     def read_later(self, levels: Sequence[int]) -> dict[Pull, int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from xjit.codegen.kinds import KINDS
 from xjit.fusion.plan import Region
+from xjit.fusion.statements import Scan
 from xjit.numerics import SumOrder
 
 # A loop shorter than this is not worth sharing among threads when a longer one is there.
@@ -94,7 +95,7 @@ def backward_axes(
     The order within reduced axes stays where it is seen: in exact folds, in sums that round, in scans.
     """
     kept, reduced = _sorted_axes(region, exact, primary, sums)
-    ordered = exact or sums is not None or any(unit.is_scan for unit in region.units)
+    ordered = exact or sums is not None or any(isinstance(unit, Scan) for unit in region.units)
     free = set(kept if ordered else (*kept, *reduced)) - fixed - set(region.chunk[:1] if region.chunk else ())
     return frozenset(
         axis for axis in free if all(one[axis] <= 0 for one in moves) and any(one[axis] for one in moves)

@@ -24,7 +24,8 @@ import dataclasses
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
-from xjit.fusion.plan import Region, Unit
+from xjit.fusion.plan import Region
+from xjit.fusion.statements import Statement
 from xjit.fusion.tiny import parts
 from xjit.passes.split import TINY
 
@@ -34,8 +35,7 @@ def short_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop
 
     That is: nothing is reduced, a longer loop is there, its elements fill no vector, and the kernel stays short.
     """
-    plain = all(unit.is_plain or unit.is_check for unit in region.units)
-    if not plain or region.reduced or plan.nested or len(plan.kept) < 2:
+    if not region.is_elementwise or region.reduced or plan.nested or len(plan.kept) < 2:
         return None
     *outer, inner = plan.kept
     if inner.extent <= TINY:
@@ -63,7 +63,7 @@ def _widest(region: Region) -> int:
 
 def written_out(region: Region, loop: Loop) -> Region:
     """The region with every unit that runs along the loop replaced by one for each of its positions."""
-    units: list[Unit] = []
+    units: list[Statement] = []
     axes: list[dict[int, int]] = []
     for unit, places in zip(region.units, region.axes, strict=True):
         chosen = [axis for axis, place in places.items() if place in loop.axes and unit.dims[axis] != 1]

@@ -27,7 +27,7 @@ from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
 from xjit.codegen.variants import has_variants, is_vector_function
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import Pull
 from xjit.ir.expr import Expr, Literal, Prim
 from xjit.ir.index import axes_of
 from xjit.ir.loops import (

@@ -41,7 +41,8 @@ from xjit.codegen.kinds import TURNED
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.plan import Region
+from xjit.fusion.statements import Pull, Statement
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
 from xjit.ir.loops import Load, Offset, Store, Term
@@ -98,8 +99,7 @@ def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> T
 
     A loop around the innermost one moves next to it if more lies across these two than across any other pair.
     """
-    plain = all(unit.is_plain or unit.is_check for unit in region.units)
-    if not plain or region.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
+    if not region.is_elementwise or region.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
         return None
     only_moves = all(_only_moves(pull.node) for walked in accesses.walks for pull in walked)
     copied = _tiled(plan, accesses, copied=True) if only_moves else None
@@ -174,7 +174,7 @@ def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -
             yield access
 
 
-def _changes_width(unit: Unit) -> bool:
+def _changes_width(unit: Statement) -> bool:
     return unit.values[0].node.aval.dtype.itemsize != unit.target.aval.dtype.itemsize
 
 

@@ -26,7 +26,7 @@ from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import Pull, Scan
 from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
 from xjit.ir.node import Node
 from xjit.types import DType
@@ -142,11 +142,12 @@ class BlockWalk:
         return found
 
     def _is_scan(self, number: int) -> bool:
-        return self.scans.region.units[number].is_scan
+        return isinstance(self.scans.region.units[number], Scan)
 
     def _span(self, number: int) -> tuple[int, int] | None:
         unit = self.scans.region.units[number]
-        return None if unit.lag is None else (unit.lag, unit.lag + unit.dims[self.scans.region.reduced[0]])
+        lag = unit.domain.lag
+        return None if lag is None else (lag, lag + unit.dims[self.scans.region.reduced[0]])
 
     def _filled(self, scans: Sequence[int]) -> dict[Pull, tuple[int, int] | None]:
         """The operands of scans that are made in a loop before, with what they are made for: from the first step

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import Pull
 from xjit.ir.index import normalise
 from xjit.ir.opdef import AxisMap, Piece
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 
 from xjit.errors import XjitError
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import Check, Domain, Pull
 from xjit.ir.index import Index, identity
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef
@@ -35,14 +35,14 @@ def is_status(node: Node) -> bool:
     return node.op is STATUS
 
 
-def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ()) -> Unit:
-    """The unit that evaluates the condition of a node: over its own dimensions, or at an index in a given domain."""
+def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ()) -> Check:
+    """The check of the condition of a node: over its own dimensions, or at an index in a given domain."""
     condition = node.inputs[-1]
     if dims is None:
         dims = condition.aval.shape
         index = identity(dims)
     status = Node(STATUS, (node,), (), array_type(BOOL, ()), node.where)
-    return Unit(status, dims, (Pull(condition, index),), is_check=True)
+    return Check(Domain(dims), (Pull(condition, index),), status)
 
 
 def evaluates_condition(pull: Pull, dims: tuple[int, ...]) -> bool:

@@ -14,7 +14,7 @@ def clusters_of(groups: Sequence[Group]) -> list[tuple[Group, ...]]:
     by_target: dict[Node, Group] = {}
     for group in groups:
         for unit in group.units:
-            if unit.origin and all(other.is_plain or other.is_check for other in group.units):
+            if unit.domain.origin and group.is_elementwise:
                 clusters.join(by_target.setdefault(unit.target, group), group)
     return clusters.all()
 

@@ -11,15 +11,15 @@ from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.lagging import behind
 from xjit.fusion.layout import Layouts
 from xjit.fusion.nested import with_nested
-from xjit.fusion.plan import KernelStep, Pull, Region, Step, Unit
+from xjit.fusion.plan import KernelStep, Region, Step
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.refusals import PARTS, Refusal
 from xjit.fusion.siblings import Siblings
+from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement, Store
 from xjit.fusion.tiny import unrolled
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.index import Index, axes_of, relabel
 from xjit.ir.node import Node
-from xjit.ir.opdef import AxisMap, Lookup
 
 
 @dataclass(eq=False)
@@ -32,7 +32,7 @@ class Group:
     reduced: tuple[int, ...] = ()
     chunk: tuple[int, int] | None = None
     whole: Step | None = None
-    units: list[Unit] = field(default_factory=list)
+    units: list[Statement] = field(default_factory=list)
     axes: list[dict[int, int]] = field(default_factory=list)
     reads: dict[Node, None] = field(default_factory=dict)
     before: set[Group] = field(default_factory=set)
@@ -47,7 +47,12 @@ class Group:
     @property
     def has_reduction(self) -> bool:
         """Whether some unit folds over axes."""
-        return any(unit.is_reduction for unit in self.units)
+        return any(isinstance(unit, Reduce) for unit in self.units)
+
+    @property
+    def is_elementwise(self) -> bool:
+        """Whether every statement computes its elements one by one, in any order."""
+        return all(isinstance(unit, Store | Check) for unit in self.units)
 
     @property
     def columns(self) -> bool:
@@ -57,7 +62,7 @@ class Group:
     @property
     def reductions(self) -> frozenset[Node]:
         """The nodes that the group reduces to."""
-        return frozenset(unit.target for unit in self.units if unit.is_reduction)
+        return frozenset(unit.target for unit in self.units if isinstance(unit, Reduce))
 
     def level(self, reads: Iterable[Pull]) -> int:
         """The number of the pass that has what is read: results of reductions are there after their own."""
@@ -113,10 +118,10 @@ class Grouping:
     home: dict[Node, list[Group]] = field(default_factory=dict)
     checks: dict[Node, list[Group]] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
-    walks: dict[Unit, Walk] = field(default_factory=dict)
+    walks: dict[Statement, Walk] = field(default_factory=dict)
     siblings: Siblings = field(default_factory=Siblings)
 
-    def walk(self, unit: Unit) -> Walk:
+    def walk(self, unit: Statement) -> Walk:
         """What the unit pulls in, down to the materialised nodes."""
         found = self.walks.get(unit)
         if found is None:
@@ -158,14 +163,14 @@ class Grouping:
         """The arrays in memory that a step on whole arrays reads, as they are or through views."""
         return tuple(view_chain(source)[0] if source in self.shown else source for source in node.inputs)
 
-    def parts(self, unit: Unit) -> tuple[Unit, ...]:
+    def parts(self, unit: Statement) -> tuple[Statement, ...]:
         """The unit itself, or one for each position along its short axes where that lets them share more."""
         unit = with_nested(unit, self.leaves, self.nested)
         found = self.walk(unit)
-        across = unit.is_reduction and not self._reads_along_fast_axes(unit, found.reads)
+        across = isinstance(unit, Reduce) and not self._reads_along_fast_axes(unit, found.reads)
         return unrolled(unit, found.visits, across=across)
 
-    def add(self, unit: Unit) -> Group:
+    def add(self, unit: Statement) -> Group:
         """Finds the group that the unit joins, or opens one."""
         found = self.walk(unit)
         reads, before = found.reads, self._before(unit, found)
@@ -179,31 +184,31 @@ class Grouping:
         self.groups.append(group)
         return self._join(group, unit, {a: a for a in range(len(unit.dims))}, found, before)
 
-    def _before(self, unit: Unit, found: Walk) -> set[Group]:
+    def _before(self, unit: Statement, found: Walk) -> set[Group]:
         """The groups that make what the unit reads."""
         before = {group for pull in found.reads for group in self.home.get(owner(pull.node), ())}
         for group in self.home.get(unit.target, ()):  # what covers a result and its other parts overlap
             parts = (other for other in group.units if other.target is unit.target)
-            if unit.covers_target or any(other.covers_target for other in parts):
+            if unit.domain.is_whole or any(other.domain.is_whole for other in parts):
                 before.add(group)
         return before
 
-    def _candidates(self, unit: Unit, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
+    def _candidates(self, unit: Statement, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
         """The groups that may take the unit in: those that make what it reads, then its siblings, the last first."""
         read = dict.fromkeys(pull.node for pull in reads)
-        if unit.is_check:
+        if isinstance(unit, Check):
             siblings = {group for group in self.groups if not group.reads.keys().isdisjoint(read)}
         else:
             siblings = set(self.siblings.of(unit, read))
         return (*_kernels(before), *_kernels(siblings - before))
 
-    def _join(self, group: Group, unit: Unit, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
-        if (unit.is_reduction or unit.is_scan) and all(other.is_plain or other.is_check for other in group.units):
+    def _join(self, group: Group, unit: Statement, axes: dict[int, int], found: Walk, before: set[Group]) -> Group:
+        if isinstance(unit, Reduce | Scan) and group.is_elementwise:
             group.reduced, group.chunk = unit.reduced, unit.chunk
             group.fast = self._reduces_fast_axes(unit, found.reads)
         level = group.levels[unit.target] = group.level(found.reads)
         group.late |= group.late_scans(found.reads, level)
-        group.scans[unit.target] = frozenset({unit.target}) if unit.is_scan else group.scans_in(found.reads)
+        group.scans[unit.target] = frozenset({unit.target}) if isinstance(unit, Scan) else group.scans_in(found.reads)
         group.units.append(unit)
         group.axes.append(axes)
         group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
@@ -218,49 +223,50 @@ class Grouping:
         return group
 
     def _placement(
-        self, group: Group, unit: Unit, reads: tuple[Pull, ...], before: set[Group], operations: int
+        self, group: Group, unit: Statement, reads: tuple[Pull, ...], before: set[Group], operations: int
     ) -> dict[int, int] | None:
         """The axes of the unit in the group's domain, or None with the reason noted."""
         axes = _match_domain(group, unit)
-        if any(other.target is unit.target and other.covers_target for other in group.units):
+        if any(other.target is unit.target and other.domain.is_whole for other in group.units):
             return self._refuse(group, unit, PARTS)
         if axes is None:
             return self._refuse(group, unit, "the loops run over other extents or other reduced axes")
         if not _adds_alike(group, unit):
             return self._refuse(group, unit, "the two sums take their elements in other orders")
-        full = not unit.is_reduction and unit.dims[: unit.rank] == group.dims[: group.rank]
+        full = not isinstance(unit, Reduce) and unit.dims[: unit.rank] == group.dims[: group.rank]
         chunked = unit.chunk is not None or group.chunk is not None  # its loops can be shared either way
         chained = any(owner(pull.node) in group.reductions for pull in reads)
-        aside = group.fast or chunked or (unit.is_check and not chained)
-        if group.has_reduction and (full or unit.is_scan) and not aside:
+        aside = group.fast or chunked or (isinstance(unit, Check) and not chained)
+        if group.has_reduction and (full or isinstance(unit, Scan)) and not aside:
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
-        if not (group.has_reduction or chunked) and unit.is_reduction and not self._reduces_fast_axes(unit, reads):
+        opens = isinstance(unit, Reduce) and not (group.has_reduction or chunked)
+        if opens and not self._reduces_fast_axes(unit, reads):
             return self._refuse(group, unit, "the reduced axes are not the fastest in memory")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, unit, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
-        for pull in reads if unit.lag is None else ():
+        for pull in reads if unit.domain.lag is None else ():
             makers = [n for n, other in enumerate(group.units) if other.target is owner(pull.node)]
             if makers and not any(_reads_in_place(pull, group.units[n], group, n, axes) for n in makers):
                 return self._refuse(group, unit, "a value is read at another position than it is made at")
         late = group.late_scans(reads, group.level(reads) + unit.is_search)
-        if late and (unit.is_search or unit.lag is not None or not group.has_room_for(late)):
+        if late and (unit.is_search or unit.domain.lag is not None or not group.has_room_for(late)):
             return self._refuse(group, unit, "a running value is read in a later pass than that which makes it")
         if any(reaches(other, group) for other in before if other is not group):
             return self._refuse(group, unit, "another kernel has to run between the two")
         group.reasons.append(f"{_name(unit)} joins: same loops, values read where they are made")
         return axes
 
-    def _refuse(self, group: Group, unit: Unit, reason: str) -> dict[int, int] | None:
+    def _refuse(self, group: Group, unit: Statement, reason: str) -> dict[int, int] | None:
         first = group.units[0] if group.units else unit
         self.refusals.append(Refusal(unit, first, reason))
         return None
 
-    def _reduces_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
+    def _reduces_fast_axes(self, unit: Statement, reads: tuple[Pull, ...]) -> bool:
         """Whether a reduction runs along rows: sums that round as their order says, others as they read."""
         order = unit.sums
         return (order is not None and order.along_rows) or self._reads_along_fast_axes(unit, reads)
 
-    def _reads_along_fast_axes(self, unit: Unit, reads: tuple[Pull, ...]) -> bool:
+    def _reads_along_fast_axes(self, unit: Statement, reads: tuple[Pull, ...]) -> bool:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop.
 
         What a nested reduction reads has a say only where nothing as large is read outside of it.
@@ -276,14 +282,14 @@ class Grouping:
         return not fastest or bool(fastest[max(fastest)] & inner)
 
 
-def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
+def _match_domain(group: Group, unit: Statement) -> dict[int, int] | None:
     same = {axis: axis for axis in range(len(unit.dims))}
-    if unit.lag is not None:
+    if unit.domain.lag is not None:
         return same
-    if unit.is_reduction or unit.is_scan:
+    if isinstance(unit, Reduce | Scan):
         if (unit.dims, unit.rank) != (group.dims, group.rank):
             return None
-        if any(other.is_scan for other in group.units) or unit.is_scan:
+        if any(isinstance(other, Scan) for other in (*group.units, unit)):
             return same if group.reduced in ((), unit.reduced) and group.chunk is unit.chunk is None else None
         if not group.has_reduction:
             return same if not _has_rows(group) else None
@@ -293,11 +299,11 @@ def _match_domain(group: Group, unit: Unit) -> dict[int, int] | None:
         group.dims[group.rank :],
     ):
         return same
-    if group.chunk is not None or not (group.has_reduction or unit.is_check):
+    if group.chunk is not None or not (group.has_reduction or isinstance(unit, Check)):
         return None
     kept = group.kept_extents()
     own = [(axis, extent) for axis, extent in enumerate(unit.dims) if extent != 1]
-    if unit.nested:
+    if unit.domain.nested:
         return None
     if [extent for _, extent in own] != [extent for _, extent in kept]:
         return None
@@ -313,7 +319,7 @@ def _number(group: Group) -> int:
     return group.number
 
 
-def _adds_alike(group: Group, unit: Unit) -> bool:
+def _adds_alike(group: Group, unit: Statement) -> bool:
     """Whether all sums that round would take their elements in one order."""
     orders = {one.sums for one in (*group.units, unit)} - {None}
     return len({order and (order.axes, order.along_rows, order.run) for order in orders}) <= 1
@@ -323,28 +329,10 @@ def _has_rows(group: Group) -> bool:
     return any(len(axes) != len(group.dims) for axes in group.axes)
 
 
-def _reads_in_place(pull: Pull, other: Unit, group: Group, number: int, axes: dict[int, int]) -> bool:
+def _reads_in_place(pull: Pull, other: Statement, group: Group, number: int, axes: dict[int, int]) -> bool:
     if not axes_of(pull.index) <= axes.keys():
         return False
-    return relabel(pull.index, axes) == made_at(other, group.axes[number])
-
-
-def made_at(unit: Unit, axes: dict[int, int]) -> Index | None:
-    """The index, in the region's axes, at which the unit's value is made; None when it is stored elsewhere."""
-    places = unit.kept if unit.is_reduction else range(unit.rank)
-    if not unit.makes_target:
-        return None
-    fixed, origin = dict(unit.fixed), unit.origin or (0,) * len(unit.dims)
-    index = tuple(
-        AxisMap(None, 1, fixed.get(axis, 0) + origin[axis])
-        if unit.dims[axis] == 1
-        else AxisMap(axes[axis], 1, origin[axis])
-        for axis in places
-    )
-    number = unit.chunk_number
-    if number is None:
-        return index
-    return (*index, AxisMap(None, 1, 0, (Lookup(number.node, relabel(number.index, axes)),)))
+    return relabel(pull.index, axes) == other.made_at(group.axes[number])
 
 
 def reaches(start: Group, goal: Group) -> bool:
@@ -360,7 +348,7 @@ def reaches(start: Group, goal: Group) -> bool:
     return False
 
 
-def _name(unit: Unit) -> str:
+def _name(unit: Statement) -> str:
     where = unit.target.where
     return f"{unit.target.op.name} {list(unit.dims)} at {where}"
 

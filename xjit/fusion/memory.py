@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import walk
+from xjit.fusion.statements import Check
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.node import Node
 from xjit.types import TupleType
@@ -80,7 +81,7 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
     for step in plan.steps:
         match step:
             case KernelStep():
-                made.update(unit.target for unit in step.units if not unit.is_check)
+                made.update(unit.target for unit in step.units if not isinstance(unit, Check))
             case LibraryStep(node) if node.op.fresh:
                 made.update(one for one in plan.stored if owner(one) is node)
             case AliasStep(node, operand):

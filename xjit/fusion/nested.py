@@ -11,8 +11,9 @@ import math
 from typing import TYPE_CHECKING
 
 from xjit.fusion import cost
-from xjit.fusion.plan import KernelStep, Pull, Unit
+from xjit.fusion.plan import KernelStep
 from xjit.fusion.reads import walk
+from xjit.fusion.statements import Pull, Reduce, Statement
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
 from xjit.ir.node import Graph, Node
@@ -28,7 +29,7 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
         unit.target
         for group in grouping.groups
         for unit in group.units
-        if unit.is_reduction and group.fast and is_foldable(unit.target) and _is_short(unit)
+        if isinstance(unit, Reduce) and group.fast and is_foldable(unit.target) and _is_short(unit)
     }
     inside, elsewhere = set[Node](), set[Node]()
     for group in grouping.groups:
@@ -41,18 +42,18 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
     return frozenset((fast & inside) - elsewhere - outputs)
 
 
-def _is_short(unit: Unit) -> bool:
+def _is_short(unit: Statement) -> bool:
     """Whether the unit reduces few elements; those of a sum that rounds lie along one axis, as its loops add them."""
     order = unit.sums
     is_line = order is None or len(order.axes) <= 1
     return is_line and 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= cost.LONGEST_NESTED
 
 
-def _ends_in(unit: Unit, pull: Pull) -> bool:
+def _ends_in(unit: Statement, pull: Pull) -> bool:
     """Whether the unit reduces what it reads there, few enough of it to be kept between two passes."""
     used = axes_of(pull.index) & set(unit.reduced)
     few = math.prod(unit.dims[axis] for axis in used) <= cost.LONGEST_NESTED
-    return unit.is_reduction and (is_foldable(unit.target) or _is_position(unit.target)) and bool(used) and few
+    return isinstance(unit, Reduce) and (is_foldable(unit.target) or _is_position(unit.target)) and bool(used) and few
 
 
 def _is_position(node: Node) -> bool:
@@ -60,23 +61,21 @@ def _is_position(node: Node) -> bool:
     return "extreme" in node.kwargs and node.kwargs.get("chunk") is None
 
 
-def _ends_in_columns(unit: Unit, pull: Pull) -> bool:
+def _ends_in_columns(unit: Statement, pull: Pull) -> bool:
     """Whether the unit reduces columns and reads one number for all columns of a row: there is no need to keep it."""
     used = axes_of(pull.index)
-    return unit.is_reduction and unit.target.param("reducer") is not None and bool(used) and used <= set(unit.reduced)
+    is_named = isinstance(unit, Reduce) and unit.target.param("reducer") is not None
+    return is_named and bool(used) and used <= set(unit.reduced)
 
 
-def with_nested(unit: Unit, leaves: frozenset[Node], chosen: frozenset[Node]) -> Unit:
+def with_nested(unit: Statement, leaves: frozenset[Node], chosen: frozenset[Node]) -> Statement:
     """The unit with an axis for every one that the nested reductions it pulls in run over."""
     while chosen:
-        known = {node for node, _ in unit.nested}
+        known = {node for node, _ in unit.domain.nested}
         found = [pull.node for pull in walk(unit, leaves).reads if pull.node in chosen and pull.node not in known]
         if not found:
             break
         shape, dims = found[0].inputs[0].aval.shape, sorted(found[0].param("dims"))
-        unit = dataclasses.replace(
-            unit,
-            dims=(*unit.dims, *(shape[axis] for axis in dims)),
-            nested=(*unit.nested, (found[0], len(unit.dims))),
-        )
+        domain = unit.domain.around(found[0], tuple(shape[axis] for axis in dims))
+        unit = dataclasses.replace(unit, domain=domain)
     return unit

@@ -21,10 +21,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xjit.fusion import cost
-from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import KernelStep, Pull, Reach, Region, Step, Tiling, Unit
+from xjit.fusion.plan import KernelStep, Reach, Region, Step, Tiling
 from xjit.fusion.reads import Walk, walk
+from xjit.fusion.statements import Output, Pull, Statement, Store
 from xjit.fusion.units import owner
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
@@ -82,7 +82,7 @@ class _Chains:
         self._table = cost.CostTable(leaves)
         self._elsewhere = elsewhere
         self._leaves = leaves
-        self._walks: dict[Unit, Walk] = {}
+        self._walks: dict[Statement, Walk] = {}
         self._layouts = layouts
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
@@ -97,7 +97,7 @@ class _Chains:
             for number in readers:
                 self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
 
-    def _walked(self, unit: Unit) -> Walk:
+    def _walked(self, unit: Statement) -> Walk:
         """What a unit pulls in, down to what is stored in the end: not every value is that asked for a buffer."""
         found = self._walks.get(unit)
         if found is None:
@@ -150,7 +150,7 @@ class _Chains:
         operations = sum(len(self._walked(unit).visits) for region in regions for unit in region.units)
         if operations > cost.KERNEL_OPERATIONS:
             return None
-        results = {unit.target for unit in _units(self._steps[last]) if unit.is_plain}
+        results = {unit.target for unit in _units(self._steps[last]) if isinstance(unit, Store)}
         inner = {unit.target for region in regions for unit in region.units} - results
         if not all(self._is_regular(unit) for region in regions for unit in region.units if unit.target in inner):
             return None
@@ -165,15 +165,13 @@ class _Chains:
         strides = self._layouts.strides(node)
         return tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])[:2])
 
-    def _is_regular(self, unit: Unit) -> bool:
+    def _is_regular(self, unit: Statement) -> bool:
         """Whether the unit stores its elements where the value as a whole has them."""
-        strides, fixed = self._layouts.strides(unit.target), dict(unit.fixed)
-        if not unit.is_plain or unit.steps != strides:
+        strides = self._layouts.strides(unit.target)
+        if not isinstance(unit, Store) or unit.output.strides != strides:
             return False
-        origin = unit.origin or (0,) * len(strides)
-        first = (start + fixed.get(axis, 0) for axis, start in enumerate(origin))
         same = unit.values[0].node.aval.dtype == unit.target.aval.dtype
-        return same and unit.start == sum(a * b for a, b in zip(first, strides, strict=True))
+        return same and unit.output == Output(unit.target, strides).moved(unit.domain.corner)
 
     def _chain(self, regions: tuple[Region, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
         """The regions with how far each has to run, or None where that is not the same everywhere.
@@ -219,7 +217,7 @@ class _Chains:
         here = {
             Pull(unit.target, index)
             for unit, places in zip(region.units, region.axes, strict=True)
-            if (index := made_at(unit, places)) is not None
+            if (index := unit.made_at(places)) is not None
         }
         for unit, places in zip(region.units, region.axes, strict=True):
             placed = (Pull(pull.node, relabel(pull.index, places)) for pull in self._walked(unit).reads)
@@ -288,7 +286,7 @@ def _halves(size: int) -> Iterator[int]:
         size = 0 if size == 1 else -(-size // 2)
 
 
-def _units(step: Step) -> tuple[Unit, ...]:
+def _units(step: Step) -> tuple[Statement, ...]:
     return step.units if isinstance(step, KernelStep) else ()
 
 
@@ -300,7 +298,9 @@ def _may_be_tiled(step: Step) -> bool:
     """Whether a step is a kernel that makes every element by itself."""
     regions = _regions(step)
     return bool(regions) and all(
-        unit.is_plain and not unit.nested and region.chunk is None for region in regions for unit in region.units
+        isinstance(unit, Store) and not unit.domain.nested and region.chunk is None
+        for region in regions
+        for unit in region.units
     )
 
 
@@ -308,7 +308,7 @@ def _of_one_origin(region: Region) -> Iterator[Region]:
     """A region for the units of each origin: parts of one size that are made together lie in different tiles."""
     apart: dict[tuple[int, ...], list[int]] = {}
     for number, unit in enumerate(region.units):
-        apart.setdefault(unit.origin or (0,) * len(unit.dims), []).append(number)
+        apart.setdefault(unit.domain.begin, []).append(number)
     for numbers in apart.values():
         units, axes = tuple(region.units[n] for n in numbers), tuple(region.axes[n] for n in numbers)
         yield dataclasses.replace(region, units=units, axes=axes)
@@ -318,13 +318,13 @@ def _origin(region: Region, axes: tuple[int, ...]) -> tuple[int, ...] | None:
     """Where the domain of a region begins along tiled axes; None where its units do not agree about that."""
     found: set[tuple[int, ...]] = set()
     for unit, places in zip(region.units, region.axes, strict=True):
-        fixed = dict(unit.fixed)
+        fixed = dict(unit.domain.fixed)
         for axis in axes:
             if axis >= len(unit.dims) or axis in fixed or places.get(axis) != axis:
                 return None
             if unit.dims[axis] != region.dims[axis]:
                 return None
-        found.add(tuple(unit.origin[axis] if unit.origin else 0 for axis in axes))
+        found.add(tuple(unit.domain.begin[axis] for axis in axes))
     return found.pop() if len(found) == 1 else None
 
 
@@ -348,8 +348,7 @@ def _extents(regions: Iterable[Region], results: Iterable[Node], axes: tuple[int
     for region in regions:
         for unit in region.units:
             if unit.target in found:
-                origin = unit.origin or (0,) * len(unit.dims)
-                ends = [origin[axis] + unit.dims[axis] for axis in axes]
+                ends = [unit.domain.begin[axis] + unit.dims[axis] for axis in axes]
                 found[unit.target] = tuple(map(max, ends, found[unit.target]))
     return set(found.values())
 

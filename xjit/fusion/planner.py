@@ -15,9 +15,10 @@ from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, parts_of
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Region, Step, Unit, ViewStep
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Region, Step, ViewStep
 from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
 from xjit.fusion.refusals import in_words
+from xjit.fusion.statements import Pull, Reduce, Statement, Store
 from xjit.fusion.units import is_given, owner, units_of, view_chain
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg
@@ -126,7 +127,7 @@ def _has_work(region: Region) -> bool:
 
 
 def _without_dead_units(region: Region, kept: frozenset[Node]) -> Region:
-    computed = (unit.target in kept or not unit.is_plain for unit in region.units)
+    computed = (unit.target in kept or not isinstance(unit, Store) for unit in region.units)
     live = [n for n, needed in enumerate(computed) if needed]
     if len(live) == len(region.units):
         return region
@@ -173,7 +174,7 @@ def _draft(
     assembled = any(node.is_assembled for node in graph.nodes)
     uncut: set[Node] = set()
 
-    def parts(unit: Unit) -> tuple[Unit, ...]:
+    def parts(unit: Statement) -> tuple[Statement, ...]:
         found = parts_of(unit, grouping.leaves) if assembled else Parts((unit,))
         uncut.update(found.to_store)
         return found.units
@@ -190,7 +191,7 @@ def _draft(
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
             for unit in units_of(node, layouts):
-                if 0 not in unit.dims or unit.is_reduction:
+                if 0 not in unit.dims or isinstance(unit, Reduce):
                     for part in parts(unit):
                         for copy in grouping.parts(part):
                             grouping.add(copy)
@@ -220,7 +221,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     counts: dict[Node, int] = {}
     table = cost.CostTable(draft.leaves)
     for group in draft.grouping.groups:
-        own = frozenset(unit.target for unit in group.units if not unit.is_reduction)
+        own = frozenset(unit.target for unit in group.units if not isinstance(unit, Reduce))
         seen: set[Pull] = set()
         for unit, axes in zip(group.units, group.axes, strict=True):
             for pull in _within(unit, own, draft.grouping).visits:
@@ -238,7 +239,7 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
 
 
-def _within(unit: Unit, own: frozenset[Node], grouping: Grouping) -> Walk:
+def _within(unit: Statement, own: frozenset[Node], grouping: Grouping) -> Walk:
     """What the unit pulls in where the nodes ``own`` are not read, but made in the same kernel."""
     found = grouping.walk(unit)
     return found if own.isdisjoint(pull.node for pull in found.reads) else walk(unit, grouping.leaves - own)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from xjit.fusion.assembled import piece_pull
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import Pull, Statement
 from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index import compose, lookups_of
@@ -29,13 +29,13 @@ class TooManyVisitsError(Exception):
     """A walk came to more values than it was to."""
 
 
-def walk(unit: Unit, leaves: frozenset[Node], most: float = math.inf) -> Walk:
+def walk(unit: Statement, leaves: frozenset[Node], most: float = math.inf) -> Walk:
     """Everything that a unit pulls in. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
     TooManyVisitsError after so many values as are allowed.
     """
-    nested, dims = dict(unit.nested), unit.dims
+    nested, dims = dict(unit.domain.nested), unit.dims
     visits: list[Pull] = []
     reads: dict[Pull, None] = {}
     done = {unit.chunk_number}  # the loops know it
@@ -94,7 +94,7 @@ def below(pulls: Iterable[Pull], operands: Callable[[Pull], Iterable[Pull]]) -> 
             stack.extend(operands(pull))
 
 
-def nodes_below(unit: Unit, leaves: frozenset[Node]) -> set[Node]:
+def nodes_below(unit: Statement, leaves: frozenset[Node]) -> set[Node]:
     """The nodes that a unit may pull in, each once however many places it is read at."""
     found: set[Node] = set()
     stack = [pull.node for pull in unit.values]

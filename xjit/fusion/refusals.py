@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xjit.fusion.plan import Unit
+from xjit.fusion.statements import Statement
 from xjit.ir.node import Node
 
 PARTS = "parts of one result run one after the other"
@@ -15,8 +15,8 @@ PARTS = "parts of one result run one after the other"
 class Refusal:
     """A unit that does not join the kernel that begins with another one."""
 
-    unit: Unit
-    other: Unit
+    unit: Statement
+    other: Statement
     reason: str
 
 
@@ -41,7 +41,7 @@ def _line(same: list[Refusal]) -> str:
     return f"{_name(units)} stays apart from {_name(others)}: {reason}"
 
 
-def _name(units: tuple[Unit, ...]) -> str:
+def _name(units: tuple[Statement, ...]) -> str:
     if len(units) > 1:
         return f"{len(units)} parts of {_value(units[0].target)}"
     (unit,) = units

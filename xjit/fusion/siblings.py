@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from xjit.fusion import cost
-from xjit.fusion.plan import Unit
+from xjit.fusion.statements import Reduce, Statement, Store
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -30,32 +30,33 @@ class Siblings:
     reducing: dict[Domain, dict[Group, None]] = field(default_factory=dict)
     makers: dict[Node, dict[Group, None]] = field(default_factory=dict)
 
-    def add(self, group: Group, unit: Unit, reads: Iterable[Node]) -> None:
+    def add(self, group: Group, unit: Statement, reads: Iterable[Node]) -> None:
         """Note that a unit is part of a group."""
         domain = group.dims, group.rank
         for node in reads:
             self.readers.setdefault((domain, node), {})[group] = None
-        if unit.is_reduction:
+        if isinstance(unit, Reduce):
             self.reducing.setdefault(domain, {})[group] = None
         self.makers.setdefault(unit.target, {})[group] = None
 
-    def of(self, unit: Unit, reads: Iterable[Node]) -> Iterator[Group]:
+    def of(self, unit: Statement, reads: Iterable[Node]) -> Iterator[Group]:
         """Yield the groups that a unit may join, some of them more than once, in no order."""
         domain = unit.dims, unit.rank
         for node in reads:
             yield from self.readers.get((domain, node), ())
-        if unit.is_reduction and math.prod(unit.dims) <= cost.SMALL_REDUCTION:
+        if isinstance(unit, Reduce) and math.prod(unit.dims) <= cost.SMALL_REDUCTION:
             yield from self.reducing.get(domain, ())
-        if unit.origin:
+        if isinstance(unit, Store) and unit.domain.origin:
             makers = (group for group in self.makers.get(unit.target, ()) if (group.dims, group.rank) == domain)
             yield from (group for group in makers if _are_neighbours(group, unit))
 
 
-def _are_neighbours(group: Group, unit: Unit) -> bool:
+def _are_neighbours(group: Group, unit: Store) -> bool:
     """Whether the unit makes elements beside those of the group: single positions along the fastest axis."""
-    others = (other for other in group.units if other.target is unit.target and other.origin)
+    stores = (other for other in group.units if isinstance(other, Store) and other.domain.origin)
+    others = (other.output for other in stores if other.target is unit.target)
     return any(
-        abs(unit.start - other.start) * unit.target.aval.dtype.itemsize < cost.VECTOR_BYTES
-        and unit.steps == other.steps
+        abs(unit.output.start - other.start) * unit.target.aval.dtype.itemsize < cost.VECTOR_BYTES
+        and unit.output.strides == other.strides
         for other in others
     )

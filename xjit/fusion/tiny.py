@@ -8,15 +8,13 @@ position, in one nest, so that shared values are computed once.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import Pull, Reduce, Statement
 from xjit.ir.context import CONSTANT
-from xjit.ir.index import axes_of, changed, normalise
+from xjit.ir.index import axes_of, normalise
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
 from xjit.passes.split import TINY
@@ -66,13 +64,13 @@ def nested_pulls(pull: Pull, first: int) -> tuple[Pull, ...]:
     return Pull(operand, normalise(index, shape)), Pull(initial, ())
 
 
-def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit, ...]:
+def unrolled(unit: Statement, visits: Iterable[Pull], *, across: bool) -> tuple[Statement, ...]:
     """The unit, or one for each position along the short axes that a tiny reduction in it does not depend on.
 
     ``visits`` is what the unit pulls in; ``across`` says that it reduces axes other than the fastest in memory: then
     all short axes are unrolled.
     """
-    if unit.is_reduction and (unit.target.param("n") != 1 or unit.target.param("reducer") is None):
+    if isinstance(unit, Reduce) and (unit.target.param("n") != 1 or unit.target.param("reducer") is None):
         return (unit,)
     short = [axis for axis in unit.kept if 1 < unit.dims[axis] <= TINY]
     tiny = [axes_of(pull.index) for pull in visits if is_tiny_reduction(pull.node)]
@@ -82,21 +80,7 @@ def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit,
     return tuple(parts(unit, chosen))
 
 
-def parts(unit: Unit, chosen: Sequence[int]) -> Iterator[Unit]:
+def parts(unit: Statement, chosen: Sequence[int]) -> Iterator[Statement]:
     """The unit at each position along the chosen axes, in row-major order."""
     for position in itertools.product(*(range(unit.dims[axis]) for axis in chosen)):
-        fixed = dict(zip(chosen, position, strict=True))
-        at = functools.partial(_fixed, fixed)
-        yield dataclasses.replace(
-            unit,
-            dims=tuple(1 if axis in fixed else size for axis, size in enumerate(unit.dims)),
-            values=tuple(Pull(pull.node, changed(pull.index, at)) for pull in unit.values),
-            start=unit.start + sum(unit.steps[axis] * place for axis, place in fixed.items() if unit.steps),
-            fixed=(*unit.fixed, *fixed.items()),
-        )
-
-
-def _fixed(fixed: dict[int, int], map: AxisMap) -> AxisMap:
-    if map.axis not in fixed:
-        return map
-    return AxisMap(None, 1, map.scale * fixed[map.axis] + map.offset, map.found)
+        yield unit.at(dict(zip(chosen, position, strict=True)))

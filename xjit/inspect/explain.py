@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xjit.fusion.memory import share_memory
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Unit, ViewStep
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
 from xjit.fusion.reads import walk
+from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
@@ -151,16 +152,17 @@ def _whole_bytes(node: Node) -> int:
     return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
 
 
-def _written_bytes(unit: Unit, written: set[Node]) -> int:
+def _written_bytes(unit: Statement, written: set[Node]) -> int:
     """What one unit stores: the part of an array that it makes, all results of a reduction."""
-    if unit.is_reduction and not unit.fixed:
-        return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
-    if unit.is_check or (unit.is_scan and unit.target not in written):
-        return 0
-    if unit.is_plain and unit.target not in written:  # it stays in scratch
-        return 0
-    dims = [unit.dims[axis] for axis in (unit.kept if unit.is_reduction else range(unit.rank))]
-    return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize
+    match unit:
+        case Check():
+            return 0
+        case Reduce() if not unit.domain.fixed:
+            return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
+        case Store() | Scan() if unit.target not in written:  # it stays in scratch
+            return 0
+        case _:
+            return math.prod(unit.dims[axis] for axis in unit.places) * unit.values[0].node.aval.dtype.itemsize
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:
@@ -170,11 +172,11 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     read.update(kernel.in_place.values())
-    leaves = frozenset(read | {unit.target for unit in units if unit.is_reduction or unit.is_scan})
+    leaves = frozenset(read | {unit.target for unit in units if isinstance(unit, Reduce | Scan)})
     pulled: dict[Node, None] = {}
     for unit in units:
         pulled.update(dict.fromkeys(pull.node for pull in walk(unit, leaves).visits))
-        if unit.is_reduction or unit.is_scan:
+        if isinstance(unit, Reduce | Scan):
             pulled[unit.target] = None
     nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
     size = piece_size(kernel.extent, kernel.work)
