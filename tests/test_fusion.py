@@ -187,8 +187,10 @@ def _counted(found: Lowered) -> Counter[Node]:
         if isinstance(step, KernelStep):
             for region in step.regions:
                 seen: set[Pull] = set()
-                for unit, axes in zip(region.units, region.axes, strict=True):
-                    for pull in walk(unit, found.plan.leaves - {unit.target for unit in region.units}).visits:
+                for statement, axes in zip(region.statements, region.axes, strict=True):
+                    for pull in walk(
+                        statement, found.plan.leaves - {statement.target for statement in region.statements}
+                    ).visits:
                         seen.add(Pull(pull.node, relabel(pull.index, axes)))
                 for pull in seen:
                     counts[pull.node] += evaluations(region.dims, region.reduced, pull.index, region.rank)
@@ -263,9 +265,9 @@ def test_exponentials_are_computed_once(function: Any, arguments: Any, most: int
 def test_planning_walks_what_a_unit_pulls_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
     walks: Counter[Any] = Counter()
 
-    def counted(unit: Any, leaves: Any) -> Any:
-        walks[(unit, leaves)] += 1
-        return walk(unit, leaves)
+    def counted(statement: Any, leaves: Any) -> Any:
+        walks[(statement, leaves)] += 1
+        return walk(statement, leaves)
 
     monkeypatch.setattr(groups, "walk", counted)
     monkeypatch.setattr(planner, "walk", counted)

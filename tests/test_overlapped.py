@@ -290,16 +290,16 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
     """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
     count = 0
     for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
-        late = {unit.target for other in step.regions[number:] for unit in other.units}
+        late = {statement.target for other in step.regions[number:] for statement in other.statements}
         for pull in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
             if pull.node not in tiling.windows:
-                assert pull.node not in {unit.target for unit in step.units}
+                assert pull.node not in {statement.target for statement in step.statements}
                 continue
             count += 1
             assert pull.node not in late
             window = tiling.windows[pull.node]
             for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
-                begin = region.units[0].domain.begin[axis]
+                begin = region.statements[0].domain.begin[axis]
                 distance = pull.index[axis].offset - begin
                 assert first <= low + distance and high + distance <= last
     return count

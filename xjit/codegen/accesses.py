@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts
+from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
 from xjit.fusion.reads import Walk, positions_of, sources, walk
 from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement, Store
-from xjit.fusion.units import owner
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
@@ -36,10 +36,10 @@ class Access:
 
 @dataclass(eq=False)
 class RegionAccesses:
-    """Everything that the units of a region read and write.
+    """Everything that the statements of a region read and write.
 
-    In the axes of the region: ``values`` are what each unit takes, ``found`` what that pulls in, of which ``walks``
-    are the computed values.
+    In the axes of the region: ``values`` are what each statement takes, ``found`` what that pulls in, of which
+    ``walks`` are the computed values.
     """
 
     region: Region
@@ -57,13 +57,13 @@ class RegionAccesses:
     def __post_init__(self) -> None:
         region = self.region
         stores = {
-            unit.target
-            for unit, axes in zip(region.units, region.axes, strict=True)
-            if not isinstance(unit, Reduce) and unit.made_at(axes) is not None
+            statement.target
+            for statement, axes in zip(region.statements, region.axes, strict=True)
+            if not isinstance(statement, Reduce) and statement.made_at(axes) is not None
         }
         self.leaves = self.leaves - stores
-        for unit, axes in zip(region.units, region.axes, strict=True):
-            self._collect(unit, axes)
+        for statement, axes in zip(region.statements, region.axes, strict=True):
+            self._collect(statement, axes)
 
     def turn(self, axes: frozenset[int]) -> None:
         """Walks axes from their other end: what moved backward along them moves forward."""
@@ -79,20 +79,20 @@ class RegionAccesses:
     @property
     def targets(self) -> frozenset[Node]:
         """The nodes that the region itself makes."""
-        return frozenset(unit.target for unit in self.region.units)
+        return frozenset(statement.target for statement in self.region.statements)
 
     def operands(self, pull: Pull) -> tuple[Pull, ...]:
         """What a value is computed from in the loops of the region, or, where it is read, found by."""
         needed = () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
         return (*needed, *positions_of(pull))
 
-    def _collect(self, unit: Statement, axes: dict[int, int]) -> None:
+    def _collect(self, statement: Statement, axes: dict[int, int]) -> None:
         def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:
             return tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in pulls)
 
-        found = walk(unit, self.leaves)
+        found = walk(statement, self.leaves)
         found = Walk(placed(found.visits), placed(found.reads))
-        self.values.append(placed(unit.values))
+        self.values.append(placed(statement.values))
         self.found.append(found)
         self.walks.append(found.visits)
         for pull in found.visits:
@@ -101,7 +101,7 @@ class RegionAccesses:
             if owner(at.node) not in self.targets:
                 moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
                 self.reads[at] = Access(at.node, moves, start, self._lookups(at))
-        self.writes.append(self._write(unit, axes))
+        self.writes.append(self._write(statement, axes))
 
     def _lookups(self, at: Pull) -> tuple[tuple[int, Pull], ...]:
         strides = self.layouts.strides(at.node)
@@ -119,32 +119,32 @@ class RegionAccesses:
             if map.axis is not None:
                 self.positions.add(map.axis)
 
-    def _write(self, unit: Statement, axes: dict[int, int]) -> Access | None:
-        match unit:
+    def _write(self, statement: Statement, axes: dict[int, int]) -> Access | None:
+        match statement:
             case Check():
                 return None
             case Reduce():
-                return self._result(unit)
+                return self._result(statement)
             case Store() | Scan():
                 moves = [0] * len(self.region.dims)
-                for axis, step in enumerate(unit.output.strides):
-                    if unit.dims[axis] != 1:
+                for axis, step in enumerate(statement.output.strides):
+                    if statement.dims[axis] != 1:
                         moves[axes[axis]] = step
-                return Access(unit.target, tuple(moves), unit.output.start)
+                return Access(statement.target, tuple(moves), statement.output.start)
 
-    def _result(self, unit: Reduce) -> Access | None:
-        results = [node for node in self.stored if owner(node) is unit.target]
+    def _result(self, statement: Reduce) -> Access | None:
+        results = [node for node in self.stored if owner(node) is statement.target]
         if not results:
             return None
         strides = self.layouts.strides(results[0])
         moves, start = [0] * len(self.region.dims), 0
-        for place, axis in enumerate(unit.kept):
-            start += strides[place] * unit.domain.corner[axis]
-            if unit.dims[axis] != 1:
+        for place, axis in enumerate(statement.kept):
+            start += strides[place] * statement.domain.corner[axis]
+            if statement.dims[axis] != 1:
                 moves[axis] = strides[place]
-        if unit.chunk is not None:
-            moves[unit.chunk[0]] = strides[-1]
-        return Access(unit.target, tuple(moves), start)
+        if statement.chunk is not None:
+            moves[statement.chunk[0]] = strides[-1]
+        return Access(statement.target, tuple(moves), start)
 
     def results_of(self, target: Node) -> dict[int, list[Node]]:
         """The values that a reduction makes, stored ones and those that are read, by the number of its result."""
@@ -183,9 +183,9 @@ class RegionAccesses:
     def moves(self) -> list[tuple[int, ...]]:
         """The distances of all accesses; results of chunks lie still, as they move with chunks, not with elements."""
         found = [access.moves for access in self.reads.values()]
-        for unit, access in zip(self.region.units, self.writes, strict=True):
+        for statement, access in zip(self.region.statements, self.writes, strict=True):
             if access is not None:
-                cut = None if unit.chunk is None else unit.chunk[0]
+                cut = None if statement.chunk is None else statement.chunk[0]
                 found.append(tuple(0 if axis == cut else move for axis, move in enumerate(access.moves)))
         return found
 
@@ -211,8 +211,8 @@ class RegionAccesses:
         full = [self.layouts.directions(pull.node, pull.index, rank) for pull in self.reads]
         stores = [
             access.moves
-            for unit, access in zip(self.region.units, self.writes, strict=True)
-            if access is not None and not isinstance(unit, Reduce)
+            for statement, access in zip(self.region.statements, self.writes, strict=True)
+            if access is not None and not isinstance(statement, Reduce)
         ]
         candidates = (full or stores) if self.region.reduced else (stores or full)
         if not candidates:

@@ -93,16 +93,18 @@ class ColumnNest:
         self.bounds.open(outer)
         self._rows(chosen, columns)
         self.bounds.close_reduced(outer)
-        self._finish(level, {n: column for n, column in columns.items() if isinstance(self.region.units[n], Reduce)})
+        self._finish(
+            level, {n: column for n, column in columns.items() if isinstance(self.region.statements[n], Reduce)}
+        )
 
     def _column(self, number: int) -> ColumnAccumulator:
-        is_scan = isinstance(self.region.units[number], Scan)
+        is_scan = isinstance(self.region.statements[number], Scan)
         fold = self.values.running(number) if is_scan else self.values.accumulator(number)
         assert isinstance(fold, Recognised)
         return ColumnAccumulator(fold, self.values.scratch.take(str(self._room), fold.dtype), self._loop.variable)
 
     def _is_store(self, number: int) -> bool:
-        return not isinstance(self.region.units[number], Reduce | Scan)
+        return not isinstance(self.region.statements[number], Reduce | Scan)
 
     def _rows(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
         """The last loop over rows: several of them in a step, where that saves loads and stores of accumulators."""
@@ -122,7 +124,7 @@ class ColumnNest:
         rare = self._keep_rare(chosen)
         self.nest.open(self._loop.variable, self._loop.axes)
         for number in chosen:  # what reads a scan comes after it
-            match self.region.units[number]:
+            match self.region.statements[number]:
                 case Reduce():
                     columns[number].take()
                 case Scan():

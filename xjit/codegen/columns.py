@@ -24,7 +24,7 @@ FEWEST_COLUMNS = 16
 
 def most_columns(region: Region) -> int:
     """How many columns have an accumulator for every reduction and scan of a region, in whole vectors."""
-    count = sum(isinstance(unit, Reduce | Scan) for unit in region.units)
+    count = sum(isinstance(statement, Reduce | Scan) for statement in region.statements)
     columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
     return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
 
@@ -36,7 +36,7 @@ class ColumnAccumulator:
         self.fold = fold
         self.name = name
         self.column = column
-        self.where = fold.unit.target.where
+        self.where = fold.statement.target.where
         self.dtype = fold.dtype
 
     def _offset(self) -> Offset:

@@ -40,7 +40,7 @@ def overwrite(parts: Sequence[Lowering], spent: frozenset[Node]) -> dict[Node, N
     for part, own in zip(parts, uses, strict=True):
         others = set().union(*(set(other) for other in uses if other is not own))
         for number, source in _pairs(part, own, spent - others):
-            target = part.region.units[number].target
+            target = part.region.statements[number].target
             if target not in others and source not in found.values():
                 found[target] = source
                 access = part.accesses.writes[number]
@@ -65,7 +65,7 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
     if not candidates or any(calls_varied(pull.node) for walked in part.accesses.walks for pull in walked):
         return
-    for number in range(len(part.region.units)):
+    for number in range(len(part.region.statements)):
         access = _whole_store(part, number)
         if access is None or len(uses[access.node]) > 1:
             continue
@@ -79,19 +79,20 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
 
 
 def _whole_store(part: Lowering, number: int) -> Access | None:
-    """The access of a unit that stores each element of its target once, at steps of its own; None of other units.
+    """The access of a statement that stores each element of its target once, at steps of its own; None of other
+    statements.
 
     What is written by way of tiles has its memory chosen.
     """
-    unit, access = part.region.units[number], part.accesses.writes[number]
+    statement, access = part.region.statements[number], part.accesses.writes[number]
     if access is None or part.values.buffers.holds(access):
         return None
-    if not isinstance(unit, Store) or unit.values[0].node is not unit.target or access.start:
+    if not isinstance(statement, Store) or statement.values[0].node is not statement.target or access.start:
         return None
     steps = zip(access.moves, part.region.dims, strict=True)
     if any(extent > 1 and not move for move, extent in steps):
         return None
-    return access if math.prod(unit.dims) == unit.target.aval.size else None
+    return access if math.prod(statement.dims) == statement.target.aval.size else None
 
 
 def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
@@ -103,8 +104,8 @@ def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
 def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     """Whether what first writes the target's elements reads the source, and nothing later does.
 
-    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well:
-    all but searches, which look up the place of an extreme when their pass is over.
+    A pass loads an element once, for the first that needs it, so that other statements of that pass may read it as
+    well: all but searches, which look up the place of an extreme when their pass is over.
     """
     waiting, places = part.form.storage.levels, part.form.storage.places
     kept = next((pull for pull, place in places.items() if place == number), None)
@@ -112,7 +113,10 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     values = part.accesses.values
     if not _loads(part, values[number] if kept is None else [kept], first, source):
         return False
-    ends = [level + unit.is_search for unit, level in zip(part.region.units, part.passes.levels, strict=True)]
+    ends = [
+        level + statement.is_search
+        for statement, level in zip(part.region.statements, part.passes.levels, strict=True)
+    ]
     later = [(values[other], part.passes.levels[other]) for other, end in enumerate(ends) if end > first]
     later += [((pull,), level) for pull, level in waiting.items() if level > first]
     return not any(_loads(part, pulls, level, source) for pulls, level in later)

@@ -1,4 +1,4 @@
-"""The passes over a row: after which of them each unit is done, and what the next one may expect to be there."""
+"""The passes over a row: after which of them each statement is done, and what the next one may expect to be there."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Schedule
+from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
 from xjit.fusion.reads import sources
 from xjit.fusion.statements import Pull, Reduce, Scan
-from xjit.fusion.units import owner
 from xjit.ir.index import lookups_of
 from xjit.ir.node import Node
 
@@ -18,7 +18,7 @@ from xjit.ir.node import Node
 class Passes:
     """The passes over each row of a region, counted from 1.
 
-    ``levels`` says of each unit after which pass, or in which, it is done; 0 of what needs none.
+    ``levels`` says of each statement after which pass, or in which, it is done; 0 of what needs none.
     """
 
     accesses: RegionAccesses
@@ -42,39 +42,39 @@ class Passes:
         levels: list[int] = []
         row: dict[Node, int] = {}
         full: dict[Node, int] = {}
-        for number, unit in enumerate(self._region.units):
+        for number, statement in enumerate(self._region.statements):
             made = [owner(pull.node) for pull in self.accesses.found[number].reads]
             if self.is_row(number):
                 own = max((row.get(node, 0) for node in made), default=0)
             else:
                 own = max((full.get(node, 1) for node in made), default=1)
             levels.append(own)
-            if isinstance(unit, Reduce | Scan):
-                row[unit.target] = own
-                full[unit.target] = own if isinstance(unit, Scan) else own + 1
+            if isinstance(statement, Reduce | Scan):
+                row[statement.target] = own
+                full[statement.target] = own if isinstance(statement, Scan) else own + 1
         return tuple(levels)
 
     def is_row(self, number: int) -> bool:
-        """Whether a unit stores one element per row."""
-        unit, axes = self._region.units[number], self._region.axes[number]
-        if isinstance(unit, Reduce | Scan):
+        """Whether a statement stores one element per row."""
+        statement, axes = self._region.statements[number], self._region.axes[number]
+        if isinstance(statement, Reduce | Scan):
             return False
-        touched = {axes[axis] for axis in range(len(unit.dims)) if unit.dims[axis] != 1}
+        touched = {axes[axis] for axis in range(len(statement.dims)) if statement.dims[axis] != 1}
         return not touched & {axis for loop in self.plan.reduced for axis in loop.axes}
 
     def along(self, level: int) -> list[int]:
-        """The units that run along the rows in the pass of this level."""
+        """The statements that run along the rows in the pass of this level."""
         return [number for number, own in enumerate(self.levels) if own == level and not self.is_row(number)]
 
     def between(self, level: int) -> list[int]:
-        """The units that store one element per row between the pass of this level and the next one."""
+        """The statements that store one element per row between the pass of this level and the next one."""
         return [number for number, own in enumerate(self.levels) if own == level and self.is_row(number)]
 
     @property
     def store_once(self) -> bool:
         """Whether no pass but the first stores whole rows."""
         later = (number for number, level in enumerate(self.levels) if level > 1)
-        return all(isinstance(self._region.units[number], Reduce) or self.is_row(number) for number in later)
+        return all(isinstance(self._region.statements[number], Reduce) or self.is_row(number) for number in later)
 
     def read_ahead(self, level: int) -> list[Pull]:
         """What the pass of a level reads that was computed from earlier results, the same for a whole row or column.
@@ -82,7 +82,7 @@ class Passes:
         In a deviation ``x - s / n`` from a mean, where ``s`` is a sum of the pass before, this is the quotient.
         """
         region, found = self._region, dict[Pull, None]()
-        made = {unit.target for unit in region.units if isinstance(unit, Reduce)}
+        made = {statement.target for statement in region.statements if isinstance(statement, Reduce)}
         for number in self.along(level):
             ready: set[Pull] = set()
 
@@ -101,8 +101,8 @@ class Passes:
     def read_later(self, level: int) -> list[Pull]:
         """The results of a level that are read as they are, by later passes than the next and by what stores rows."""
         region, found = self._region, dict[Pull, None]()
-        pairs = zip(region.units, self.levels, strict=True)
-        made = {unit.target for unit, own in pairs if isinstance(unit, Reduce) and own == level}
+        pairs = zip(region.statements, self.levels, strict=True)
+        made = {statement.target for statement, own in pairs if isinstance(statement, Reduce) and own == level}
         for number, own in enumerate(self.levels):
             if own <= level + (not self.is_row(number)):
                 continue

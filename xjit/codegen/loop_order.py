@@ -58,7 +58,9 @@ def _scheduled(
     region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node], apart: frozenset[int]
 ) -> tuple[RegionAccesses, Schedule]:
     accesses = RegionAccesses(region, layouts, leaves, stored)
-    exact = any(isinstance(unit, Reduce) and unit.target.param("reducer") is None for unit in region.units)
+    exact = any(
+        isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in region.statements
+    )
     fixed, sums = frozenset(accesses.positions), region.sums
     accesses.turn(backward_axes(region, accesses.moves, fixed | apart, exact, accesses.primary, sums))
     return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, apart, sums)

@@ -49,29 +49,29 @@ class NestedReductions:
     def result(self, pull: Pull) -> Held:
         """One result of a nested reduction, computed in the scope that its index belongs to."""
         hidden = self.nest.leave_to(self.nest.scope_for(pull.index))
-        held = self._run(self._unit(pull))
+        held = self._run(self._statement(pull))
         self.nest.scopes.extend(hidden)
         return held
 
-    def _unit(self, pull: Pull) -> Reduce:
+    def _statement(self, pull: Pull) -> Reduce:
         first = self.first[pull.node]
         values = nested_pulls(pull, first)
         reduced = tuple(range(first, first + len(pull.node.param("dims"))))
         return Reduce(Domain(()), values, pull.node, reduced)
 
-    def _run(self, unit: Reduce) -> Held:
+    def _run(self, statement: Reduce) -> Held:
         scope = self.nest.inner
-        used = {axis for pull in unit.values for axis in axes_of(pull.index)} | set(unit.reduced)
-        loops = [loop for loop in self.plan.nested if loop.axes[0] in unit.reduced]
-        reducer = unit.target.param("reducer")
-        fold = reductions.Recognised(self.elements, unit, {axis: axis for axis in used}, reducer)
+        used = {axis for pull in statement.values for axis in axes_of(pull.index)} | set(statement.reduced)
+        loops = [loop for loop in self.plan.nested if loop.axes[0] in statement.reduced]
+        reducer = statement.target.param("reducer")
+        fold = reductions.Recognised(self.elements, statement, {axis: axis for axis in used}, reducer)
         if len(loops) < 2 and all(loop.extent <= numerics.BLOCK for loop in loops):
             fold.in_one_block()
-        short = self.packed.loop(unit.values[0], fold.dtype, loops)
+        short = self.packed.loop(statement.values[0], fold.dtype, loops)
         if short is not None:
-            start, values = fold.identity(fold.dtype), unit.values[0]
+            start, values = fold.identity(fold.dtype), statement.values[0]
             value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
-            return fold.settle(value, scope, unit.target.where)
+            return fold.settle(value, scope, statement.target.where)
         fold.start(scope)
         for loop in loops[:-1]:
             self.nest.open(loop.variable, loop.axes)
@@ -105,7 +105,7 @@ class NestedReductions:
 
         summed = in_lanes([fold]) if loops else []
         if summed:
-            work = self.packed.work(fold.unit.values[0], loops[0])
+            work = self.packed.work(fold.statement.values[0], loops[0])
             LaneLoops(self.nest, self.packed.scratch).write(summed, (start, stop), write, loops[0].variable, work)
         else:
             write((start, stop))

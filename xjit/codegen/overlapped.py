@@ -52,14 +52,14 @@ def _window_strides(tiling: Tiling, node: Node, layouts: Layouts) -> tuple[int, 
 
 def in_windows(region: Region, tiling: Tiling, layouts: Layouts) -> Region:
     """The region with its results stored in windows of these layouts."""
-    units = tuple(_in_window(unit, tiling, layouts) for unit in region.units)
-    return dataclasses.replace(region, units=units)
+    statements = tuple(_in_window(statement, tiling, layouts) for statement in region.statements)
+    return dataclasses.replace(region, statements=statements)
 
 
-def _in_window(unit: Statement, tiling: Tiling, layouts: Layouts) -> Statement:
-    if not isinstance(unit, Store) or unit.target not in tiling.windows:
-        return unit
-    return unit.to(Output(unit.target, layouts.strides(unit.target)).moved(unit.domain.corner))
+def _in_window(statement: Statement, tiling: Tiling, layouts: Layouts) -> Statement:
+    if not isinstance(statement, Store) or statement.target not in tiling.windows:
+        return statement
+    return statement.to(Output(statement.target, layouts.strides(statement.target)).moved(statement.domain.corner))
 
 
 def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> int:
@@ -146,7 +146,7 @@ def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int,
 
     ``tiled`` is the extent of all tiles, ``beyond`` how much further than a tile the loop runs.
     """
-    nest, domain = part.nest, part.region.units[0].domain
+    nest, domain = part.nest, part.region.statements[0].domain
     extent, origin = part.region.dims[axis], domain.begin[axis]
     start, stop = f"{tile}_first", f"{tile}_last"
     statements = nest.inner.statements

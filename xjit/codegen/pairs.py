@@ -48,17 +48,20 @@ def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loo
     visits = [pull for walked in accesses.walks for pull in walked]
     if axis in accesses.turned or any(pull.node.is_assembled for pull in visits):
         return None
-    alike = all(_runs_along(unit, axes, region, axis) for unit, axes in zip(region.units, region.axes, strict=True))
-    scans = sum(isinstance(unit, Scan) for unit in region.units)
+    alike = all(
+        _runs_along(statement, axes, region, axis)
+        for statement, axes in zip(region.statements, region.axes, strict=True)
+    )
+    scans = sum(isinstance(statement, Scan) for statement in region.statements)
     is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= MOST_SCANS
     pays = _pays_for_scans(region, accesses) if scans else _shares_loads(region, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 
 
-def _runs_along(unit: Statement, axes: dict[int, int], region: Region, axis: int) -> bool:
-    """Whether the unit makes something in every row, without which it can do in the others."""
+def _runs_along(statement: Statement, axes: dict[int, int], region: Region, axis: int) -> bool:
+    """Whether the statement makes something in every row, without which it can do in the others."""
     own = next((place for place, found in axes.items() if found == axis), None)
-    return own is not None and unit.dims[own] == region.dims[axis] and isinstance(unit, Store | Scan)
+    return own is not None and statement.dims[own] == region.dims[axis] and isinstance(statement, Store | Scan)
 
 
 def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
@@ -66,7 +69,7 @@ def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
     touched = [access.node.aval.dtype for access in (*accesses.reads.values(), *filter(None, accesses.writes))]
     if math.prod(region.dims) * sum(dtype.itemsize for dtype in touched) < CACHED_BYTES:
         return True
-    scanned = [unit.target.aval.dtype for unit in region.units if isinstance(unit, Scan)]
+    scanned = [statement.target.aval.dtype for statement in region.statements if isinstance(statement, Scan)]
     row_bytes = math.prod(region.dims[axis] for axis in region.reduced) * max(dtype.itemsize for dtype in touched)
     is_narrow = all(dtype.itemsize <= NARROW_BYTES for dtype in touched)
     return any(dtype_class(dtype) in "FC" for dtype in scanned) and (is_narrow or row_bytes >= LONG_ROW)
@@ -86,9 +89,11 @@ def _next(pull: Pull, axis: int) -> Pull:
 
 
 def paired(region: Region, loop: Loop) -> Region:
-    """The region with every unit a second time, for the next row."""
-    units: list[Statement] = []
-    for unit, axes in zip(region.units, region.axes, strict=True):
+    """The region with every statement a second time, for the next row."""
+    statements: list[Statement] = []
+    for statement, axes in zip(region.statements, region.axes, strict=True):
         own = next(place for place, axis in axes.items() if axis == loop.axes[-1])
-        units += [unit, unit.moved(own, 1)]
-    return dataclasses.replace(region, units=tuple(units), axes=tuple(axes for axes in region.axes for _ in range(2)))
+        statements += [statement, statement.moved(own, 1)]
+    return dataclasses.replace(
+        region, statements=tuple(statements), axes=tuple(axes for axes in region.axes for _ in range(2))
+    )

@@ -24,9 +24,9 @@ from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
+from xjit.fusion.materialized import owner
 from xjit.fusion.reads import below
 from xjit.fusion.statements import Check, Pull, Reduce, Scan
-from xjit.fusion.units import owner
 from xjit.ir.loops import Load, Offset, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
@@ -118,7 +118,9 @@ class RegionValues:
     # ------------------------------------------------------------------ what is computed, kept and stored
 
     def computed(self, numbers: Iterable[int]) -> list[Pull]:
-        """What these units compute in the loop at hand, operands before users: nothing below what has been kept."""
+        """What these statements compute in the loop at hand, operands before users: nothing below what has been
+        kept.
+        """
         chosen = list(numbers)
 
         def operands(pull: Pull) -> Iterable[Pull]:
@@ -142,18 +144,18 @@ class RegionValues:
             self.keep(pull)
 
     def store(self, number: int) -> None:
-        """Computes the value of a unit that makes each element by itself, and stores or checks it."""
-        unit, pull = self.region.units[number], self.accesses.values[number][0]
+        """Computes the value of a statement that makes each element by itself, and stores or checks it."""
+        statement, pull = self.region.statements[number], self.accesses.values[number][0]
         held = self.elements.value(pull)
-        if isinstance(unit, Check):
-            self.checks.take(unit.target, self.elements.plain(held, BOOL, pull.node.where), held.scope)
+        if isinstance(statement, Check):
+            self.checks.take(statement.target, self.elements.plain(held, BOOL, pull.node.where), held.scope)
             return
         access = self.accesses.writes[number]
         assert access is not None
         self.buffers.put(access, held, source=pull.node)
 
     def store_all(self, numbers: Iterable[int]) -> None:
-        """Does so for several units."""
+        """Does so for several statements."""
         for number in numbers:
             self.store(number)
 
@@ -161,26 +163,26 @@ class RegionValues:
 
     def accumulator(self, number: int) -> reductions.Accumulator:
         """The accumulator of a reduction."""
-        unit = self.region.units[number]
-        assert isinstance(unit, Reduce)
-        return reductions.make(self.elements, unit, self.region.axes[number])
+        statement = self.region.statements[number]
+        assert isinstance(statement, Reduce)
+        return reductions.make(self.elements, statement, self.region.axes[number])
 
     def running(self, number: int) -> RunningValue:
         """The accumulator of a scan."""
-        unit = self.region.units[number]
-        assert isinstance(unit, Scan)
-        return RunningValue(self.elements, unit, self.region.axes[number])
+        statement = self.region.statements[number]
+        assert isinstance(statement, Scan)
+        return RunningValue(self.elements, statement, self.region.axes[number])
 
     def settle(self, number: int, results: list[Held], row: Scope) -> None:
         """Makes the results of a reduction known to the row, and stores those that have a buffer."""
-        unit, axes = self.region.units[number], self.region.axes[number]
-        index = unit.made_at(axes)
-        nodes = self.accesses.results_of(unit.target)
+        statement, axes = self.region.statements[number], self.region.axes[number]
+        index = statement.made_at(axes)
+        nodes = self.accesses.results_of(statement.target)
         for k, held in enumerate(results):
             for node in nodes.get(k, ()):
                 if index is not None:
                     row.known[Pull(node, index)] = held
-                if node in self.stored or (node is unit.target and not isinstance(node.type, TupleType)):
+                if node in self.stored or (node is statement.target and not isinstance(node.type, TupleType)):
                     self._store_result(node, number, held)
 
     def _store_result(self, node: Node, number: int, held: Held) -> None:
@@ -191,12 +193,12 @@ class RegionValues:
 
     def settle_scan(self, number: int, held: Held) -> None:
         """Makes a running value known where it stands, keeps it for those who read it later, and stores it."""
-        unit, access = self.region.units[number], self.accesses.writes[number]
-        index = unit.made_at(self.region.axes[number])
+        statement, access = self.region.statements[number], self.accesses.writes[number]
+        index = statement.made_at(self.region.axes[number])
         assert access is not None and index is not None
-        pull = Pull(unit.target, index)
+        pull = Pull(statement.target, index)
         self.nest.inner.known[pull] = held
         for place in self.kept.places_of_scan(pull):
             self.keep(pull, place)
-        if unit.target in self.stored:
+        if statement.target in self.stored:
             self.buffers.put(access, held)

@@ -78,7 +78,7 @@ class RowNest:
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
         # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(isinstance(unit, Reduce) for unit in self.region.units)
+        folding = any(isinstance(statement, Reduce) for statement in self.region.statements)
         pulls = [] if folding else [pull for walked in self.values.accesses.walks for pull in walked]
         start, stop, kind = self.bounds.kept(number)
         self.values.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
@@ -97,11 +97,11 @@ class RowNest:
 
     def _pass(self, level: int) -> None:
         """One pass over the reduced axes: all reductions and stores that are ready."""
-        row, units, chosen = self.nest.inner, self.region.units, self.passes.along(level)
+        row, statements, chosen = self.nest.inner, self.region.statements, self.passes.along(level)
         self._fill_ahead(level)
         self._kept.level = level
-        self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(units[n], Reduce)}
-        self._running = {n: self.values.running(n) for n in chosen if isinstance(units[n], Scan)}
+        self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
+        self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
             fold.start(row)
         lines = self._line()
@@ -131,7 +131,7 @@ class RowNest:
         start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
             self._walk.write(
-                loop, stop, chosen, lambda one, block: self._loop(block, one.units, one.filled, short=True)
+                loop, stop, chosen, lambda one, block: self._loop(block, one.statements, one.filled, short=True)
             )
             return
         blocked = any(fold.blocked for fold in folds)

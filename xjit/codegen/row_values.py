@@ -73,7 +73,7 @@ class RowValues:
 
 
 def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: Loop) -> list[Pull]:
-    """What these units compute of each step of a loop over rows alone and then use for columns.
+    """What these statements compute of each step of a loop over rows alone and then use for columns.
 
     Those that cost more than a store and a load, and before them the reductions over rows that they are made of.
     """
@@ -99,7 +99,7 @@ def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: 
 
 
 def _used_by_columns(accesses: RegionAccesses, number: int) -> Iterator[Pull]:
-    """What is combined with values that change along a kept axis, and what the unit itself takes."""
+    """What is combined with values that change along a kept axis, and what the statement itself takes."""
     region = accesses.region
     yield from accesses.values[number]
     for pull in accesses.walks[number]:

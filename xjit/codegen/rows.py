@@ -26,7 +26,7 @@ SCRATCH_BYTES = 131_072
 
 @dataclass(eq=False)
 class RowStorage:
-    """Values with a place in memory between passes: the unit whose output row holds them, or None for scratch.
+    """Values with a place in memory between passes: the statement whose output row holds them, or None for scratch.
 
     ``running`` are what scans make, kept where it is made.
     """
@@ -97,8 +97,9 @@ class KeptRows:
 def choose_row_storage(passes: Passes) -> RowStorage:
     """Chooses the values that more than one pass needs and that cost more than a store and a load.
 
-    An output row holds what its own unit reads: that is loaded, for all units of the pass, before the unit stores.
-    Results of nested reductions get a loop of their own, so that the pass that needs them is vector code.
+    An output row holds what its own statement reads: that is loaded, for all statements of the pass, before the
+    statement stores. Results of nested reductions get a loop of their own, so that the pass that needs them is vector
+    code.
     """
     storage, accesses, levels = RowStorage(), passes.accesses, passes.levels
     region, full = accesses.region, [number for number in range(len(levels)) if not passes.is_row(number)]
@@ -123,7 +124,7 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     for pull in (pull for pull in wanted if pull not in inner):
         dtype = storage_dtype(pull.node.aval.dtype)
         readers = [n for n in rows if pull in accesses.walks[n] and pull not in searched]
-        place = next((n for n in readers if storage_dtype(region.units[n].target.aval.dtype) == dtype), None)
+        place = next((n for n in readers if storage_dtype(region.statements[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
         else:
@@ -146,13 +147,13 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
 
 def _searched(passes: Passes, last: int) -> set[Pull]:
     """What searches of the last pass need once more when that pass has filled the output rows."""
-    units = enumerate(passes.accesses.region.units)
-    searches = (number for number, unit in units if unit.is_search and passes.levels[number] == last)
+    statements = enumerate(passes.accesses.region.statements)
+    searches = (number for number, statement in statements if statement.is_search and passes.levels[number] == last)
     return {pull for number in searches for pull in passes.accesses.walks[number]}
 
 
 def _output_rows(passes: Passes, full: list[int]) -> list[int]:
-    """Units of the last pass that store every element of the domain once: their rows are free until then.
+    """Statements of the last pass that store every element of the domain once: their rows are free until then.
 
     The rows of what a bitcast fills are counted in elements of another type.
     """
@@ -162,8 +163,8 @@ def _output_rows(passes: Passes, full: list[int]) -> list[int]:
         number
         for number in full
         if levels[number] == last
-        and not isinstance(region.units[number], Reduce)
-        and region.units[number].dims == region.dims
-        and region.units[number].values[0].node is region.units[number].target
+        and not isinstance(region.statements[number], Reduce)
+        and region.statements[number].dims == region.dims
+        and region.statements[number].values[0].node is region.statements[number].target
         and passes.accesses.writes[number] is not None
     ]

@@ -1,7 +1,8 @@
-"""What the units of a region read of its scans: at which distance, and behind how many scans, one after the other.
+"""What the statements of a region read of its scans: at which distance, and behind how many scans, one after the
+other.
 
-In ``c[:, 20:] - c[:, :-20]`` of ``c = np.cumsum(x, axis=1)`` one unit is the scan, and the other reads it at the step
-at hand and 20 steps before.
+In ``c[:, 20:] - c[:, :-20]`` of ``c = np.cumsum(x, axis=1)`` one statement is the scan, and the other reads it at the
+step at hand and 20 steps before.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from dataclasses import dataclass
 
 from xjit.codegen.accesses import RegionAccesses
 from xjit.fusion import cost
+from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
 from xjit.fusion.reads import below
 from xjit.fusion.statements import Pull, Scan
-from xjit.fusion.units import owner
 from xjit.ir.opdef import AxisMap
 
 
@@ -22,21 +23,25 @@ from xjit.ir.opdef import AxisMap
 class ScanReads:
     """The scans of a region, and who reads them.
 
-    ``reads`` are what each unit reads of scans, in the axes of the region. ``scanned`` gives the unit of what a scan
-    makes along its axis. ``depth`` is how many scans follow on each other until a unit has what it needs: -1 if it
-    needs none.
+    ``reads`` are what each statement reads of scans, in the axes of the region. ``scanned`` gives the statement of
+    what a scan makes along its axis. ``depth`` is how many scans follow on each other until a statement has what it
+    needs: -1 if it needs none.
     """
 
     accesses: RegionAccesses
 
     def __post_init__(self) -> None:
         self._table = cost.CostTable(self.accesses.leaves)
-        self._targets = frozenset(unit.target for unit in self.region.units if isinstance(unit, Scan))
+        self._targets = frozenset(
+            statement.target for statement in self.region.statements if isinstance(statement, Scan)
+        )
         self.reads = [
             [pull for pull in one.reads if owner(pull.node) in self._targets] for one in self.accesses.found
         ]
         self.scanned = {
-            self.row(self.made(n)): n for n, unit in enumerate(self.region.units) if isinstance(unit, Scan)
+            self.row(self.made(n)): n
+            for n, statement in enumerate(self.region.statements)
+            if isinstance(statement, Scan)
         }
         self.depth = self._depths()
 
@@ -47,17 +52,17 @@ class ScanReads:
 
     def _depths(self) -> list[int]:
         depth: list[int] = []
-        for number, unit in enumerate(self.region.units):
+        for number, statement in enumerate(self.region.statements):
             before = max((depth[self.scanned[self.row(pull)]] for pull in self.reads[number]), default=-1)
-            depth.append(before + isinstance(unit, Scan))
+            depth.append(before + isinstance(statement, Scan))
         return depth
 
     def made(self, number: int) -> Pull:
         """The value that a scan makes, where it makes it."""
-        unit = self.region.units[number]
-        index = unit.made_at(self.region.axes[number])
+        statement = self.region.statements[number]
+        index = statement.made_at(self.region.axes[number])
         assert index is not None
-        return Pull(unit.target, index)
+        return Pull(statement.target, index)
 
     def operand(self, number: int) -> Pull:
         """The value that a scan takes."""
@@ -79,8 +84,10 @@ class ScanReads:
         return self.made(number).index[along].offset - pull.index[along].offset
 
     def is_costly(self, number: int) -> bool:
-        """Whether what a unit takes costs more than a store and a load."""
-        return any(self._table.total(pull.node) >= cost.WORTH_A_ROW for pull in self.region.units[number].values[:1])
+        """Whether what a statement takes costs more than a store and a load."""
+        return any(
+            self._table.total(pull.node) >= cost.WORTH_A_ROW for pull in self.region.statements[number].values[:1]
+        )
 
     @property
     def are_worth_blocks(self) -> bool:
@@ -88,7 +95,9 @@ class ScanReads:
         region = self.region
         if not region.reduced or region.nested or region.chunk is not None:
             return False
-        costly = (n for n, unit in enumerate(region.units) if isinstance(unit, Scan) or self.depth[n] >= 0)
+        costly = (
+            n for n, statement in enumerate(region.statements) if isinstance(statement, Scan) or self.depth[n] >= 0
+        )
         return bool(self.scanned) and (region.has_lags or any(map(self.is_costly, costly)))
 
     def read_later(self, levels: Sequence[int]) -> dict[Pull, int]:

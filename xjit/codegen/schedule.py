@@ -95,7 +95,7 @@ def backward_axes(
     The order within reduced axes stays where it is seen: in exact folds, in sums that round, in scans.
     """
     kept, reduced = _sorted_axes(region, exact, primary, sums)
-    ordered = exact or sums is not None or any(isinstance(unit, Scan) for unit in region.units)
+    ordered = exact or sums is not None or any(isinstance(statement, Scan) for statement in region.statements)
     free = set(kept if ordered else (*kept, *reduced)) - fixed - set(region.chunk[:1] if region.chunk else ())
     return frozenset(
         axis for axis in free if all(one[axis] <= 0 for one in moves) and any(one[axis] for one in moves)

@@ -58,17 +58,17 @@ def _interleaves(accesses: RegionAccesses, loop: Loop, inner: Loop) -> bool:
 
 def _widest(region: Region) -> int:
     """The size in bytes of the largest elements that are stored."""
-    return max(unit.values[0].node.aval.dtype.itemsize for unit in region.units)
+    return max(statement.values[0].node.aval.dtype.itemsize for statement in region.statements)
 
 
 def written_out(region: Region, loop: Loop) -> Region:
-    """The region with every unit that runs along the loop replaced by one for each of its positions."""
-    units: list[Statement] = []
+    """The region with every statement that runs along the loop replaced by one for each of its positions."""
+    statements: list[Statement] = []
     axes: list[dict[int, int]] = []
-    for unit, places in zip(region.units, region.axes, strict=True):
-        chosen = [axis for axis, place in places.items() if place in loop.axes and unit.dims[axis] != 1]
-        made = list(parts(unit, chosen)) if chosen else [unit]
-        units += made
+    for statement, places in zip(region.statements, region.axes, strict=True):
+        chosen = [axis for axis, place in places.items() if place in loop.axes and statement.dims[axis] != 1]
+        made = list(parts(statement, chosen)) if chosen else [statement]
+        statements += made
         axes += [places] * len(made)
     dims = tuple(1 if axis in loop.axes else size for axis, size in enumerate(region.dims))
-    return dataclasses.replace(region, dims=dims, units=tuple(units), axes=tuple(axes))
+    return dataclasses.replace(region, dims=dims, statements=tuple(statements), axes=tuple(axes))

@@ -138,15 +138,17 @@ def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: Region
 def _copies(
     across: Collection[Access], accesses: RegionAccesses, rows: Loop, columns: Loop
 ) -> tuple[tuple[Access, Access], ...]:
-    """What every unit reads and where it writes that, if none does more and all of it can go in blocks."""
+    """What every statement reads and where it writes that, if none does more and all of it can go in blocks."""
     found = []
     region = accesses.region
-    for unit, axes, own, target in zip(region.units, region.axes, accesses.found, accesses.writes, strict=True):
+    for statement, axes, own, target in zip(
+        region.statements, region.axes, accesses.found, accesses.writes, strict=True
+    ):
         if target is None or len(own.reads) != 1 or not all(_only_moves(pull.node) for pull in own.visits):
             return ()
         (read,) = own.reads
         source = accesses.reads.get(Pull(read.node, relabel(read.index, axes)))
-        if source is None or source not in across or target in across or _changes_width(unit):
+        if source is None or source not in across or target in across or _changes_width(statement):
             return ()
         if source.moves[rows.axes[-1]] != 1 or target.moves[columns.axes[-1]] != 1:
             return ()
@@ -162,8 +164,8 @@ def _only_moves(node: Node) -> bool:
 def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
     if min(rows.extent, columns.extent) <= TINY:
         return
-    writes = zip(accesses.region.units, accesses.writes, strict=True)
-    stored = [access for unit, access in writes if access is not None and not _changes_width(unit)]
+    writes = zip(accesses.region.statements, accesses.writes, strict=True)
+    stored = [access for statement, access in writes if access is not None and not _changes_width(statement)]
     together = accesses.interleaved()
     least, largest = (0, max(TURNED)) if copied else (WIDE_STEP, LARGEST_IN_SCRATCH)
     for access in (*accesses.reads.values(), *stored):
@@ -174,8 +176,8 @@ def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -
             yield access
 
 
-def _changes_width(unit: Statement) -> bool:
-    return unit.values[0].node.aval.dtype.itemsize != unit.target.aval.dtype.itemsize
+def _changes_width(statement: Statement) -> bool:
+    return statement.values[0].node.aval.dtype.itemsize != statement.target.aval.dtype.itemsize
 
 
 def _shared(extents: Sequence[int]) -> int:

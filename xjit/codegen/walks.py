@@ -50,11 +50,11 @@ class Kept:
 class Stage:
     """One loop over a block: scans, or what needs no scan but earlier ones. ``filled`` are kept for the next scans.
 
-    ``span`` is what the units run over, (first, last) along the axis; None: all of it.
+    ``span`` is what the statements run over, (first, last) along the axis; None: all of it.
     """
 
     scans: bool
-    units: tuple[int, ...]
+    statements: tuple[int, ...]
     filled: tuple[Pull, ...]
     span: tuple[int, int] | None
 
@@ -125,7 +125,7 @@ class BlockWalk:
             self.in_scans = one.scans
             stage(one, self._bounds(one, end))
             self.ready.update(
-                one.filled, (self.scans.row(self.scans.made(number)) for number in one.units if one.scans)
+                one.filled, (self.scans.row(self.scans.made(number)) for number in one.statements if one.scans)
             )
         self._slide(end)
         self.nest.close("0", stop, step=numerics.BLOCK)
@@ -142,12 +142,12 @@ class BlockWalk:
         return found
 
     def _is_scan(self, number: int) -> bool:
-        return isinstance(self.scans.region.units[number], Scan)
+        return isinstance(self.scans.region.statements[number], Scan)
 
     def _span(self, number: int) -> tuple[int, int] | None:
-        unit = self.scans.region.units[number]
-        lag = unit.domain.lag
-        return None if lag is None else (lag, lag + unit.dims[self.scans.region.reduced[0]])
+        statement = self.scans.region.statements[number]
+        lag = statement.domain.lag
+        return None if lag is None else (lag, lag + statement.dims[self.scans.region.reduced[0]])
 
     def _filled(self, scans: Sequence[int]) -> dict[Pull, tuple[int, int] | None]:
         """The operands of scans that are made in a loop before, with what they are made for: from the first step
@@ -166,7 +166,9 @@ class BlockWalk:
     def _bounds(self, stage: Stage, end: str) -> tuple[str, str]:
         if stage.span is None:
             return self.block, end
-        first, last = (self.nest.word(("span", stage.units, stage.filled, n), stage.span[n], "n") for n in (0, 1))
+        first, last = (
+            self.nest.word(("span", stage.statements, stage.filled, n), stage.span[n], "n") for n in (0, 1)
+        )
         low, high = self.nest.fresh("p"), self.nest.fresh("q")
         self.around.statements.append(Clip(low, high, self.block, end, first, last))
         return low, high
@@ -186,14 +188,14 @@ class BlockWalk:
 
 
 def _by_span(
-    scans: bool, units: dict[int, tuple[int, int] | None], filled: dict[Pull, tuple[int, int] | None]
+    scans: bool, statements: dict[int, tuple[int, int] | None], filled: dict[Pull, tuple[int, int] | None]
 ) -> list[Stage]:
     """A loop for each span."""
-    spans = dict.fromkeys((*units.values(), *filled.values()))
+    spans = dict.fromkeys((*statements.values(), *filled.values()))
     return [
         Stage(
             scans,
-            tuple(number for number, own in units.items() if own == span),
+            tuple(number for number, own in statements.items() if own == span),
             tuple(pull for pull, own in filled.items() if own == span),
             span,
         )

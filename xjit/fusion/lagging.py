@@ -10,48 +10,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xjit.fusion import cost
+from xjit.fusion.materialized import owner
 from xjit.fusion.reads import Walk
 from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement
-from xjit.fusion.units import owner
 from xjit.ir.opdef import AxisMap
 
 
-def behind(unit: Statement, found: Walk, others: Sequence[Statement], dims: tuple[int, ...]) -> Statement:
-    """The unit so many steps behind the walk of other units over ``dims`` that all it reads of theirs is made.
+def behind(statement: Statement, found: Walk, others: Sequence[Statement], dims: tuple[int, ...]) -> Statement:
+    """The statement so many steps behind the walk of other statements over ``dims`` that all it reads of theirs is
+    made.
 
-    It is the unit itself where it does not read what a walk makes, where it is made there in every step, or where it
-    would have to be behind by too much.
+    It is the statement itself where it does not read what a walk makes, where it is made there in every step, or
+    where it would have to be behind by too much.
     """
     walked = {other.reduced for other in others if isinstance(other, Scan)}
-    if len(walked) != 1 or not _is_alongside(unit, dims, *walked) or any(other.domain.nested for other in others):
-        return unit
+    if (
+        len(walked) != 1
+        or not _is_alongside(statement, dims, *walked)
+        or any(other.domain.nested for other in others)
+    ):
+        return statement
     ((axis,),) = walked
-    reads = list(_reads(found, others, axis, unit.dims[axis]))
+    reads = list(_reads(found, others, axis, statement.dims[axis]))
     if not reads or any(step is None for _, step in reads):
-        return unit
+        return statement
     steps = [(made, step) for made, step in reads if step is not None]
     lag = max(step for _, step in steps)
-    if (lag == 0 and unit.dims == dims) or any(pull.node.is_assembled for pull in found.visits):
-        return unit
+    if (lag == 0 and statement.dims == dims) or any(pull.node.is_assembled for pull in found.visits):
+        return statement
     longest = cost.LONGEST_HISTORY // sum(isinstance(other, Scan) for other in others)
     if any(step != lag and not (isinstance(made, Scan) and lag - step <= longest) for made, step in steps):
-        return unit
-    return unit.behind(axis, lag)
+        return statement
+    return statement.behind(axis, lag)
 
 
-def _is_alongside(unit: Statement, dims: tuple[int, ...], walked: tuple[int, ...]) -> bool:
-    """Whether the unit has the axes of the walk and runs over as much or less of the one walked along."""
-    apart = unit.domain.nested or unit.domain.fixed or unit.chunk is not None
-    if apart or isinstance(unit, Check) or unit.is_search or len(unit.dims) != len(dims):
+def _is_alongside(statement: Statement, dims: tuple[int, ...], walked: tuple[int, ...]) -> bool:
+    """Whether the statement has the axes of the walk and runs over as much or less of the one walked along."""
+    apart = statement.domain.nested or statement.domain.fixed or statement.chunk is not None
+    if apart or isinstance(statement, Check) or statement.is_search or len(statement.dims) != len(dims):
         return False
     kept = [axis for axis in range(len(dims)) if axis not in walked]
-    same = all(unit.dims[axis] == dims[axis] for axis in kept)
-    return same and unit.dims[walked[0]] > 1 and unit.reduced in ((), walked)
+    same = all(statement.dims[axis] == dims[axis] for axis in kept)
+    return same and statement.dims[walked[0]] > 1 and statement.reduced in ((), walked)
 
 
 def _reads(found: Walk, others: Sequence[Statement], axis: int, count: int) -> Iterator[tuple[Statement, int | None]]:
-    """What so many elements of the unit read of the others, and how many steps ahead of themselves; None if at no
-    such distance, or if others than these make some of it.
+    """What so many elements of the statement read of the others, and how many steps ahead of themselves; None if at
+    no such distance, or if others than these make some of it.
     """
     for pull in found.reads:
         for other in others:

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
+from xjit.fusion.materialized import owner
 from xjit.fusion.plan import KernelStep, Reach, Region, Step, Tiling
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.statements import Output, Pull, Statement, Store
-from xjit.fusion.units import owner
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 
@@ -88,20 +88,22 @@ class _Chains:
         self._readers: dict[Node, set[int]] = {}
         for number, step in enumerate(steps):
             if isinstance(step, KernelStep):
-                for unit in step.units:
-                    self._makers.setdefault(unit.target, set()).add(number)
-                    for pull in self._walked(unit).reads:
+                for statement in step.statements:
+                    self._makers.setdefault(statement.target, set()).add(number)
+                    for pull in self._walked(statement).reads:
                         self._readers.setdefault(owner(pull.node), set()).add(number)
         self._sources: dict[int, set[int]] = {}
         for node, readers in self._readers.items():
             for number in readers:
                 self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
 
-    def _walked(self, unit: Statement) -> Walk:
-        """What a unit pulls in, down to what is stored in the end: not every value is that asked for a buffer."""
-        found = self._walks.get(unit)
+    def _walked(self, statement: Statement) -> Walk:
+        """What a statement pulls in, down to what is stored in the end: not every value is that asked for a
+        buffer.
+        """
+        found = self._walks.get(statement)
         if found is None:
-            found = self._walks[unit] = walk(unit, self._leaves)
+            found = self._walks[statement] = walk(statement, self._leaves)
         return found
 
     def ending_in(self, last: int) -> tuple[set[int], KernelStep | None]:
@@ -127,7 +129,7 @@ class _Chains:
             makers = self._makers_together(number)
             if not all(_may_be_tiled(self._steps[maker]) for maker in makers):
                 continue
-            targets = {unit.target for one in makers for unit in _units(self._steps[one])}
+            targets = {statement.target for one in makers for statement in _statements(self._steps[one])}
             hidden = targets.isdisjoint(self._elsewhere) and makers.isdisjoint(members | refused)
             readers = set().union(*(self._readers.get(node, set()) for node in targets)) - makers
             if hidden and readers and readers <= members:
@@ -138,7 +140,7 @@ class _Chains:
         found, fresh = set[int](), {number}
         while fresh:
             found |= fresh
-            targets = {unit.target for one in fresh for unit in _units(self._steps[one])}
+            targets = {statement.target for one in fresh for statement in _statements(self._steps[one])}
             fresh = set().union(*(self._makers[node] for node in targets)) - found
         return found
 
@@ -147,14 +149,19 @@ class _Chains:
         last = max(members)
         whole = [region for number in sorted(members) for region in _regions(self._steps[number])]
         regions = tuple(part for region in whole for part in _of_one_origin(region))
-        operations = sum(len(self._walked(unit).visits) for region in regions for unit in region.units)
+        operations = sum(len(self._walked(statement).visits) for region in regions for statement in region.statements)
         if operations > cost.KERNEL_OPERATIONS:
             return None
-        results = {unit.target for unit in _units(self._steps[last]) if isinstance(unit, Store)}
-        inner = {unit.target for region in regions for unit in region.units} - results
-        if not all(self._is_regular(unit) for region in regions for unit in region.units if unit.target in inner):
+        results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
+        inner = {statement.target for region in regions for statement in region.statements} - results
+        if not all(
+            self._is_regular(statement)
+            for region in regions
+            for statement in region.statements
+            if statement.target in inner
+        ):
             return None
-        slowest = self._slowest_axes(_units(self._steps[last])[0].target)
+        slowest = self._slowest_axes(_statements(self._steps[last])[0].target)
         chains = [self._chain(regions, results, axes) for axes in (slowest[:1], slowest)]
         found = [tiling for chain in chains if chain is not None for tiling in chain.tilings()]
         _, best = min(found, key=operator.itemgetter(0), default=(0.0, None))
@@ -165,13 +172,13 @@ class _Chains:
         strides = self._layouts.strides(node)
         return tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])[:2])
 
-    def _is_regular(self, unit: Statement) -> bool:
-        """Whether the unit stores its elements where the value as a whole has them."""
-        strides = self._layouts.strides(unit.target)
-        if not isinstance(unit, Store) or unit.output.strides != strides:
+    def _is_regular(self, statement: Statement) -> bool:
+        """Whether the statement stores its elements where the value as a whole has them."""
+        strides = self._layouts.strides(statement.target)
+        if not isinstance(statement, Store) or statement.output.strides != strides:
             return False
-        same = unit.values[0].node.aval.dtype == unit.target.aval.dtype
-        return same and unit.output == Output(unit.target, strides).moved(unit.domain.corner)
+        same = statement.values[0].node.aval.dtype == statement.target.aval.dtype
+        return same and statement.output == Output(statement.target, strides).moved(statement.domain.corner)
 
     def _chain(self, regions: tuple[Region, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
         """The regions with how far each has to run, or None where that is not the same everywhere.
@@ -190,16 +197,19 @@ class _Chains:
         none: Reach = ((0, 0),) * len(axes)
         inner: dict[Node, Reach] = {}
         reaches: list[Reach] = []
-        made = {unit.target for region in regions for unit in region.units} - results
+        made = {statement.target for region in regions for statement in region.statements} - results
         settled = set(results)  # how far they run is settled: nothing more can be asked of them
         for region, origin in zip(reversed(regions), reversed(origins), strict=True):
-            own = [none if unit.target in results else inner.get(unit.target) for unit in region.units]
+            own = [
+                none if statement.target in results else inner.get(statement.target)
+                for statement in region.statements
+            ]
             reach = _hull(one for one in own if one is not None)
             assert origin is not None
             if reach is None:
                 return None
             reaches.insert(0, reach)
-            settled.update(unit.target for unit in region.units)
+            settled.update(statement.target for statement in region.statements)
             for at in self._reads_of_memory(region):
                 if at.node in settled:
                     return None
@@ -215,12 +225,12 @@ class _Chains:
     def _reads_of_memory(self, region: Region) -> Iterator[Pull]:
         """What a region reads, in its own axes, but for what it makes itself at that very place."""
         here = {
-            Pull(unit.target, index)
-            for unit, places in zip(region.units, region.axes, strict=True)
-            if (index := unit.made_at(places)) is not None
+            Pull(statement.target, index)
+            for statement, places in zip(region.statements, region.axes, strict=True)
+            if (index := statement.made_at(places)) is not None
         }
-        for unit, places in zip(region.units, region.axes, strict=True):
-            placed = (Pull(pull.node, relabel(pull.index, places)) for pull in self._walked(unit).reads)
+        for statement, places in zip(region.statements, region.axes, strict=True):
+            placed = (Pull(pull.node, relabel(pull.index, places)) for pull in self._walked(statement).reads)
             yield from (at for at in placed if at not in here)
 
 
@@ -286,8 +296,8 @@ def _halves(size: int) -> Iterator[int]:
         size = 0 if size == 1 else -(-size // 2)
 
 
-def _units(step: Step) -> tuple[Statement, ...]:
-    return step.units if isinstance(step, KernelStep) else ()
+def _statements(step: Step) -> tuple[Statement, ...]:
+    return step.statements if isinstance(step, KernelStep) else ()
 
 
 def _regions(step: Step) -> tuple[Region, ...]:
@@ -298,33 +308,33 @@ def _may_be_tiled(step: Step) -> bool:
     """Whether a step is a kernel that makes every element by itself."""
     regions = _regions(step)
     return bool(regions) and all(
-        isinstance(unit, Store) and not unit.domain.nested and region.chunk is None
+        isinstance(statement, Store) and not statement.domain.nested and region.chunk is None
         for region in regions
-        for unit in region.units
+        for statement in region.statements
     )
 
 
 def _of_one_origin(region: Region) -> Iterator[Region]:
-    """A region for the units of each origin: parts of one size that are made together lie in different tiles."""
+    """A region for the statements of each origin: parts of one size that are made together lie in different tiles."""
     apart: dict[tuple[int, ...], list[int]] = {}
-    for number, unit in enumerate(region.units):
-        apart.setdefault(unit.domain.begin, []).append(number)
+    for number, statement in enumerate(region.statements):
+        apart.setdefault(statement.domain.begin, []).append(number)
     for numbers in apart.values():
-        units, axes = tuple(region.units[n] for n in numbers), tuple(region.axes[n] for n in numbers)
-        yield dataclasses.replace(region, units=units, axes=axes)
+        statements, axes = tuple(region.statements[n] for n in numbers), tuple(region.axes[n] for n in numbers)
+        yield dataclasses.replace(region, statements=statements, axes=axes)
 
 
 def _origin(region: Region, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Where the domain of a region begins along tiled axes; None where its units do not agree about that."""
+    """Where the domain of a region begins along tiled axes; None where its statements do not agree about that."""
     found: set[tuple[int, ...]] = set()
-    for unit, places in zip(region.units, region.axes, strict=True):
-        fixed = dict(unit.domain.fixed)
+    for statement, places in zip(region.statements, region.axes, strict=True):
+        fixed = dict(statement.domain.fixed)
         for axis in axes:
-            if axis >= len(unit.dims) or axis in fixed or places.get(axis) != axis:
+            if axis >= len(statement.dims) or axis in fixed or places.get(axis) != axis:
                 return None
-            if unit.dims[axis] != region.dims[axis]:
+            if statement.dims[axis] != region.dims[axis]:
                 return None
-        found.add(tuple(unit.domain.begin[axis] for axis in axes))
+        found.add(tuple(statement.domain.begin[axis] for axis in axes))
     return found.pop() if len(found) == 1 else None
 
 
@@ -346,10 +356,10 @@ def _extents(regions: Iterable[Region], results: Iterable[Node], axes: tuple[int
     """The extents of the results along tiled axes."""
     found = dict.fromkeys(results, (0,) * len(axes))
     for region in regions:
-        for unit in region.units:
-            if unit.target in found:
-                ends = [unit.domain.begin[axis] + unit.dims[axis] for axis in axes]
-                found[unit.target] = tuple(map(max, ends, found[unit.target]))
+        for statement in region.statements:
+            if statement.target in found:
+                ends = [statement.domain.begin[axis] + statement.dims[axis] for axis in axes]
+                found[statement.target] = tuple(map(max, ends, found[statement.target]))
     return set(found.values())
 
 
@@ -365,6 +375,6 @@ def _windows(regions: Iterable[Region], reaches: Iterable[Reach], made: Iterable
     found: dict[Node, Reach] = {}
     inner = set(made)
     for region, reach in zip(regions, reaches, strict=True):
-        for node in dict.fromkeys(unit.target for unit in region.units if unit.target in inner):
+        for node in dict.fromkeys(statement.target for statement in region.statements if statement.target in inner):
             found[node] = _hull([reach, found.get(node, reach)]) or reach
     return found

@@ -1,4 +1,6 @@
-"""Cuts units at the borders of the assembled values that they read, so that every part reads one piece of each."""
+"""Cuts statements at the borders of the assembled values that they read, so that every part reads one piece of
+each.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,21 @@ from xjit.passes.split import TINY
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a unit, or the assembled values that have to be stored before it can be made."""
+    """The parts of a statement, or the assembled values that have to be stored before it can be made."""
 
-    units: tuple[Statement, ...]
+    statements: tuple[Statement, ...]
     to_store: frozenset[Node] = frozenset()
 
 
-def parts_of(unit: Statement, leaves: frozenset[Node]) -> Parts:
-    """The unit itself where it crosses no border, else its parts.
+def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
+    """The statement itself where it crosses no border, else its parts.
 
     Only what makes every element by itself can be cut, and only at borders whose places are known; else the
     assembled values are to be stored.
     """
-    waiting, done = [(unit, frozenset[int]())], list[Statement]()
+    waiting, done = [(statement, frozenset[int]())], list[Statement]()
     pulled: frozenset[Node] = frozenset()
-    below = nodes_below(unit, leaves)
+    below = nodes_below(statement, leaves)
     most = max(cost.KERNEL_OPERATIONS, cost.MOST_PLACES * len(below))
     operations = 0
     while waiting:
@@ -40,9 +42,9 @@ def parts_of(unit: Statement, leaves: frozenset[Node]) -> Parts:
         try:
             visits = walk(part, leaves, most).visits
         except TooManyVisitsError:
-            return Parts((), frozenset(node for node in below if node.is_assembled and node is not unit.target))
+            return Parts((), frozenset(node for node in below if node.is_assembled and node is not statement.target))
         crossing = [pull for pull in visits if pull.node.is_assembled and piece_pull(pull, part.dims) is None]
-        pulled |= {pull.node for pull in crossing if pull.node is not unit.target}
+        pulled |= {pull.node for pull in crossing if pull.node is not statement.target}
         found = list(itertools.chain.from_iterable(cuts_of(pull, part.dims) for pull in crossing))
         if crossing and not (found and isinstance(part, Store)):
             return Parts((), pulled)
@@ -70,24 +72,24 @@ def _first_axis(found: Iterable[tuple[int, int, int]]) -> tuple[set[tuple[int, i
     return {(axis, position) for axis, position, _ in found if axis == first}, frozenset(through) - {first}
 
 
-def _with_pixels(unit: Store, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]:
+def _with_pixels(statement: Store, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]:
     """The cuts, or all positions along a short axis that is the fastest in memory and the only one that is cut.
 
     What makes the elements of a pixel then shares a loop over pixels, as vectors with shuffles.
     """
     axis = next(axis for axis, _ in cuts)
-    size, item = unit.dims[axis], unit.target.aval.dtype.itemsize
+    size, item = statement.dims[axis], statement.target.aval.dtype.itemsize
     fills_no_vector = size <= TINY and size * item < cost.VECTOR_BYTES
-    if unit.output.strides[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= TINY * size:
+    if statement.output.strides[axis] != 1 or not fills_no_vector or math.prod(statement.dims) <= TINY * size:
         return cuts
     return {(axis, position) for position in range(1, size)}
 
 
-def _cut(unit: Statement, cuts: Iterable[tuple[int, int]]) -> Iterator[Statement]:
+def _cut(statement: Statement, cuts: Iterable[tuple[int, int]]) -> Iterator[Statement]:
     """The parts between (axis, position) pairs, the last one first."""
-    edges = [[0, size] for size in unit.dims]
+    edges = [[0, size] for size in statement.dims]
     for axis, position in cuts:
         edges[axis].append(position)
     spans = [list(itertools.pairwise(sorted(row, reverse=True))) for row in edges]
     for block in itertools.product(*spans):
-        yield unit.part(tuple(first for _, first in block), tuple(stop - first for stop, first in block))
+        yield statement.part(tuple(first for _, first in block), tuple(stop - first for stop, first in block))

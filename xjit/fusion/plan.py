@@ -17,13 +17,13 @@ Reach: TypeAlias = "tuple[tuple[int, int], ...]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """One kernel: statements over one domain. ``axes[k]`` maps the axes of unit k to axes of the domain, whose
+    """One kernel: statements over one domain. ``axes[k]`` maps the axes of statement k to axes of the domain, whose
     first ``rank`` are looped over once; the others belong to nested reductions.
     """
 
     dims: tuple[int, ...]
     reduced: tuple[int, ...]
-    units: tuple[Statement, ...]
+    statements: tuple[Statement, ...]
     axes: tuple[dict[int, int], ...]
     chunk: tuple[int, int] | None
     reasons: tuple[str, ...]
@@ -37,28 +37,28 @@ class Region:
     @property
     def sums(self) -> SumOrder | None:
         """The order of its sums and products of floats; None where there are none."""
-        return next((order for unit in self.units if (order := unit.sums) is not None), None)
+        return next((order for statement in self.statements if (order := statement.sums) is not None), None)
 
     @property
     def is_elementwise(self) -> bool:
         """Whether every statement computes its elements one by one, in any order."""
-        return all(isinstance(unit, Store | Check) for unit in self.units)
+        return all(isinstance(statement, Store | Check) for statement in self.statements)
 
     @property
     def chunk_numbers(self) -> frozenset[Pull]:
         """The numbers of chunks that the loops run through."""
-        pairs = ((unit.chunk_number, axes) for unit, axes in zip(self.units, self.axes, strict=True))
+        pairs = ((statement.chunk_number, axes) for statement, axes in zip(self.statements, self.axes, strict=True))
         return frozenset(Pull(one.node, relabel(one.index, axes)) for one, axes in pairs if one is not None)
 
     @property
     def has_lags(self) -> bool:
-        """Whether some unit runs steps behind a scan."""
-        return any(unit.domain.lag is not None for unit in self.units)
+        """Whether some statement runs steps behind a scan."""
+        return any(statement.domain.lag is not None for statement in self.statements)
 
     @property
     def nested(self) -> dict[Node, int]:
         """The nested reductions and the first axis of each."""
-        return {node: first for unit in self.units for node, first in unit.domain.nested}
+        return {node: first for statement in self.statements for node, first in statement.domain.nested}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,9 @@ class KernelStep:
     tiling: Tiling | None = None
 
     @property
-    def units(self) -> tuple[Statement, ...]:
-        """The units of all regions."""
-        return tuple(unit for region in self.regions for unit in region.units)
+    def statements(self) -> tuple[Statement, ...]:
+        """The statements of all regions."""
+        return tuple(statement for region in self.regions for statement in region.statements)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,18 +29,18 @@ class TooManyVisitsError(Exception):
     """A walk came to more values than it was to."""
 
 
-def walk(unit: Statement, leaves: frozenset[Node], most: float = math.inf) -> Walk:
-    """Everything that a unit pulls in. The node that is being made is expanded although it is a leaf.
+def walk(statement: Statement, leaves: frozenset[Node], most: float = math.inf) -> Walk:
+    """Everything that a statement pulls in. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
     TooManyVisitsError after so many values as are allowed.
     """
-    nested, dims = dict(unit.domain.nested), unit.dims
+    nested, dims = dict(statement.domain.nested), statement.dims
     visits: list[Pull] = []
     reads: dict[Pull, None] = {}
-    done = {unit.chunk_number}  # the loops know it
-    for root in unit.values:
-        is_read = root.node in leaves and root.node is not unit.target
+    done = {statement.chunk_number}  # the loops know it
+    for root in statement.values:
+        is_read = root.node in leaves and root.node is not statement.target
         stack = [(root, is_read or not (is_pulled(root.node) or root.node in nested), False)]
         while stack:
             pull, is_leaf, expanded = stack.pop()
@@ -94,13 +94,13 @@ def below(pulls: Iterable[Pull], operands: Callable[[Pull], Iterable[Pull]]) -> 
             stack.extend(operands(pull))
 
 
-def nodes_below(unit: Statement, leaves: frozenset[Node]) -> set[Node]:
-    """The nodes that a unit may pull in, each once however many places it is read at."""
+def nodes_below(statement: Statement, leaves: frozenset[Node]) -> set[Node]:
+    """The nodes that a statement may pull in, each once however many places it is read at."""
     found: set[Node] = set()
-    stack = [pull.node for pull in unit.values]
+    stack = [pull.node for pull in statement.values]
     while stack:
         node = stack.pop()
-        if node not in found and (node is unit.target or node not in leaves):
+        if node not in found and (node is statement.target or node not in leaves):
             found.add(node)
             stack.extend(node.inputs)
     return found

@@ -2,8 +2,8 @@
 
 The squared distance of points in space, ``(d**2).sum(axis=-1)`` with three elements along the axis, is no loop but
 ``d[..., 0]**2 + d[..., 1]**2 + d[..., 2]**2``: it is pulled into its consumer like any elementwise value. Where the
-consumer itself runs over such an axis, repeating what does not depend on it, the axis is unrolled: one unit for each
-position, in one nest, so that shared values are computed once.
+consumer itself runs over such an axis, repeating what does not depend on it, the axis is unrolled: one statement for
+each position, in one nest, so that shared values are computed once.
 """
 
 from __future__ import annotations
@@ -64,23 +64,25 @@ def nested_pulls(pull: Pull, first: int) -> tuple[Pull, ...]:
     return Pull(operand, normalise(index, shape)), Pull(initial, ())
 
 
-def unrolled(unit: Statement, visits: Iterable[Pull], *, across: bool) -> tuple[Statement, ...]:
-    """The unit, or one for each position along the short axes that a tiny reduction in it does not depend on.
+def unrolled(statement: Statement, visits: Iterable[Pull], *, across: bool) -> tuple[Statement, ...]:
+    """The statement, or one for each position along the short axes that a tiny reduction in it does not depend on.
 
-    ``visits`` is what the unit pulls in; ``across`` says that it reduces axes other than the fastest in memory: then
-    all short axes are unrolled.
+    ``visits`` is what the statement pulls in; ``across`` says that it reduces axes other than the fastest in memory:
+    then all short axes are unrolled.
     """
-    if isinstance(unit, Reduce) and (unit.target.param("n") != 1 or unit.target.param("reducer") is None):
-        return (unit,)
-    short = [axis for axis in unit.kept if 1 < unit.dims[axis] <= TINY]
+    if isinstance(statement, Reduce) and (
+        statement.target.param("n") != 1 or statement.target.param("reducer") is None
+    ):
+        return (statement,)
+    short = [axis for axis in statement.kept if 1 < statement.dims[axis] <= TINY]
     tiny = [axes_of(pull.index) for pull in visits if is_tiny_reduction(pull.node)]
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
-    if not chosen or math.prod(unit.dims[axis] for axis in chosen) > TINY:
-        return (unit,)
-    return tuple(parts(unit, chosen))
+    if not chosen or math.prod(statement.dims[axis] for axis in chosen) > TINY:
+        return (statement,)
+    return tuple(parts(statement, chosen))
 
 
-def parts(unit: Statement, chosen: Sequence[int]) -> Iterator[Statement]:
-    """The unit at each position along the chosen axes, in row-major order."""
-    for position in itertools.product(*(range(unit.dims[axis]) for axis in chosen)):
-        yield unit.at(dict(zip(chosen, position, strict=True)))
+def parts(statement: Statement, chosen: Sequence[int]) -> Iterator[Statement]:
+    """The statement at each position along the chosen axes, in row-major order."""
+    for position in itertools.product(*(range(statement.dims[axis]) for axis in chosen)):
+        yield statement.at(dict(zip(chosen, position, strict=True)))

@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
 from xjit.fusion.reads import walk
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
-from xjit.fusion.units import owner, view_chain
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
 from xjit.runtime.segments import piece_size
@@ -152,32 +152,35 @@ def _whole_bytes(node: Node) -> int:
     return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
 
 
-def _written_bytes(unit: Statement, written: set[Node]) -> int:
-    """What one unit stores: the part of an array that it makes, all results of a reduction."""
-    match unit:
+def _written_bytes(statement: Statement, written: set[Node]) -> int:
+    """What one statement stores: the part of an array that it makes, all results of a reduction."""
+    match statement:
         case Check():
             return 0
-        case Reduce() if not unit.domain.fixed:
-            return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
-        case Store() | Scan() if unit.target not in written:  # it stays in scratch
+        case Reduce() if not statement.domain.fixed:
+            return sum(node.aval.nbytes for node in written if owner(node) is statement.target)
+        case Store() | Scan() if statement.target not in written:  # it stays in scratch
             return 0
         case _:
-            return math.prod(unit.dims[axis] for axis in unit.places) * unit.values[0].node.aval.dtype.itemsize
+            return (
+                math.prod(statement.dims[axis] for axis in statement.places)
+                * statement.values[0].node.aval.dtype.itemsize
+            )
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:
     region = max(kernel.regions, key=lambda one: math.prod(one.dims))
-    units = [unit for one in kernel.regions for unit in one.units]
-    targets = frozenset(unit.target for unit in units)
+    statements = [statement for one in kernel.regions for statement in one.statements]
+    targets = frozenset(statement.target for statement in statements)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     read.update(kernel.in_place.values())
-    leaves = frozenset(read | {unit.target for unit in units if isinstance(unit, Reduce | Scan)})
+    leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
     pulled: dict[Node, None] = {}
-    for unit in units:
-        pulled.update(dict.fromkeys(pull.node for pull in walk(unit, leaves).visits))
-        if isinstance(unit, Reduce | Scan):
-            pulled[unit.target] = None
+    for statement in statements:
+        pulled.update(dict.fromkeys(pull.node for pull in walk(statement, leaves).visits))
+        if isinstance(statement, Reduce | Scan):
+            pulled[statement.target] = None
     nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
     size = piece_size(kernel.extent, kernel.work)
     return KernelReport(
@@ -185,7 +188,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         domain=region.dims,
         reduced=region.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
-        bytes_written=sum(_written_bytes(unit, written.union(kernel.in_place)) for unit in units),
+        bytes_written=sum(_written_bytes(statement, written.union(kernel.in_place)) for statement in statements),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
         overwritten=tuple(map(_label, kernel.in_place.values())),

@@ -34,8 +34,8 @@ def view_chain(node: Node) -> tuple[Node, ...]:
     return tuple(reversed(chain))
 
 
-def units_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
-    """The units that fill the node's buffer."""
+def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
+    """The statements that fill the node's buffer."""
     if node.op.kind is Kind.REDUCE and not is_tiny_reduction(node):
         return (_reduction(node),)
     if node.op.kind is Kind.SCAN:
@@ -83,7 +83,7 @@ def _flat(node: Node, layouts: Layouts) -> Store:
 
 def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
     """Pieces that lie over each other, or not in blocks: one after the other."""
-    units = []
+    statements = []
     strides = layouts.strides(node)
     for piece in node.pieces:
         source = node.inputs[piece.operand]
@@ -94,5 +94,5 @@ def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
         steps = tuple(step * stride for step, stride in zip(piece.step, strides, strict=True))
         start = sum(first * stride for first, stride in zip(piece.start, strides, strict=True))
         pull = Pull(source, index if source.aval.rank else ())
-        units.append(Store(Domain(piece.count), (pull,), Output(node, steps, start)))
-    return tuple(units)
+        statements.append(Store(Domain(piece.count), (pull,), Output(node, steps, start)))
+    return tuple(statements)
