@@ -23,7 +23,7 @@ from xjit.fusion import cost, groups, planner
 from xjit.fusion.groups import evaluations
 from xjit.fusion.plan import KernelStep
 from xjit.fusion.reads import walk
-from xjit.fusion.statements import Pull
+from xjit.fusion.statements import IndexedValue
 from xjit.inspect.explain import Explanation
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
@@ -186,14 +186,14 @@ def _counted(found: Lowered) -> Counter[Node]:
     for step in found.plan.steps:
         if isinstance(step, KernelStep):
             for region in step.regions:
-                seen: set[Pull] = set()
+                seen: set[IndexedValue] = set()
                 for statement, axes in zip(region.statements, region.axes, strict=True):
-                    for pull in walk(
+                    for indexed in walk(
                         statement, found.plan.leaves - {statement.target for statement in region.statements}
                     ).visits:
-                        seen.add(Pull(pull.node, relabel(pull.index, axes)))
-                for pull in seen:
-                    counts[pull.node] += evaluations(region.dims, region.reduced, pull.index, region.rank)
+                        seen.add(IndexedValue(indexed.node, relabel(indexed.index, axes)))
+                for indexed in seen:
+                    counts[indexed.node] += evaluations(region.dims, region.reduced, indexed.index, region.rank)
     return counts
 
 

@@ -291,16 +291,16 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
     count = 0
     for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
         late = {statement.target for other in step.regions[number:] for statement in other.statements}
-        for pull in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
-            if pull.node not in tiling.windows:
-                assert pull.node not in {statement.target for statement in step.statements}
+        for indexed in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
+            if indexed.node not in tiling.windows:
+                assert indexed.node not in {statement.target for statement in step.statements}
                 continue
             count += 1
-            assert pull.node not in late
-            window = tiling.windows[pull.node]
+            assert indexed.node not in late
+            window = tiling.windows[indexed.node]
             for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
                 begin = region.statements[0].domain.begin[axis]
-                distance = pull.index[axis].offset - begin
+                distance = indexed.index[axis].offset - begin
                 assert first <= low + distance and high + distance <= last
     return count
 

@@ -12,7 +12,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
 from xjit.fusion.reads import Walk, positions_of, sources, walk
-from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
@@ -31,14 +31,14 @@ class Access:
     node: Node
     moves: tuple[int, ...]
     start: int
-    lookups: tuple[tuple[int, Pull], ...] = ()
+    lookups: tuple[tuple[int, IndexedValue], ...] = ()
 
 
 @dataclass(eq=False)
 class RegionAccesses:
     """Everything that the statements of a region read and write.
 
-    In the axes of the region: ``values`` are what each statement takes, ``found`` what that pulls in, of which
+    In the axes of the region: ``values`` are what each statement takes, ``found`` what that inlines, of which
     ``walks`` are the computed values.
     """
 
@@ -46,10 +46,10 @@ class RegionAccesses:
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
-    values: list[tuple[Pull, ...]] = field(default_factory=list)
+    values: list[tuple[IndexedValue, ...]] = field(default_factory=list)
     found: list[Walk] = field(default_factory=list)
-    walks: list[tuple[Pull, ...]] = field(default_factory=list)
-    reads: dict[Pull, Access] = field(default_factory=dict)
+    walks: list[tuple[IndexedValue, ...]] = field(default_factory=list)
+    reads: dict[IndexedValue, Access] = field(default_factory=dict)
     writes: list[Access | None] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
     turned: frozenset[int] = frozenset()
@@ -81,41 +81,41 @@ class RegionAccesses:
         """The nodes that the region itself makes."""
         return frozenset(statement.target for statement in self.region.statements)
 
-    def operands(self, pull: Pull) -> tuple[Pull, ...]:
+    def operands(self, indexed: IndexedValue) -> tuple[IndexedValue, ...]:
         """What a value is computed from in the loops of the region, or, where it is read, found by."""
-        needed = () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
-        return (*needed, *positions_of(pull))
+        needed = () if indexed in self.reads else sources(indexed, self.region.dims, self.region.nested)
+        return (*needed, *positions_of(indexed))
 
     def _collect(self, statement: Statement, axes: dict[int, int]) -> None:
-        def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:
-            return tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in pulls)
+        def placed(indexed_values: Iterable[IndexedValue]) -> tuple[IndexedValue, ...]:
+            return tuple(IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in indexed_values)
 
         found = walk(statement, self.leaves)
         found = Walk(placed(found.visits), placed(found.reads))
         self.values.append(placed(statement.values))
         self.found.append(found)
         self.walks.append(found.visits)
-        for pull in found.visits:
-            self._note_positions(pull)
+        for indexed in found.visits:
+            self._note_positions(indexed)
         for at in found.reads:
             if owner(at.node) not in self.targets:
                 moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
                 self.reads[at] = Access(at.node, moves, start, self._lookups(at))
         self.writes.append(self._write(statement, axes))
 
-    def _lookups(self, at: Pull) -> tuple[tuple[int, Pull], ...]:
+    def _lookups(self, at: IndexedValue) -> tuple[tuple[int, IndexedValue], ...]:
         strides = self.layouts.strides(at.node)
         return tuple(
-            (stride * lookup.times, Pull(lookup.source, lookup.axes))
+            (stride * lookup.times, IndexedValue(lookup.source, lookup.axes))
             for map, stride in zip(at.index, strides, strict=True)
             for lookup in map.found
             if stride
         )
 
-    def _note_positions(self, pull: Pull) -> None:
-        node = pull.node
+    def _note_positions(self, indexed: IndexedValue) -> None:
+        node = indexed.node
         for axis in () if node.element is None else _index_axes(node.element):
-            map = pull.index[axis]
+            map = indexed.index[axis]
             if map.axis is not None:
                 self.positions.add(map.axis)
 
@@ -150,7 +150,7 @@ class RegionAccesses:
         """The values that a reduction makes, stored ones and those that are read, by the number of its result."""
         if not isinstance(target.type, TupleType):
             return {0: [target]}
-        reads = (pull.node for one in self.found for pull in one.reads)
+        reads = (indexed.node for one in self.found for indexed in one.reads)
         found: dict[int, list[Node]] = {}
         for node in set(reads).union(self.stored):
             if node.op is PROJECT and owner(node) is target:
@@ -193,11 +193,11 @@ class RegionAccesses:
         """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
         region = self.region
 
-        def times(pull: Pull) -> int:
-            return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=columns)
+        def times(indexed: IndexedValue) -> int:
+            return evaluations(region.dims, region.reduced, indexed.index, region.rank, columns=columns)
 
-        pulls = (pull for walked in self.walks for pull in walked)
-        total = sum(((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls), 0.0)
+        indexed_values = (indexed for walked in self.walks for indexed in walked)
+        total = sum(((element_cost(indexed.node) + 0.5) * times(indexed) for indexed in indexed_values), 0.0)
         return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
 
     @property
@@ -208,7 +208,7 @@ class RegionAccesses:
         distances along each axis: ``a[i, k] * b[k, j]`` is summed along rows of ``b``, not down its columns.
         """
         rank = len(self.region.dims)
-        full = [self.layouts.directions(pull.node, pull.index, rank) for pull in self.reads]
+        full = [self.layouts.directions(indexed.node, indexed.index, rank) for indexed in self.reads]
         stores = [
             access.moves
             for statement, access in zip(self.region.statements, self.writes, strict=True)

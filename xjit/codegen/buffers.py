@@ -195,9 +195,9 @@ class Buffers:
         return self.nest.word((access.node, "start", start), start, f"{name}_c") if start else ""
 
     def _lookups(self, access: Access, name: str) -> Iterator[Term]:
-        for stride, pull in access.lookups:
-            word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
-            yield Term(self.elements.looked_up(pull).name, word)
+        for stride, indexed in access.lookups:
+            word = 1 if stride == 1 else self.nest.word((access.node, indexed, stride), stride, f"{name}_s")
+            yield Term(self.elements.looked_up(indexed).name, word)
 
     def pointer(self, access: Access, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer of an access, to elements of the buffer's type unless told otherwise."""

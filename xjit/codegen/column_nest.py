@@ -23,7 +23,7 @@ from xjit.codegen.rows import SCRATCH_BYTES, RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
 from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
-from xjit.fusion.statements import Pull, Reduce, Scan
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Base, Bound, LoopKind, Offset, Term
 from xjit.types import FLOAT64
 
@@ -133,11 +133,11 @@ class ColumnNest:
         self.nest.close(*BLOCK)
         self._kept.waiting.difference_update(rare)
 
-    def _keep_rare(self, chosen: Sequence[int]) -> list[Pull]:
+    def _keep_rare(self, chosen: Sequence[int]) -> list[IndexedValue]:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         values, loop = self.values, self._loop
-        rare = [pull for pull in values.computed(chosen) if values.strips.is_rare(pull, loop)]
-        kept = [pull for pull in rare if not self.scans.are_needed_for(pull)]
+        rare = [indexed for indexed in values.computed(chosen) if values.strips.is_rare(indexed, loop)]
+        kept = [indexed for indexed in rare if not self.scans.are_needed_for(indexed)]
         kept = kept[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
         if kept:
             values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
@@ -153,7 +153,7 @@ class ColumnNest:
             self.values.store_all(self.passes.between(0))
         self.values.store_all(self.passes.between(level))
         needed = dict.fromkeys(self.passes.read_ahead(level + 1) + self.passes.read_later(level))
-        ahead = [pull for pull in needed if not self._kept.holds(pull)]
+        ahead = [indexed for indexed in needed if not self._kept.holds(indexed)]
         self.values.keep_all(ahead)
         self.nest.close(*BLOCK)
         self._kept.waiting.update(ahead)

@@ -13,7 +13,7 @@ from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.fusion.plan import Region
-from xjit.fusion.statements import Pull, Reduce, Scan
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 from xjit.types import COMPLEX128
 
@@ -85,21 +85,21 @@ class KeptColumns:
     scratch: Scratch
     column: str
     room: int
-    waiting: set[Pull] = field(default_factory=set)
-    _names: dict[Pull, str] = field(default_factory=dict)
+    waiting: set[IndexedValue] = field(default_factory=set)
+    _names: dict[IndexedValue, str] = field(default_factory=dict)
 
-    def holds(self, pull: Pull) -> bool:
+    def holds(self, indexed: IndexedValue) -> bool:
         """Whether the value has been kept."""
-        return pull in self.waiting or pull in self.row_values.waiting
+        return indexed in self.waiting or indexed in self.row_values.waiting
 
-    def place(self, pull: Pull) -> Place:
+    def place(self, indexed: IndexedValue) -> Place:
         """The scratch that the value is kept in, and where in it the one of the step at hand is."""
-        if pull in self.row_values.places:
-            return self.row_values.places[pull]
-        if pull not in self._names:
-            self._names[pull] = self.scratch.take(str(self.room), storage_dtype(pull.node.aval.dtype))
-        return self._names[pull], Offset((Term(self.column, 1), Term("b_start", -1)))
+        if indexed in self.row_values.places:
+            return self.row_values.places[indexed]
+        if indexed not in self._names:
+            self._names[indexed] = self.scratch.take(str(self.room), storage_dtype(indexed.node.aval.dtype))
+        return self._names[indexed], Offset((Term(self.column, 1), Term("b_start", -1)))
 
-    def places_of_scan(self, pull: Pull) -> Iterable[Place]:
+    def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
         """None: what runs behind a scan, or after it, goes row by row."""
         return ()

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
 from xjit.fusion.reads import below
-from xjit.fusion.statements import Pull, Store
+from xjit.fusion.statements import IndexedValue, Store
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
         return
     candidates = [node for node in uses if node in spent]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
-    if not candidates or any(calls_varied(pull.node) for walked in part.accesses.walks for pull in walked):
+    if not candidates or any(calls_varied(indexed.node) for walked in part.accesses.walks for indexed in walked):
         return
     for number in range(len(part.region.statements)):
         access = _whole_store(part, number)
@@ -108,7 +108,7 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     well: all but searches, which look up the place of an extreme when their pass is over.
     """
     waiting, places = part.form.storage.levels, part.form.storage.places
-    kept = next((pull for pull, place in places.items() if place == number), None)
+    kept = next((indexed for indexed, place in places.items() if place == number), None)
     first = part.passes.levels[number] if kept is None else waiting[kept]
     values = part.accesses.values
     if not _loads(part, values[number] if kept is None else [kept], first, source):
@@ -118,15 +118,15 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
         for statement, level in zip(part.region.statements, part.passes.levels, strict=True)
     ]
     later = [(values[other], part.passes.levels[other]) for other, end in enumerate(ends) if end > first]
-    later += [((pull,), level) for pull, level in waiting.items() if level > first]
-    return not any(_loads(part, pulls, level, source) for pulls, level in later)
+    later += [((indexed,), level) for indexed, level in waiting.items() if level > first]
+    return not any(_loads(part, indexed_values, level, source) for indexed_values, level in later)
 
 
-def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> bool:
+def _loads(part: Lowering, values: Iterable[IndexedValue], level: int, source: Node) -> bool:
     """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
 
-    def operands(pull: Pull) -> Iterable[Pull]:
-        waits = part.form.storage.levels.get(pull, level) < level
-        return () if waits else part.accesses.operands(pull)
+    def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
+        waits = part.form.storage.levels.get(indexed, level) < level
+        return () if waits else part.accesses.operands(indexed)
 
-    return any(pull.node is source and pull in part.accesses.reads for pull in below(values, operands))
+    return any(indexed.node is source and indexed in part.accesses.reads for indexed in below(values, operands))

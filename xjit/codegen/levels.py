@@ -9,7 +9,7 @@ from xjit.codegen.schedule import Schedule
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
 from xjit.fusion.reads import sources
-from xjit.fusion.statements import Pull, Reduce, Scan
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.index import lookups_of
 from xjit.ir.node import Node
 
@@ -43,7 +43,7 @@ class Passes:
         row: dict[Node, int] = {}
         full: dict[Node, int] = {}
         for number, statement in enumerate(self._region.statements):
-            made = [owner(pull.node) for pull in self.accesses.found[number].reads]
+            made = [owner(indexed.node) for indexed in self.accesses.found[number].reads]
             if self.is_row(number):
                 own = max((row.get(node, 0) for node in made), default=0)
             else:
@@ -76,43 +76,43 @@ class Passes:
         later = (number for number, level in enumerate(self.levels) if level > 1)
         return all(isinstance(self._region.statements[number], Reduce) or self.is_row(number) for number in later)
 
-    def read_ahead(self, level: int) -> list[Pull]:
+    def read_ahead(self, level: int) -> list[IndexedValue]:
         """What the pass of a level reads that was computed from earlier results, the same for a whole row or column.
 
         In a deviation ``x - s / n`` from a mean, where ``s`` is a sum of the pass before, this is the quotient.
         """
-        region, found = self._region, dict[Pull, None]()
+        region, found = self._region, dict[IndexedValue, None]()
         made = {statement.target for statement in region.statements if isinstance(statement, Reduce)}
         for number in self.along(level):
-            ready: set[Pull] = set()
+            ready: set[IndexedValue] = set()
 
-            def is_ready(pull: Pull, ready: set[Pull] = ready) -> bool:
-                return (owner(pull.node) in made or pull in ready) and _is_still(pull, region)
+            def is_ready(indexed: IndexedValue, ready: set[IndexedValue] = ready) -> bool:
+                return (owner(indexed.node) in made or indexed in ready) and _is_still(indexed, region)
 
-            for pull in self.accesses.walks[number]:
-                used = [source for source in sources(pull, region.dims, region.nested) if is_ready(source)]
-                if used and _is_still(pull, region):
-                    ready.add(pull)
+            for indexed in self.accesses.walks[number]:
+                used = [source for source in sources(indexed, region.dims, region.nested) if is_ready(source)]
+                if used and _is_still(indexed, region):
+                    ready.add(indexed)
                 else:
                     found.update(dict.fromkeys(used))
             found.update(dict.fromkeys(filter(is_ready, self.accesses.values[number])))
         return list(found)
 
-    def read_later(self, level: int) -> list[Pull]:
+    def read_later(self, level: int) -> list[IndexedValue]:
         """The results of a level that are read as they are, by later passes than the next and by what stores rows."""
-        region, found = self._region, dict[Pull, None]()
+        region, found = self._region, dict[IndexedValue, None]()
         pairs = zip(region.statements, self.levels, strict=True)
         made = {statement.target for statement, own in pairs if isinstance(statement, Reduce) and own == level}
         for number, own in enumerate(self.levels):
             if own <= level + (not self.is_row(number)):
                 continue
             reads = self.accesses.found[number].reads
-            found.update(dict.fromkeys(pull for pull in reads if owner(pull.node) in made))
+            found.update(dict.fromkeys(indexed for indexed in reads if owner(indexed.node) in made))
         return list(found)
 
 
-def _is_still(pull: Pull, region: Region) -> bool:
+def _is_still(indexed: IndexedValue, region: Region) -> bool:
     """Whether a value does not change along the reduced axes, but from chunk to chunk."""
     numbers = region.chunk_numbers
-    by_number = all(Pull(one.source, one.axes) in numbers for one in lookups_of(pull.index))
-    return by_number and all(map.axis is None or map.axis in region.kept for map in pull.index)
+    by_number = all(IndexedValue(one.source, one.axes) in numbers for one in lookups_of(indexed.index))
+    return by_number and all(map.axis is None or map.axis in region.kept for map in indexed.index)

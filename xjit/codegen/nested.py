@@ -22,8 +22,8 @@ from xjit.codegen.lane_loops import LaneLoops, in_lanes
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.fusion.statements import Domain, Pull, Reduce
-from xjit.fusion.tiny import nested_pulls
+from xjit.fusion.statements import Domain, IndexedValue, Reduce
+from xjit.fusion.tiny import nested_values
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound
 from xjit.ir.node import Node
@@ -46,22 +46,22 @@ class NestedReductions:
     extent: Callable[[Loop], str]
     packed: PackedReductions
 
-    def result(self, pull: Pull) -> Held:
+    def result(self, indexed: IndexedValue) -> Held:
         """One result of a nested reduction, computed in the scope that its index belongs to."""
-        hidden = self.nest.leave_to(self.nest.scope_for(pull.index))
-        held = self._run(self._statement(pull))
+        hidden = self.nest.leave_to(self.nest.scope_for(indexed.index))
+        held = self._run(self._statement(indexed))
         self.nest.scopes.extend(hidden)
         return held
 
-    def _statement(self, pull: Pull) -> Reduce:
-        first = self.first[pull.node]
-        values = nested_pulls(pull, first)
-        reduced = tuple(range(first, first + len(pull.node.param("dims"))))
-        return Reduce(Domain(()), values, pull.node, reduced)
+    def _statement(self, indexed: IndexedValue) -> Reduce:
+        first = self.first[indexed.node]
+        values = nested_values(indexed, first)
+        reduced = tuple(range(first, first + len(indexed.node.param("dims"))))
+        return Reduce(Domain(()), values, indexed.node, reduced)
 
     def _run(self, statement: Reduce) -> Held:
         scope = self.nest.inner
-        used = {axis for pull in statement.values for axis in axes_of(pull.index)} | set(statement.reduced)
+        used = {axis for indexed in statement.values for axis in axes_of(indexed.index)} | set(statement.reduced)
         loops = [loop for loop in self.plan.nested if loop.axes[0] in statement.reduced]
         reducer = statement.target.param("reducer")
         fold = reductions.Recognised(self.elements, statement, {axis: axis for axis in used}, reducer)

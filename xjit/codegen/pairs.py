@@ -20,7 +20,7 @@ from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
 from xjit.fusion.plan import Region
-from xjit.fusion.statements import Pull, Scan, Statement, Store
+from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index import changed
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
@@ -45,8 +45,8 @@ def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loo
     if not rows or plan.columns or plan.nested or region.chunk is not None or rows[-1].extent < FEWEST_ROWS:
         return None
     axis = rows[-1].axes[-1]
-    visits = [pull for walked in accesses.walks for pull in walked]
-    if axis in accesses.turned or any(pull.node.is_assembled for pull in visits):
+    visits = [indexed for walked in accesses.walks for indexed in walked]
+    if axis in accesses.turned or any(indexed.node.is_assembled for indexed in visits):
         return None
     alike = all(
         _runs_along(statement, axes, region, axis)
@@ -77,15 +77,15 @@ def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
 
 def _shares_loads(region: Region, accesses: RegionAccesses, axis: int) -> bool:
     reads = accesses.reads.keys()
-    shared = sum(1 for pull in reads if _next(pull, axis) != pull and _next(pull, axis) in reads)
+    shared = sum(1 for indexed in reads if _next(indexed, axis) != indexed and _next(indexed, axis) in reads)
     return not region.reduced and shared > 0 and shared >= SHARED_LOADS * len(reads)
 
 
-def _next(pull: Pull, axis: int) -> Pull:
+def _next(indexed: IndexedValue, axis: int) -> IndexedValue:
     def at(map: AxisMap) -> AxisMap:
         return map._replace(offset=map.offset + map.scale) if map.axis == axis else map
 
-    return Pull(pull.node, changed(pull.index, at))
+    return IndexedValue(indexed.node, changed(indexed.index, at))
 
 
 def paired(region: Region, loop: Loop) -> Region:

@@ -35,7 +35,7 @@ from xjit.codegen import searches
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.fusion.statements import Pull, Reduce, Scan
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
@@ -105,8 +105,8 @@ class Accumulator:
 
     def operand(self, number: int) -> Held:
         """The element of one operand (or initial value) at the current position."""
-        pull = self.statement.values[number]
-        return self.elements.value(Pull(pull.node, relabel(pull.index, self.axes)))
+        indexed = self.statement.values[number]
+        return self.elements.value(IndexedValue(indexed.node, relabel(indexed.index, self.axes)))
 
     def plain_operand(self, number: int) -> Value:
         """The same in the type that arithmetic uses."""
@@ -427,7 +427,7 @@ class Fold(Accumulator):
         super().__init__(elements, statement, axes)
         self.graph: Graph = statement.target.param("computation")
         self.count: int = statement.target.param("n")
-        self.dtypes = [pull.node.aval.dtype for pull in statement.values[: self.count]]
+        self.dtypes = [indexed.node.aval.dtype for indexed in statement.values[: self.count]]
         self.names = [elements.nest.fresh("c") for _ in range(self.count)]
 
     @property

@@ -1,7 +1,7 @@
 """What the loops of a region compute and store, in whichever form they are.
 
-A value is pulled at the index of the innermost loop, down to what is read: from a buffer, from a nested reduction, or
-from where an earlier loop has kept it. Which values are kept, and where, each form of loops decides for itself.
+A value is inlined at the index of the innermost loop, down to what is read: from a buffer, from a nested reduction,
+or from where an earlier loop has kept it. Which values are kept, and where, each form of loops decides for itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
 from xjit.fusion.materialized import owner
 from xjit.fusion.reads import below
-from xjit.fusion.statements import Check, Pull, Reduce, Scan
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan
 from xjit.ir.loops import Load, Offset, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
@@ -40,28 +40,28 @@ class KeptValues(Protocol):
     What ``holds`` says depends on which of the loops is written at the time.
     """
 
-    def holds(self, pull: Pull) -> bool:
+    def holds(self, indexed: IndexedValue) -> bool:
         """Whether the value has been kept and is to be loaded."""
 
-    def place(self, pull: Pull) -> Place:
+    def place(self, indexed: IndexedValue) -> Place:
         """The buffer that the value is kept in, and where in it the one of the step at hand is."""
 
-    def places_of_scan(self, pull: Pull) -> Iterable[Place]:
+    def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
         """Where a scan has to put the value as soon as it has made it."""
 
 
 class NothingKept:
     """Of loops that need no values of each other."""
 
-    def holds(self, pull: Pull) -> bool:
+    def holds(self, indexed: IndexedValue) -> bool:
         """Never."""
         return False
 
-    def place(self, pull: Pull) -> Place:
+    def place(self, indexed: IndexedValue) -> Place:
         """There is none."""
-        raise LookupError(f"{pull.node.op.name} is kept nowhere")
+        raise LookupError(f"{indexed.node.op.name} is kept nowhere")
 
-    def places_of_scan(self, pull: Pull) -> Iterable[Place]:
+    def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
         """There are none."""
         return ()
 
@@ -101,58 +101,58 @@ class RegionValues:
         loop = self.plan.loop_of(axis)
         return None if loop is None else loop.variable
 
-    def _is_leaf(self, pull: Pull) -> bool:
-        if pull in self.accesses.reads or self.kept.holds(pull) or pull.node in self._nested.first:
+    def _is_leaf(self, indexed: IndexedValue) -> bool:
+        if indexed in self.accesses.reads or self.kept.holds(indexed) or indexed.node in self._nested.first:
             return True
-        return owner(pull.node) in self.accesses.targets & self.accesses.leaves
+        return owner(indexed.node) in self.accesses.targets & self.accesses.leaves
 
-    def _read(self, pull: Pull) -> Held:
-        scope = self.nest.scope_for(pull.index)
-        if self.kept.holds(pull):
-            load = Load(*self.kept.place(pull), storage_dtype(pull.node.aval.dtype), True)
-            return self.buffers.held(load, scope, pull.node)
-        if pull.node in self._nested.first:
-            return self._nested.result(pull)
-        return self.buffers.load(self.accesses.reads[pull], scope, pull.node, False)
+    def _read(self, indexed: IndexedValue) -> Held:
+        scope = self.nest.scope_for(indexed.index)
+        if self.kept.holds(indexed):
+            load = Load(*self.kept.place(indexed), storage_dtype(indexed.node.aval.dtype), True)
+            return self.buffers.held(load, scope, indexed.node)
+        if indexed.node in self._nested.first:
+            return self._nested.result(indexed)
+        return self.buffers.load(self.accesses.reads[indexed], scope, indexed.node, False)
 
     # ------------------------------------------------------------------ what is computed, kept and stored
 
-    def computed(self, numbers: Iterable[int]) -> list[Pull]:
+    def computed(self, numbers: Iterable[int]) -> list[IndexedValue]:
         """What these statements compute in the loop at hand, operands before users: nothing below what has been
         kept.
         """
         chosen = list(numbers)
 
-        def operands(pull: Pull) -> Iterable[Pull]:
-            return () if self.kept.holds(pull) else self.accesses.operands(pull)
+        def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
+            return () if self.kept.holds(indexed) else self.accesses.operands(indexed)
 
-        needed = set(below((pull for number in chosen for pull in self.accesses.values[number]), operands))
-        pulls = dict.fromkeys(pull for number in chosen for pull in self.accesses.walks[number])
-        return [pull for pull in pulls if pull in needed and not self.kept.holds(pull)]
+        needed = set(below((indexed for number in chosen for indexed in self.accesses.values[number]), operands))
+        indexed_values = dict.fromkeys(indexed for number in chosen for indexed in self.accesses.walks[number])
+        return [indexed for indexed in indexed_values if indexed in needed and not self.kept.holds(indexed)]
 
-    def keep(self, pull: Pull, place: Place | None = None) -> None:
+    def keep(self, indexed: IndexedValue, place: Place | None = None) -> None:
         """Computes a value and puts it where it is kept."""
-        held = self.elements.value(pull)
-        dtype = pull.node.aval.dtype
-        value = self.elements.bits(held, dtype, pull.node.where)
-        name, offset = place or self.kept.place(pull)
-        self.nest.inner.statements.append(Store(name, offset, value, storage_dtype(dtype), pull.node.where))
+        held = self.elements.value(indexed)
+        dtype = indexed.node.aval.dtype
+        value = self.elements.bits(held, dtype, indexed.node.where)
+        name, offset = place or self.kept.place(indexed)
+        self.nest.inner.statements.append(Store(name, offset, value, storage_dtype(dtype), indexed.node.where))
 
-    def keep_all(self, pulls: Iterable[Pull]) -> None:
+    def keep_all(self, indexed_values: Iterable[IndexedValue]) -> None:
         """Keeps several values."""
-        for pull in pulls:
-            self.keep(pull)
+        for indexed in indexed_values:
+            self.keep(indexed)
 
     def store(self, number: int) -> None:
         """Computes the value of a statement that makes each element by itself, and stores or checks it."""
-        statement, pull = self.region.statements[number], self.accesses.values[number][0]
-        held = self.elements.value(pull)
+        statement, indexed = self.region.statements[number], self.accesses.values[number][0]
+        held = self.elements.value(indexed)
         if isinstance(statement, Check):
-            self.checks.take(statement.target, self.elements.plain(held, BOOL, pull.node.where), held.scope)
+            self.checks.take(statement.target, self.elements.plain(held, BOOL, indexed.node.where), held.scope)
             return
         access = self.accesses.writes[number]
         assert access is not None
-        self.buffers.put(access, held, source=pull.node)
+        self.buffers.put(access, held, source=indexed.node)
 
     def store_all(self, numbers: Iterable[int]) -> None:
         """Does so for several statements."""
@@ -181,7 +181,7 @@ class RegionValues:
         for k, held in enumerate(results):
             for node in nodes.get(k, ()):
                 if index is not None:
-                    row.known[Pull(node, index)] = held
+                    row.known[IndexedValue(node, index)] = held
                 if node in self.stored or (node is statement.target and not isinstance(node.type, TupleType)):
                     self._store_result(node, number, held)
 
@@ -196,9 +196,9 @@ class RegionValues:
         statement, access = self.region.statements[number], self.accesses.writes[number]
         index = statement.made_at(self.region.axes[number])
         assert access is not None and index is not None
-        pull = Pull(statement.target, index)
-        self.nest.inner.known[pull] = held
-        for place in self.kept.places_of_scan(pull):
-            self.keep(pull, place)
+        indexed = IndexedValue(statement.target, index)
+        self.nest.inner.known[indexed] = held
+        for place in self.kept.places_of_scan(indexed):
+            self.keep(indexed, place)
         if statement.target in self.stored:
             self.buffers.put(access, held)

@@ -26,7 +26,7 @@ from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.walks import BlockWalk
 from xjit.fusion.reads import below
-from xjit.fusion.statements import Pull, Reduce, Scan
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Bound
 
 
@@ -79,17 +79,17 @@ class RowNest:
         """The last kept loop as the innermost one."""
         # What depends on a fold over single elements is known inside of the loop only, too late for strips.
         folding = any(isinstance(statement, Reduce) for statement in self.region.statements)
-        pulls = [] if folding else [pull for walked in self.values.accesses.walks for pull in walked]
+        indexed_values = [] if folding else [indexed for walked in self.values.accesses.walks for indexed in walked]
         start, stop, kind = self.bounds.kept(number)
-        self.values.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
+        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
         self.values.store_all(self.passes.between(0))
         for level in range(1, self.passes.count + 1):
             if self.region.chunk is not None:
-                for pull in self.passes.read_ahead(level):
-                    self.values.elements.value(pull)
+                for indexed in self.passes.read_ahead(level):
+                    self.values.elements.value(indexed)
             self._pass(level)
             self.values.store_all(self.passes.between(level))
 
@@ -120,9 +120,9 @@ class RowNest:
     def _fill_ahead(self, level: int) -> None:
         """The loops that make results of nested reductions for the pass of this level."""
         self._kept.level = level - 1
-        for pull in self.storage.filled_before(level):
+        for indexed in self.storage.filled_before(level):
             self.bounds.open(self.plan.reduced)
-            self.values.keep(pull)
+            self.values.keep(indexed)
             self.bounds.close_reduced(self.plan.reduced)
 
     def _innermost(self, chosen: Sequence[int]) -> None:
@@ -149,22 +149,27 @@ class RowNest:
         self.nest.close(start, stop, step=size)
 
     def _loop(
-        self, bounds: tuple[str, str], chosen: Sequence[int], filled: Sequence[Pull] = (), *, short: bool = False
+        self,
+        bounds: tuple[str, str],
+        chosen: Sequence[int],
+        filled: Sequence[IndexedValue] = (),
+        *,
+        short: bool = False,
     ) -> None:
         """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
         around, loop = self.nest.inner, self.plan.reduced[-1]
         folds = [self._folds[number] for number in chosen if number in self._folds]
         for fold in folds:
             fold.start_block(around, bounds)
-        pulls = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
+        indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
         step = functools.partial(self._step, chosen, filled)
 
         def write(part: tuple[str, str]) -> None:
-            self.values.strips.loop(loop, part, pulls, step, short=short)
+            self.values.strips.loop(loop, part, indexed_values, step, short=short)
 
         summed = in_lanes(folds)
         if summed:
-            work = self._work(pulls, loop, folds)
+            work = self._work(indexed_values, loop, folds)
             self.values.buffers.skipping = None if work is Work.ODD else loop
             self._lanes.write(summed, bounds, write, loop.variable, work)
             self.values.buffers.skipping = None
@@ -192,20 +197,24 @@ class RowNest:
         for fold in folds:
             fold.start_block(around, (block, end))
         self._lanes.fill(summed, line.position(block))
-        pulls = self.values.computed(chosen)
+        indexed_values = self.values.computed(chosen)
         step = functools.partial(self._step, chosen, ())
-        line.write((block, end), lambda part: self.values.strips.loop(loops[-1], part, pulls, step, short=True))
+        line.write(
+            (block, end), lambda part: self.values.strips.loop(loops[-1], part, indexed_values, step, short=True)
+        )
         self._lanes.add_up(summed, (block, end))
         for fold in folds:
             fold.end_block(around)
         self.nest.close(start, stop, step=numerics.BLOCK)
 
-    def _work(self, pulls: Sequence[Pull], loop: Loop, folds: Sequence[reductions.Accumulator]) -> Work:
+    def _work(
+        self, indexed_values: Sequence[IndexedValue], loop: Loop, folds: Sequence[reductions.Accumulator]
+    ) -> Work:
         """What a step of a loop is like, in which these take the element at hand."""
-        nested = any(pull.node in self.region.nested for pull in pulls)
+        nested = any(indexed.node in self.region.nested for indexed in indexed_values)
         waits = bool(self._running) or any(fold.in_turn for fold in folds)
         sums = len(in_lanes(folds))
-        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(pulls, sums)
+        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(indexed_values, sums)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""
@@ -216,7 +225,7 @@ class RowNest:
         for fold in self._folds.values():
             fold.end_block(around)
 
-    def _step(self, chosen: Sequence[int], filled: Sequence[Pull] = ()) -> None:
+    def _step(self, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
         """One element of a row."""
         self.values.keep_all((*self.storage.filled_in(self._kept.level), *filled))
         for number in chosen:

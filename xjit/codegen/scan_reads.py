@@ -15,7 +15,7 @@ from xjit.fusion import cost
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
 from xjit.fusion.reads import below
-from xjit.fusion.statements import Pull, Scan
+from xjit.fusion.statements import IndexedValue, Scan
 from xjit.ir.opdef import AxisMap
 
 
@@ -36,7 +36,7 @@ class ScanReads:
             statement.target for statement in self.region.statements if isinstance(statement, Scan)
         )
         self.reads = [
-            [pull for pull in one.reads if owner(pull.node) in self._targets] for one in self.accesses.found
+            [indexed for indexed in one.reads if owner(indexed.node) in self._targets] for one in self.accesses.found
         ]
         self.scanned = {
             self.row(self.made(n)): n
@@ -53,40 +53,41 @@ class ScanReads:
     def _depths(self) -> list[int]:
         depth: list[int] = []
         for number, statement in enumerate(self.region.statements):
-            before = max((depth[self.scanned[self.row(pull)]] for pull in self.reads[number]), default=-1)
+            before = max((depth[self.scanned[self.row(indexed)]] for indexed in self.reads[number]), default=-1)
             depth.append(before + isinstance(statement, Scan))
         return depth
 
-    def made(self, number: int) -> Pull:
+    def made(self, number: int) -> IndexedValue:
         """The value that a scan makes, where it makes it."""
         statement = self.region.statements[number]
         index = statement.made_at(self.region.axes[number])
         assert index is not None
-        return Pull(statement.target, index)
+        return IndexedValue(statement.target, index)
 
-    def operand(self, number: int) -> Pull:
+    def operand(self, number: int) -> IndexedValue:
         """The value that a scan takes."""
         return self.accesses.values[number][0]
 
-    def row(self, pull: Pull) -> Pull:
+    def row(self, indexed: IndexedValue) -> IndexedValue:
         """What a scan makes along the axis, as one value; anything else as it is."""
-        if pull.node not in self._targets:
-            return pull
+        if indexed.node not in self._targets:
+            return indexed
         along = self.region.reduced[0]
-        return Pull(pull.node, (*pull.index[:along], AxisMap(None), *pull.index[along + 1 :]))
+        return IndexedValue(indexed.node, (*indexed.index[:along], AxisMap(None), *indexed.index[along + 1 :]))
 
-    def distance(self, pull: Pull) -> int:
+    def distance(self, indexed: IndexedValue) -> int:
         """How many steps before the one at hand a scan has made the value."""
-        number = self.scanned.get(self.row(pull))
+        number = self.scanned.get(self.row(indexed))
         if number is None:
             return 0
         along = self.region.reduced[0]
-        return self.made(number).index[along].offset - pull.index[along].offset
+        return self.made(number).index[along].offset - indexed.index[along].offset
 
     def is_costly(self, number: int) -> bool:
         """Whether what a statement takes costs more than a store and a load."""
         return any(
-            self._table.total(pull.node) >= cost.WORTH_A_ROW for pull in self.region.statements[number].values[:1]
+            self._table.total(indexed.node) >= cost.WORTH_A_ROW
+            for indexed in self.region.statements[number].values[:1]
         )
 
     @property
@@ -100,16 +101,16 @@ class ScanReads:
         )
         return bool(self.scanned) and (region.has_lags or any(map(self.is_costly, costly)))
 
-    def read_later(self, levels: Sequence[int]) -> dict[Pull, int]:
+    def read_later(self, levels: Sequence[int]) -> dict[IndexedValue, int]:
         """What scans make that later passes than their own read, with their own."""
-        found: dict[Pull, int] = {}
+        found: dict[IndexedValue, int] = {}
         for number, reads in enumerate(self.reads):
-            for pull in reads:
-                own = levels[self.scanned[self.row(pull)]]
+            for indexed in reads:
+                own = levels[self.scanned[self.row(indexed)]]
                 if own < levels[number]:
-                    found[pull] = own
+                    found[indexed] = own
         return found
 
-    def are_needed_for(self, pull: Pull) -> bool:
+    def are_needed_for(self, indexed: IndexedValue) -> bool:
         """Whether the value is made of what a scan makes."""
-        return any(owner(one.node) in self._targets for one in below([pull], self.accesses.operands))
+        return any(owner(one.node) in self._targets for one in below([indexed], self.accesses.operands))

@@ -42,7 +42,7 @@ from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.fusion.plan import Region
-from xjit.fusion.statements import Pull, Statement
+from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
 from xjit.ir.loops import Load, Offset, Store, Term
@@ -101,7 +101,7 @@ def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> T
     """
     if not region.is_elementwise or region.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
         return None
-    only_moves = all(_only_moves(pull.node) for walked in accesses.walks for pull in walked)
+    only_moves = all(_only_moves(indexed.node) for walked in accesses.walks for indexed in walked)
     copied = _tiled(plan, accesses, copied=True) if only_moves else None
     return copied if copied is not None and copied.copies else _tiled(plan, accesses, copied=False)
 
@@ -144,10 +144,10 @@ def _copies(
     for statement, axes, own, target in zip(
         region.statements, region.axes, accesses.found, accesses.writes, strict=True
     ):
-        if target is None or len(own.reads) != 1 or not all(_only_moves(pull.node) for pull in own.visits):
+        if target is None or len(own.reads) != 1 or not all(_only_moves(indexed.node) for indexed in own.visits):
             return ()
         (read,) = own.reads
-        source = accesses.reads.get(Pull(read.node, relabel(read.index, axes)))
+        source = accesses.reads.get(IndexedValue(read.node, relabel(read.index, axes)))
         if source is None or source not in across or target in across or _changes_width(statement):
             return ()
         if source.moves[rows.axes[-1]] != 1 or target.moves[columns.axes[-1]] != 1:

@@ -16,7 +16,7 @@ from xjit.fusion.plan import KernelStep, Region, Step
 from xjit.fusion.reads import Walk, walk
 from xjit.fusion.refusals import PARTS, Refusal
 from xjit.fusion.siblings import Siblings
-from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.fusion.tiny import unrolled
 from xjit.ir.index import Index, axes_of, relabel
 from xjit.ir.node import Node
@@ -64,17 +64,17 @@ class Group:
         """The nodes that the group reduces to."""
         return frozenset(statement.target for statement in self.statements if isinstance(statement, Reduce))
 
-    def level(self, reads: Iterable[Pull]) -> int:
+    def level(self, reads: Iterable[IndexedValue]) -> int:
         """The number of the pass that has what is read: results of reductions are there after their own."""
-        made = (owner(pull.node) for pull in reads)
+        made = (owner(indexed.node) for indexed in reads)
         return max((self.levels[node] + (node in self.reductions) for node in made if node in self.levels), default=1)
 
-    def scans_in(self, reads: Iterable[Pull]) -> frozenset[Node]:
+    def scans_in(self, reads: Iterable[IndexedValue]) -> frozenset[Node]:
         """The scans that are read, also through what stores values made of them."""
-        made = (owner(pull.node) for pull in reads)
+        made = (owner(indexed.node) for indexed in reads)
         return frozenset().union(*(self.scans.get(node, ()) for node in made if node not in self.reductions))
 
-    def late_scans(self, reads: Iterable[Pull], level: int) -> frozenset[Node]:
+    def late_scans(self, reads: Iterable[IndexedValue], level: int) -> frozenset[Node]:
         """Those of them that an earlier pass than this one makes."""
         return frozenset(node for node in self.scans_in(reads) if self.levels[node] < level)
 
@@ -122,7 +122,7 @@ class Grouping:
     siblings: Siblings = field(default_factory=Siblings)
 
     def walk(self, statement: Statement) -> Walk:
-        """What the statement pulls in, down to the materialised nodes."""
+        """What the statement inlines, down to the materialised nodes."""
         found = self.walks.get(statement)
         if found is None:
             found = self.walks[statement] = walk(statement, self.leaves)
@@ -190,18 +190,20 @@ class Grouping:
 
     def _before(self, statement: Statement, found: Walk) -> set[Group]:
         """The groups that make what the statement reads."""
-        before = {group for pull in found.reads for group in self.home.get(owner(pull.node), ())}
+        before = {group for indexed in found.reads for group in self.home.get(owner(indexed.node), ())}
         for group in self.home.get(statement.target, ()):  # what covers a result and its other parts overlap
             parts = (other for other in group.statements if other.target is statement.target)
             if statement.domain.is_whole or any(other.domain.is_whole for other in parts):
                 before.add(group)
         return before
 
-    def _candidates(self, statement: Statement, reads: tuple[Pull, ...], before: set[Group]) -> Iterable[Group]:
+    def _candidates(
+        self, statement: Statement, reads: tuple[IndexedValue, ...], before: set[Group]
+    ) -> Iterable[Group]:
         """The groups that may take the statement in: those that make what it reads, then its siblings, the last
         first.
         """
-        read = dict.fromkeys(pull.node for pull in reads)
+        read = dict.fromkeys(indexed.node for indexed in reads)
         if isinstance(statement, Check):
             siblings = {group for group in self.groups if not group.reads.keys().isdisjoint(read)}
         else:
@@ -221,19 +223,23 @@ class Grouping:
         )
         group.statements.append(statement)
         group.axes.append(axes)
-        group.reads.update(dict.fromkeys(pull.node for pull in found.reads))
-        self.siblings.add(group, statement, (pull.node for pull in found.reads))
-        for pull in found.visits:
-            placed = Pull(pull.node, relabel(pull.index, axes)) if pull.node.op.failure is not None else pull
+        group.reads.update(dict.fromkeys(indexed.node for indexed in found.reads))
+        self.siblings.add(group, statement, (indexed.node for indexed in found.reads))
+        for indexed in found.visits:
+            placed = (
+                IndexedValue(indexed.node, relabel(indexed.index, axes))
+                if indexed.node.op.failure is not None
+                else indexed
+            )
             if evaluates_condition(placed, group.dims):
-                group.conditions[pull.node] = placed.index
+                group.conditions[indexed.node] = placed.index
         group.before |= before
         group.operations += len(found.visits)
         self.home.setdefault(statement.target, []).append(group)
         return group
 
     def _placement(
-        self, group: Group, statement: Statement, reads: tuple[Pull, ...], before: set[Group], operations: int
+        self, group: Group, statement: Statement, reads: tuple[IndexedValue, ...], before: set[Group], operations: int
     ) -> dict[int, int] | None:
         """The axes of the statement in the group's domain, or None with the reason noted."""
         axes = _match_domain(group, statement)
@@ -245,7 +251,7 @@ class Grouping:
             return self._refuse(group, statement, "the two sums take their elements in other orders")
         full = not isinstance(statement, Reduce) and statement.dims[: statement.rank] == group.dims[: group.rank]
         chunked = statement.chunk is not None or group.chunk is not None  # its loops can be shared either way
-        chained = any(owner(pull.node) in group.reductions for pull in reads)
+        chained = any(owner(indexed.node) in group.reductions for indexed in reads)
         aside = group.fast or chunked or (isinstance(statement, Check) and not chained)
         if group.has_reduction and (full or isinstance(statement, Scan)) and not aside:
             return self._refuse(group, statement, "the reduced axes are not the fastest in memory")
@@ -254,9 +260,9 @@ class Grouping:
             return self._refuse(group, statement, "the reduced axes are not the fastest in memory")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, statement, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
-        for pull in reads if statement.domain.lag is None else ():
-            makers = [n for n, other in enumerate(group.statements) if other.target is owner(pull.node)]
-            if makers and not any(_reads_in_place(pull, group.statements[n], group, n, axes) for n in makers):
+        for indexed in reads if statement.domain.lag is None else ():
+            makers = [n for n, other in enumerate(group.statements) if other.target is owner(indexed.node)]
+            if makers and not any(_reads_in_place(indexed, group.statements[n], group, n, axes) for n in makers):
                 return self._refuse(group, statement, "a value is read at another position than it is made at")
         late = group.late_scans(reads, group.level(reads) + statement.is_search)
         if late and (statement.is_search or statement.domain.lag is not None or not group.has_room_for(late)):
@@ -271,22 +277,22 @@ class Grouping:
         self.refusals.append(Refusal(statement, first, reason))
         return None
 
-    def _reduces_fast_axes(self, statement: Statement, reads: tuple[Pull, ...]) -> bool:
+    def _reduces_fast_axes(self, statement: Statement, reads: tuple[IndexedValue, ...]) -> bool:
         """Whether a reduction runs along rows: sums that round as their order says, others as they read."""
         order = statement.sums
         return (order is not None and order.along_rows) or self._reads_along_fast_axes(statement, reads)
 
-    def _reads_along_fast_axes(self, statement: Statement, reads: tuple[Pull, ...]) -> bool:
+    def _reads_along_fast_axes(self, statement: Statement, reads: tuple[IndexedValue, ...]) -> bool:
         """Whether one of the largest operands is read along a reduced axis by the innermost loop.
 
         What a nested reduction reads has a say only where nothing as large is read outside of it.
         """
         fastest: dict[tuple[int, bool], set[int]] = {}
-        for pull in reads:
-            moves = self.layouts.directions(pull.node, pull.index, len(statement.dims))
+        for indexed in reads:
+            moves = self.layouts.directions(indexed.node, indexed.index, len(statement.dims))
             steps = [(abs(move), axis) for axis, move in enumerate(moves) if move and statement.dims[axis] > 1]
             if steps:
-                own = all(axis < statement.rank for axis in axes_of(pull.index))
+                own = all(axis < statement.rank for axis in axes_of(indexed.index))
                 fastest.setdefault((len(steps), own), set()).add(min(steps)[1])
         inner = {*statement.reduced, *range(statement.rank, len(statement.dims))}
         return not fastest or bool(fastest[max(fastest)] & inner)
@@ -341,10 +347,10 @@ def _has_rows(group: Group) -> bool:
     return any(len(axes) != len(group.dims) for axes in group.axes)
 
 
-def _reads_in_place(pull: Pull, other: Statement, group: Group, number: int, axes: dict[int, int]) -> bool:
-    if not axes_of(pull.index) <= axes.keys():
+def _reads_in_place(indexed: IndexedValue, other: Statement, group: Group, number: int, axes: dict[int, int]) -> bool:
+    if not axes_of(indexed.index) <= axes.keys():
         return False
-    return relabel(pull.index, axes) == other.made_at(group.axes[number])
+    return relabel(indexed.index, axes) == other.made_at(group.axes[number])
 
 
 def reaches(start: Group, goal: Group) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from xjit.fusion import cost
 from xjit.fusion.materialized import owner
 from xjit.fusion.reads import Walk
-from xjit.fusion.statements import Check, Pull, Reduce, Scan, Statement
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement
 from xjit.ir.opdef import AxisMap
 
 
@@ -36,7 +36,7 @@ def behind(statement: Statement, found: Walk, others: Sequence[Statement], dims:
         return statement
     steps = [(made, step) for made, step in reads if step is not None]
     lag = max(step for _, step in steps)
-    if (lag == 0 and statement.dims == dims) or any(pull.node.is_assembled for pull in found.visits):
+    if (lag == 0 and statement.dims == dims) or any(indexed.node.is_assembled for indexed in found.visits):
         return statement
     longest = cost.LONGEST_HISTORY // sum(isinstance(other, Scan) for other in others)
     if any(step != lag and not (isinstance(made, Scan) and lag - step <= longest) for made, step in steps):
@@ -58,17 +58,17 @@ def _reads(found: Walk, others: Sequence[Statement], axis: int, count: int) -> I
     """What so many elements of the statement read of the others, and how many steps ahead of themselves; None if at
     no such distance, or if others than these make some of it.
     """
-    for pull in found.reads:
+    for indexed in found.reads:
         for other in others:
-            if other.target is owner(pull.node):
-                yield other, _steps_ahead(pull, other, axis, count)
+            if other.target is owner(indexed.node):
+                yield other, _steps_ahead(indexed, other, axis, count)
 
 
-def _steps_ahead(pull: Pull, other: Statement, axis: int, count: int) -> int | None:
-    if isinstance(other, Reduce) or not other.makes_target or len(pull.index) != len(other.dims):
+def _steps_ahead(indexed: IndexedValue, other: Statement, axis: int, count: int) -> int | None:
+    if isinstance(other, Reduce) or not other.makes_target or len(indexed.index) != len(other.dims):
         return None
-    origin, along = other.domain.begin, pull.index[axis]
-    for place, (map, size, first) in enumerate(zip(pull.index, other.dims, origin, strict=True)):
+    origin, along = other.domain.begin, indexed.index[axis]
+    for place, (map, size, first) in enumerate(zip(indexed.index, other.dims, origin, strict=True)):
         if place != axis and map != (AxisMap(None, 1, first) if size == 1 else AxisMap(place, 1, first)):
             return None
     if (along.axis, along.scale, along.found) != (axis, 1, ()):

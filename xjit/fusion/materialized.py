@@ -1,10 +1,10 @@
-"""From materialised nodes to units of work: what is pulled, over which domain, and where it is stored."""
+"""From materialised nodes to statements: what is inlined, over which domain, and where it is stored."""
 
 from __future__ import annotations
 
 from xjit.fusion.layout import Layouts
-from xjit.fusion.reads import is_pulled
-from xjit.fusion.statements import Domain, Output, Pull, Reduce, Scan, Statement, Store
+from xjit.fusion.reads import is_inlined
+from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store
 from xjit.fusion.tiny import is_tiny_reduction
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.index import identity
@@ -40,20 +40,20 @@ def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
         return (_reduction(node),)
     if node.op.kind is Kind.SCAN:
         return (_scan(node, layouts),)
-    if node.op.flat and not is_pulled(node):
+    if node.op.flat and not is_inlined(node):
         return (_flat(node, layouts),)
     if node.op.pieces is not None and not node.is_assembled:
         return _pieces(node, layouts)
     shape = node.aval.shape
     output = Output(node, layouts.strides(node))
-    return (Store(Domain(shape), (Pull(node, identity(shape)),), output),)
+    return (Store(Domain(shape), (IndexedValue(node, identity(shape)),), output),)
 
 
 def _reduction(node: Node) -> Reduce:
     count = node.param("n")
     dims = node.inputs[0].aval.shape
-    operands = tuple(Pull(source, identity(dims)) for source in node.inputs[:count])
-    scalars = tuple(Pull(source, ()) for source in node.inputs[count:] if not source.aval.rank)
+    operands = tuple(IndexedValue(source, identity(dims)) for source in node.inputs[:count])
+    scalars = tuple(IndexedValue(source, ()) for source in node.inputs[count:] if not source.aval.rank)
     chunk = dict(node.params).get("chunk")
     return Reduce(Domain(dims), operands + scalars, node, tuple(sorted(node.param("dims"))), chunk)
 
@@ -61,7 +61,7 @@ def _reduction(node: Node) -> Reduce:
 def _scan(node: Node, layouts: Layouts) -> Scan | Store:
     """A walk along the axis; over a single element, a copy."""
     shape, axis = node.aval.shape, node.param("axis")
-    values, output = (Pull(node.inputs[0], identity(shape)),), Output(node, layouts.strides(node))
+    values, output = (IndexedValue(node.inputs[0], identity(shape)),), Output(node, layouts.strides(node))
     if shape[axis] == 1:
         return Store(Domain(shape), values, output)
     return Scan(Domain(shape), values, output, axis)
@@ -71,7 +71,7 @@ def _flat(node: Node, layouts: Layouts) -> Store:
     """Row-major order refilled into other dimensions, or other widths, whose buffer is then row-major as well."""
     source = node.inputs[0]
     shape = source.aval.shape
-    values = (Pull(source, identity(shape)),)
+    values = (IndexedValue(source, identity(shape)),)
     if source.aval.dtype.itemsize == node.aval.dtype.itemsize and node.aval.size:
         strides = view_strides(node.aval.shape, layouts.strides(node), shape)
         assert strides is not None, "a reshape has a memory order only if it could be a view"
@@ -93,6 +93,6 @@ def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
         )
         steps = tuple(step * stride for step, stride in zip(piece.step, strides, strict=True))
         start = sum(first * stride for first, stride in zip(piece.start, strides, strict=True))
-        pull = Pull(source, index if source.aval.rank else ())
-        statements.append(Store(Domain(piece.count), (pull,), Output(node, steps, start)))
+        indexed = IndexedValue(source, index if source.aval.rank else ())
+        statements.append(Store(Domain(piece.count), (indexed,), Output(node, steps, start)))
     return tuple(statements)

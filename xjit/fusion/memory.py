@@ -101,6 +101,6 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
 def _read_by(step: Step, leaves: frozenset[Node]) -> Iterator[Node]:
     if isinstance(step, KernelStep):
         for statement in step.statements:
-            yield from (pull.node for pull in walk(statement, leaves).reads)
+            yield from (indexed.node for indexed in walk(statement, leaves).reads)
     else:
         yield from step.node.inputs

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xjit.fusion import cost
 from xjit.fusion.plan import KernelStep
 from xjit.fusion.reads import walk
-from xjit.fusion.statements import Pull, Reduce, Statement
+from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
 from xjit.ir.node import Graph, Node
@@ -36,9 +36,9 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
         if group.whole is not None and not isinstance(group.whole, KernelStep):
             elsewhere.update(grouping.read_whole(group.whole.node))
         for statement in group.statements:
-            for pull in grouping.walk(statement).reads:
-                ends = _ends_in(statement, pull) if group.fast else _ends_in_columns(statement, pull)
-                (inside if ends else elsewhere).add(pull.node)
+            for indexed in grouping.walk(statement).reads:
+                ends = _ends_in(statement, indexed) if group.fast else _ends_in_columns(statement, indexed)
+                (inside if ends else elsewhere).add(indexed.node)
     return frozenset((fast & inside) - elsewhere - outputs)
 
 
@@ -51,9 +51,9 @@ def _is_short(statement: Statement) -> bool:
     return is_line and 0 < math.prod(statement.dims[axis] for axis in statement.reduced) <= cost.LONGEST_NESTED
 
 
-def _ends_in(statement: Statement, pull: Pull) -> bool:
+def _ends_in(statement: Statement, indexed: IndexedValue) -> bool:
     """Whether the statement reduces what it reads there, few enough of it to be kept between two passes."""
-    used = axes_of(pull.index) & set(statement.reduced)
+    used = axes_of(indexed.index) & set(statement.reduced)
     few = math.prod(statement.dims[axis] for axis in used) <= cost.LONGEST_NESTED
     return (
         isinstance(statement, Reduce)
@@ -68,21 +68,23 @@ def _is_position(node: Node) -> bool:
     return "extreme" in node.kwargs and node.kwargs.get("chunk") is None
 
 
-def _ends_in_columns(statement: Statement, pull: Pull) -> bool:
+def _ends_in_columns(statement: Statement, indexed: IndexedValue) -> bool:
     """Whether the statement reduces columns and reads one number for all columns of a row: there is no need to keep
     it.
     """
-    used = axes_of(pull.index)
+    used = axes_of(indexed.index)
     is_named = isinstance(statement, Reduce) and statement.target.param("reducer") is not None
     return is_named and bool(used) and used <= set(statement.reduced)
 
 
 def with_nested(statement: Statement, leaves: frozenset[Node], chosen: frozenset[Node]) -> Statement:
-    """The statement with an axis for every one that the nested reductions it pulls in run over."""
+    """The statement with an axis for every one that the nested reductions it inlines run over."""
     while chosen:
         known = {node for node, _ in statement.domain.nested}
         found = [
-            pull.node for pull in walk(statement, leaves).reads if pull.node in chosen and pull.node not in known
+            indexed.node
+            for indexed in walk(statement, leaves).reads
+            if indexed.node in chosen and indexed.node not in known
         ]
         if not found:
             break

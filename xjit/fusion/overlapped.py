@@ -25,7 +25,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import KernelStep, Reach, Region, Step, Tiling
 from xjit.fusion.reads import Walk, walk
-from xjit.fusion.statements import Output, Pull, Statement, Store
+from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 
@@ -49,7 +49,7 @@ def in_tiles(
     """Steps in which kernels are stages of the kernels that read them.
 
     ``stored`` are the values with a buffer, ``elsewhere`` those that something else than kernels reads, ``leaves``
-    those at which pulling stops.
+    those at which inlining stops.
     """
     if sum(isinstance(step, KernelStep) for step in steps) < 2:
         return Tiled(tuple(steps), stored, ())
@@ -90,15 +90,15 @@ class _Chains:
             if isinstance(step, KernelStep):
                 for statement in step.statements:
                     self._makers.setdefault(statement.target, set()).add(number)
-                    for pull in self._walked(statement).reads:
-                        self._readers.setdefault(owner(pull.node), set()).add(number)
+                    for indexed in self._walked(statement).reads:
+                        self._readers.setdefault(owner(indexed.node), set()).add(number)
         self._sources: dict[int, set[int]] = {}
         for node, readers in self._readers.items():
             for number in readers:
                 self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
 
     def _walked(self, statement: Statement) -> Walk:
-        """What a statement pulls in, down to what is stored in the end: not every value is that asked for a
+        """What a statement inlines, down to what is stored in the end: not every value is that asked for a
         buffer.
         """
         found = self._walks.get(statement)
@@ -222,15 +222,18 @@ class _Chains:
         windows = _windows(regions, reaches, made)
         return _Chain(regions, axes, min(extents), tuple(reaches), windows, self._table)
 
-    def _reads_of_memory(self, region: Region) -> Iterator[Pull]:
+    def _reads_of_memory(self, region: Region) -> Iterator[IndexedValue]:
         """What a region reads, in its own axes, but for what it makes itself at that very place."""
         here = {
-            Pull(statement.target, index)
+            IndexedValue(statement.target, index)
             for statement, places in zip(region.statements, region.axes, strict=True)
             if (index := statement.made_at(places)) is not None
         }
         for statement, places in zip(region.statements, region.axes, strict=True):
-            placed = (Pull(pull.node, relabel(pull.index, places)) for pull in self._walked(statement).reads)
+            placed = (
+                IndexedValue(indexed.node, relabel(indexed.index, places))
+                for indexed in self._walked(statement).reads
+            )
             yield from (at for at in placed if at not in here)
 
 
@@ -338,7 +341,9 @@ def _origin(region: Region, axes: tuple[int, ...]) -> tuple[int, ...] | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _distances(at: Pull, region: Region, axes: tuple[int, ...], origin: tuple[int, ...]) -> tuple[int, ...] | None:
+def _distances(
+    at: IndexedValue, region: Region, axes: tuple[int, ...], origin: tuple[int, ...]
+) -> tuple[int, ...] | None:
     """How far off its own position a region reads a value along tiled axes; None where that is not constant."""
     distances: list[int] = []
     for axis, first in zip(axes, origin, strict=True):

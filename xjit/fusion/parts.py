@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xjit.fusion import cost
-from xjit.fusion.assembled import cuts_of, piece_pull
+from xjit.fusion.assembled import cuts_of, indexed_piece
 from xjit.fusion.reads import TooManyVisitsError, nodes_below, walk
 from xjit.fusion.statements import Statement, Store
 from xjit.ir.node import Node
@@ -33,7 +33,7 @@ def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
     assembled values are to be stored.
     """
     waiting, done = [(statement, frozenset[int]())], list[Statement]()
-    pulled: frozenset[Node] = frozenset()
+    inlined: frozenset[Node] = frozenset()
     below = nodes_below(statement, leaves)
     most = max(cost.KERNEL_OPERATIONS, cost.MOST_PLACES * len(below))
     operations = 0
@@ -43,19 +43,21 @@ def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
             visits = walk(part, leaves, most).visits
         except TooManyVisitsError:
             return Parts((), frozenset(node for node in below if node.is_assembled and node is not statement.target))
-        crossing = [pull for pull in visits if pull.node.is_assembled and piece_pull(pull, part.dims) is None]
-        pulled |= {pull.node for pull in crossing if pull.node is not statement.target}
-        found = list(itertools.chain.from_iterable(cuts_of(pull, part.dims) for pull in crossing))
+        crossing = [
+            indexed for indexed in visits if indexed.node.is_assembled and indexed_piece(indexed, part.dims) is None
+        ]
+        inlined |= {indexed.node for indexed in crossing if indexed.node is not statement.target}
+        found = list(itertools.chain.from_iterable(cuts_of(indexed, part.dims) for indexed in crossing))
         if crossing and not (found and isinstance(part, Store)):
-            return Parts((), pulled)
+            return Parts((), inlined)
         if found and isinstance(part, Store):
             cuts, rest = _first_axis(found)
             waiting += [(piece, rest) for piece in _cut(part, cuts if rest | later else _with_pixels(part, cuts))]
         else:
             done.append(part)
             operations += len(visits)
-        if pulled and (len(waiting) + len(done) > cost.MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
-            return Parts((), pulled)
+        if inlined and (len(waiting) + len(done) > cost.MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
+            return Parts((), inlined)
     return Parts(tuple(done))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xjit.fusion.statements import Check, Pull, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
 from xjit.numerics import SumOrder
@@ -45,10 +45,10 @@ class Region:
         return all(isinstance(statement, Store | Check) for statement in self.statements)
 
     @property
-    def chunk_numbers(self) -> frozenset[Pull]:
+    def chunk_numbers(self) -> frozenset[IndexedValue]:
         """The numbers of chunks that the loops run through."""
         pairs = ((statement.chunk_number, axes) for statement, axes in zip(self.statements, self.axes, strict=True))
-        return frozenset(Pull(one.node, relabel(one.index, axes)) for one, axes in pairs if one is not None)
+        return frozenset(IndexedValue(one.node, relabel(one.index, axes)) for one, axes in pairs if one is not None)
 
     @property
     def has_lags(self) -> bool:
@@ -135,7 +135,7 @@ Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep"
 class Plan:
     """The steps of a program in order.
 
-    Pulling stops at ``leaves``; of these, ``stored`` are the nodes that get a buffer of their own.
+    Inlining stops at ``leaves``; of these, ``stored`` are the nodes that get a buffer of their own.
     """
 
     graph: Graph

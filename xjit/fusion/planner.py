@@ -17,9 +17,9 @@ from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, parts_of
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Region, Step, ViewStep
-from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
+from xjit.fusion.reads import Walk, gap_reason, is_inlined, walk
 from xjit.fusion.refusals import in_words
-from xjit.fusion.statements import Pull, Reduce, Statement, Store
+from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
@@ -75,13 +75,13 @@ def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
     """What the caller gets, and what no kernel computes in place."""
     stored = {view_chain(node)[0] if node in views else node for node in graph.outputs}
-    stored.update(node for node in graph.nodes if not is_pulled(node))
+    stored.update(node for node in graph.nodes if not is_inlined(node))
     return {node for node in stored if not is_given(node)}
 
 
 def _with_operands(graph: Graph, stored: set[Node], layouts: Layouts) -> tuple[set[Node], frozenset[Node]]:
     """Adds what libraries read; the second result are the operands that are views of stored or given values."""
-    whole = [node for node in graph.nodes if not (is_pulled(node) or is_given(node) or _has_statements(node))]
+    whole = [node for node in graph.nodes if not (is_inlined(node) or is_given(node) or _has_statements(node))]
     read = {source for node in whole for source in node.inputs if not is_given(source)} - stored
     shown = frozenset(node for node in read if is_shown(node, layouts))
     bases = {view_chain(node)[0] for node in shown}
@@ -96,7 +96,7 @@ def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views:
             own = {statement.target for statement in step.statements}
             for statement in step.statements:
                 reads = draft.grouping.walk(statement).reads
-                found.update(pull.node for pull in reads if owner(pull.node) not in own)
+                found.update(indexed.node for indexed in reads if owner(indexed.node) not in own)
     return frozenset(node for node in found if not is_given(node))
 
 
@@ -149,7 +149,7 @@ def _has_statements(node: Node) -> bool:
     """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
     if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
         return gap_reason(node) is None
-    return is_pulled(node)
+    return is_inlined(node)
 
 
 @dataclass(eq=False)
@@ -168,7 +168,7 @@ def _draft(
     layouts: Layouts,
     nested: frozenset[Node] = frozenset(),
 ) -> _Draft:
-    given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
+    given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
     grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
     conditions = conditions_of(graph)
     assembled = any(node.is_assembled for node in graph.nodes)
@@ -205,7 +205,7 @@ def _is_alias(node: Node, graph: Graph, stored: set[Node], layouts: Layouts) -> 
         return False
     source = node.inputs[0]
     if node.op.flat:
-        there = source in stored or (is_given(source) and not is_pulled(source))
+        there = source in stored or (is_given(source) and not is_inlined(source))
         return there and layouts.is_row_major(source)
     hidden = source in stored and source not in graph.outputs and _has_statements(source)
     return hidden and layouts.strides(source) == layouts.strides(node)
@@ -222,14 +222,14 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     table = cost.CostTable(draft.leaves)
     for group in draft.grouping.groups:
         own = frozenset(statement.target for statement in group.statements if not isinstance(statement, Reduce))
-        seen: set[Pull] = set()
+        seen: set[IndexedValue] = set()
         for statement, axes in zip(group.statements, group.axes, strict=True):
-            for pull in _within(statement, own, draft.grouping).visits:
-                placed = Pull(pull.node, relabel(pull.index, axes))
+            for indexed in _within(statement, own, draft.grouping).visits:
+                placed = IndexedValue(indexed.node, relabel(indexed.index, axes))
                 if placed not in seen:
                     seen.add(placed)
                     times = group.evaluations(placed.index)
-                    counts[pull.node] = counts.get(pull.node, 0) + times
+                    counts[indexed.node] = counts.get(indexed.node, 0) + times
     heavy = {
         node
         for node, times in counts.items()
@@ -240,9 +240,11 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
 
 
 def _within(statement: Statement, own: frozenset[Node], grouping: Grouping) -> Walk:
-    """What the statement pulls in where the nodes ``own`` are not read, but made in the same kernel."""
+    """What the statement inlines where the nodes ``own`` are not read, but made in the same kernel."""
     found = grouping.walk(statement)
-    return found if own.isdisjoint(pull.node for pull in found.reads) else walk(statement, grouping.leaves - own)
+    return (
+        found if own.isdisjoint(indexed.node for indexed in found.reads) else walk(statement, grouping.leaves - own)
+    )
 
 
 def _uncut(draft: _Draft) -> dict[Node, str]:

@@ -25,8 +25,8 @@ from xjit.types import dtype_class
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
-    """A value and where it is read, in the axes of the domain it is pulled into."""
+class IndexedValue:
+    """A value and where it is read, in the axes of the domain it is inlined into."""
 
     node: Node
     index: Index
@@ -110,7 +110,7 @@ class _Statement:
     """All kinds have: a domain, and the values taken at every position of it."""
 
     domain: Domain
-    values: tuple[Pull, ...]
+    values: tuple[IndexedValue, ...]
 
     @property
     def dims(self) -> tuple[int, ...]:
@@ -153,7 +153,7 @@ class _Statement:
         return None
 
     @property
-    def chunk_number(self) -> Pull | None:
+    def chunk_number(self) -> IndexedValue | None:
         """The number of the chunk at hand, as its other results are looked up by."""
         return None
 
@@ -165,7 +165,7 @@ class _Statement:
     def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
         """The same over a part of the domain that begins so many steps further along every axis."""
         further = functools.partial(_further, first, domain.extents)
-        values = tuple(Pull(pull.node, changed(pull.index, further)) for pull in self.values)
+        values = tuple(IndexedValue(indexed.node, changed(indexed.index, further)) for indexed in self.values)
         return dataclasses.replace(self, domain=domain, values=values)
 
     def part(self, first: tuple[int, ...], extents: tuple[int, ...]) -> Self:
@@ -283,9 +283,9 @@ class Reduce(_Statement):
         return order if self.chunk is None else order.within(self.chunk[0])
 
     @property
-    def chunk_number(self) -> Pull | None:
+    def chunk_number(self) -> IndexedValue | None:
         """The number of the chunk at hand, as its other results are looked up by."""
-        return None if self.chunk is None else Pull(self.target.inputs[2], (AxisMap(self.chunk[0]),))
+        return None if self.chunk is None else IndexedValue(self.target.inputs[2], (AxisMap(self.chunk[0]),))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,7 +1,7 @@
 """Short axes: reductions over a few elements become expressions, axes of a few elements become copies of the body.
 
 The squared distance of points in space, ``(d**2).sum(axis=-1)`` with three elements along the axis, is no loop but
-``d[..., 0]**2 + d[..., 1]**2 + d[..., 2]**2``: it is pulled into its consumer like any elementwise value. Where the
+``d[..., 0]**2 + d[..., 1]**2 + d[..., 2]**2``: it is inlined into its consumer like any elementwise value. Where the
 consumer itself runs over such an axis, repeating what does not depend on it, the axis is unrolled: one statement for
 each position, in one nest, so that shared values are computed once.
 """
@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from xjit.fusion.statements import Pull, Reduce, Statement
+from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.ir.context import CONSTANT
 from xjit.ir.index import axes_of, normalise
 from xjit.ir.node import Node
@@ -37,37 +37,37 @@ def is_tiny_reduction(node: Node) -> bool:
     return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= TINY)
 
 
-def reduced_pulls(pull: Pull) -> tuple[Pull, ...]:
+def reduced_values(indexed: IndexedValue) -> tuple[IndexedValue, ...]:
     """The elements that one result of a tiny reduction is made of, in row-major order, then the initial value."""
-    node = pull.node
+    node = indexed.node
     operand, initial = node.inputs
     shape, dims = operand.aval.shape, node.param("dims")
     kept = [axis for axis in range(len(shape)) if axis not in dims]
     index = [AxisMap(None)] * len(shape)
-    for axis, map in zip(kept, pull.index, strict=True):
+    for axis, map in zip(kept, indexed.index, strict=True):
         index[axis] = map
     found = []
     for position in itertools.product(*(range(shape[axis]) for axis in dims)):
         for axis, at in zip(dims, position, strict=True):
             index[axis] = AxisMap(None, 1, at)
-        found.append(Pull(operand, normalise(tuple(index), shape)))
-    return (*found, Pull(initial, ()))
+        found.append(IndexedValue(operand, normalise(tuple(index), shape)))
+    return (*found, IndexedValue(initial, ()))
 
 
-def nested_pulls(pull: Pull, first: int) -> tuple[Pull, ...]:
+def nested_values(indexed: IndexedValue, first: int) -> tuple[IndexedValue, ...]:
     """The element of a reduction's operand, at the positions of its own loops, and the initial value."""
-    node = pull.node
+    node = indexed.node
     operand, initial = node.inputs
     shape, dims = operand.aval.shape, sorted(node.param("dims"))
-    own, kept = iter(range(first, first + len(dims))), iter(pull.index)
+    own, kept = iter(range(first, first + len(dims))), iter(indexed.index)
     index = tuple(AxisMap(next(own)) if axis in dims else next(kept) for axis in range(len(shape)))
-    return Pull(operand, normalise(index, shape)), Pull(initial, ())
+    return IndexedValue(operand, normalise(index, shape)), IndexedValue(initial, ())
 
 
-def unrolled(statement: Statement, visits: Iterable[Pull], *, across: bool) -> tuple[Statement, ...]:
+def unrolled(statement: Statement, visits: Iterable[IndexedValue], *, across: bool) -> tuple[Statement, ...]:
     """The statement, or one for each position along the short axes that a tiny reduction in it does not depend on.
 
-    ``visits`` is what the statement pulls in; ``across`` says that it reduces axes other than the fastest in memory:
+    ``visits`` is what the statement inlines; ``across`` says that it reduces axes other than the fastest in memory:
     then all short axes are unrolled.
     """
     if isinstance(statement, Reduce) and (
@@ -75,7 +75,7 @@ def unrolled(statement: Statement, visits: Iterable[Pull], *, across: bool) -> t
     ):
         return (statement,)
     short = [axis for axis in statement.kept if 1 < statement.dims[axis] <= TINY]
-    tiny = [axes_of(pull.index) for pull in visits if is_tiny_reduction(pull.node)]
+    tiny = [axes_of(indexed.index) for indexed in visits if is_tiny_reduction(indexed.node)]
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
     if not chosen or math.prod(statement.dims[axis] for axis in chosen) > TINY:
         return (statement,)

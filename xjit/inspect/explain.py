@@ -176,12 +176,12 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     read.update(kernel.in_place.values())
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
-    pulled: dict[Node, None] = {}
+    inlined: dict[Node, None] = {}
     for statement in statements:
-        pulled.update(dict.fromkeys(pull.node for pull in walk(statement, leaves).visits))
+        inlined.update(dict.fromkeys(indexed.node for indexed in walk(statement, leaves).visits))
         if isinstance(statement, Reduce | Scan):
-            pulled[statement.target] = None
-    nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
+            inlined[statement.target] = None
+    nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]
     size = piece_size(kernel.extent, kernel.work)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
