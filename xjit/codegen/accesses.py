@@ -11,7 +11,7 @@ from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import Region
-from xjit.fusion.reads import Walk, positions_of, sources, walk
+from xjit.fusion.reads import ProducerSlice, positions_of, producer_slice, sources
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
@@ -39,7 +39,7 @@ class RegionAccesses:
     """Everything that the statements of a region read and write.
 
     In the axes of the region: ``values`` are what each statement takes, ``found`` what that inlines, of which
-    ``walks`` are the computed values.
+    ``visits`` are the computed values.
     """
 
     region: Region
@@ -47,8 +47,8 @@ class RegionAccesses:
     leaves: frozenset[Node]
     stored: frozenset[Node]
     values: list[tuple[IndexedValue, ...]] = field(default_factory=list)
-    found: list[Walk] = field(default_factory=list)
-    walks: list[tuple[IndexedValue, ...]] = field(default_factory=list)
+    found: list[ProducerSlice] = field(default_factory=list)
+    visits: list[tuple[IndexedValue, ...]] = field(default_factory=list)
     reads: dict[IndexedValue, Access] = field(default_factory=dict)
     writes: list[Access | None] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
@@ -90,11 +90,11 @@ class RegionAccesses:
         def placed(indexed_values: Iterable[IndexedValue]) -> tuple[IndexedValue, ...]:
             return tuple(IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in indexed_values)
 
-        found = walk(statement, self.leaves)
-        found = Walk(placed(found.visits), placed(found.reads))
+        found = producer_slice(statement, self.leaves)
+        found = ProducerSlice(placed(found.visits), placed(found.reads))
         self.values.append(placed(statement.values))
         self.found.append(found)
-        self.walks.append(found.visits)
+        self.visits.append(found.visits)
         for indexed in found.visits:
             self._note_positions(indexed)
         for at in found.reads:
@@ -196,7 +196,7 @@ class RegionAccesses:
         def times(indexed: IndexedValue) -> int:
             return evaluations(region.dims, region.reduced, indexed.index, region.rank, columns=columns)
 
-        indexed_values = (indexed for walked in self.walks for indexed in walked)
+        indexed_values = (indexed for visited in self.visits for indexed in visited)
         total = sum(((element_cost(indexed.node) + 0.5) * times(indexed) for indexed in indexed_values), 0.0)
         return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
 

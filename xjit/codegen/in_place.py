@@ -63,7 +63,7 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
         return
     candidates = [node for node in uses if node in spent]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
-    if not candidates or any(calls_varied(indexed.node) for walked in part.accesses.walks for indexed in walked):
+    if not candidates or any(calls_varied(indexed.node) for visited in part.accesses.visits for indexed in visited):
         return
     for number in range(len(part.region.statements)):
         access = _whole_store(part, number)

@@ -89,7 +89,7 @@ class Passes:
             def is_ready(indexed: IndexedValue, ready: set[IndexedValue] = ready) -> bool:
                 return (owner(indexed.node) in made or indexed in ready) and _is_still(indexed, region)
 
-            for indexed in self.accesses.walks[number]:
+            for indexed in self.accesses.visits[number]:
                 used = [source for source in sources(indexed, region.dims, region.nested) if is_ready(source)]
                 if used and _is_still(indexed, region):
                     ready.add(indexed)

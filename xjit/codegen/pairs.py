@@ -45,7 +45,7 @@ def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loo
     if not rows or plan.columns or plan.nested or region.chunk is not None or rows[-1].extent < FEWEST_ROWS:
         return None
     axis = rows[-1].axes[-1]
-    visits = [indexed for walked in accesses.walks for indexed in walked]
+    visits = [indexed for visited in accesses.visits for indexed in visited]
     if axis in accesses.turned or any(indexed.node.is_assembled for indexed in visits):
         return None
     alike = all(

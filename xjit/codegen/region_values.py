@@ -127,7 +127,7 @@ class RegionValues:
             return () if self.kept.holds(indexed) else self.accesses.operands(indexed)
 
         needed = set(below((indexed for number in chosen for indexed in self.accesses.values[number]), operands))
-        indexed_values = dict.fromkeys(indexed for number in chosen for indexed in self.accesses.walks[number])
+        indexed_values = dict.fromkeys(indexed for number in chosen for indexed in self.accesses.visits[number])
         return [indexed for indexed in indexed_values if indexed in needed and not self.kept.holds(indexed)]
 
     def keep(self, indexed: IndexedValue, place: Place | None = None) -> None:

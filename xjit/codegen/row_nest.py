@@ -79,7 +79,9 @@ class RowNest:
         """The last kept loop as the innermost one."""
         # What depends on a fold over single elements is known inside of the loop only, too late for strips.
         folding = any(isinstance(statement, Reduce) for statement in self.region.statements)
-        indexed_values = [] if folding else [indexed for walked in self.values.accesses.walks for indexed in walked]
+        indexed_values = (
+            [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
+        )
         start, stop, kind = self.bounds.kept(number)
         self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
 

@@ -81,7 +81,7 @@ def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: 
     reduced = frozenset(region.reduced)
     found: dict[IndexedValue, None] = {}
     for number in chosen:
-        own = dict.fromkeys(accesses.walks[number])
+        own = dict.fromkeys(accesses.visits[number])
 
         def is_made_for_rows(indexed: IndexedValue, own: dict[IndexedValue, None] = own) -> bool:
             axes = axes_of(indexed.index)
@@ -102,6 +102,6 @@ def _used_by_columns(accesses: RegionAccesses, number: int) -> Iterator[IndexedV
     """What is combined with values that change along a kept axis, and what the statement itself takes."""
     region = accesses.region
     yield from accesses.values[number]
-    for indexed in accesses.walks[number]:
+    for indexed in accesses.visits[number]:
         if axes_of(indexed.index) & frozenset(region.kept):
             yield from sources(indexed, region.dims, region.nested)

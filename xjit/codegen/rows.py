@@ -107,7 +107,7 @@ def choose_row_storage(passes: Passes) -> RowStorage:
         return storage
     used: dict[IndexedValue, set[int]] = {}
     for number in full:
-        for indexed in accesses.walks[number]:
+        for indexed in accesses.visits[number]:
             used.setdefault(indexed, set()).add(levels[number])
     table = cost.CostTable(accesses.leaves)
     everywhere = frozenset(axis for axis in range(region.rank) if region.dims[axis] != 1)
@@ -123,7 +123,7 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     searched = _searched(passes, max(levels[number] for number in full))
     for indexed in (indexed for indexed in wanted if indexed not in inner):
         dtype = storage_dtype(indexed.node.aval.dtype)
-        readers = [n for n in rows if indexed in accesses.walks[n] and indexed not in searched]
+        readers = [n for n in rows if indexed in accesses.visits[n] and indexed not in searched]
         place = next((n for n in readers if storage_dtype(region.statements[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
@@ -149,7 +149,7 @@ def _searched(passes: Passes, last: int) -> set[IndexedValue]:
     """What searches of the last pass need once more when that pass has filled the output rows."""
     statements = enumerate(passes.accesses.region.statements)
     searches = (number for number, statement in statements if statement.is_search and passes.levels[number] == last)
-    return {indexed for number in searches for indexed in passes.accesses.walks[number]}
+    return {indexed for number in searches for indexed in passes.accesses.visits[number]}
 
 
 def _output_rows(passes: Passes, full: list[int]) -> list[int]:

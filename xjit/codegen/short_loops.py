@@ -45,7 +45,7 @@ def short_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop
 
 
 def _is_worth_it(region: Region, loop: Loop, accesses: RegionAccesses) -> bool:
-    operations = sum(map(len, accesses.walks)) * loop.extent
+    operations = sum(map(len, accesses.visits)) * loop.extent
     is_short = loop.extent <= TINY and loop.extent * _widest(region) < cost.VECTOR_BYTES
     return is_short and operations <= cost.WRITTEN_OUT_OPERATIONS
 

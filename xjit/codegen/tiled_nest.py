@@ -67,7 +67,7 @@ class TiledNest:
             if self.tiles.holds(access):
                 self._move(access, storage_dtype(access.node.aval.dtype), written=False)
         self.nest.open(self._rows.variable, self._rows.axes)
-        indexed_values = [indexed for walked in accesses.walks for indexed in walked]
+        indexed_values = [indexed for visited in accesses.visits for indexed in visited]
         element = functools.partial(self.values.store_all, range(len(self.values.region.statements)))
         self.values.strips.loop(self._columns, _bounds(self._columns), indexed_values, element, short=True)
         self.nest.close(*_bounds(self._rows))

@@ -101,7 +101,7 @@ def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> T
     """
     if not region.is_elementwise or region.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
         return None
-    only_moves = all(_only_moves(indexed.node) for walked in accesses.walks for indexed in walked)
+    only_moves = all(_only_moves(indexed.node) for visited in accesses.visits for indexed in visited)
     copied = _tiled(plan, accesses, copied=True) if only_moves else None
     return copied if copied is not None and copied.copies else _tiled(plan, accesses, copied=False)
 

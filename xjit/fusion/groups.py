@@ -13,7 +13,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.nested import with_nested
 from xjit.fusion.plan import KernelStep, Region, Step
-from xjit.fusion.reads import Walk, walk
+from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.refusals import PARTS, Refusal
 from xjit.fusion.siblings import Siblings
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
@@ -118,14 +118,14 @@ class Grouping:
     home: dict[Node, list[Group]] = field(default_factory=dict)
     checks: dict[Node, list[Group]] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
-    walks: dict[Statement, Walk] = field(default_factory=dict)
+    slices: dict[Statement, ProducerSlice] = field(default_factory=dict)
     siblings: Siblings = field(default_factory=Siblings)
 
-    def walk(self, statement: Statement) -> Walk:
+    def slice_of(self, statement: Statement) -> ProducerSlice:
         """What the statement inlines, down to the materialised nodes."""
-        found = self.walks.get(statement)
+        found = self.slices.get(statement)
         if found is None:
-            found = self.walks[statement] = walk(statement, self.leaves)
+            found = self.slices[statement] = producer_slice(statement, self.leaves)
         return found
 
     def add_checks(self, nodes: Iterable[Node]) -> None:
@@ -139,7 +139,7 @@ class Grouping:
             if node not in group.conditions or group.rank != len(group.dims):
                 continue
             statement = check_of(node, group.dims, group.conditions[node])
-            found = self.walk(statement)
+            found = self.slice_of(statement)
             before = self._before(statement, found)
             axes = self._placement(group, statement, found.reads, before, len(found.visits))
             if axes is not None:
@@ -166,13 +166,13 @@ class Grouping:
     def parts(self, statement: Statement) -> tuple[Statement, ...]:
         """The statement itself, or one for each position along its short axes where that lets them share more."""
         statement = with_nested(statement, self.leaves, self.nested)
-        found = self.walk(statement)
+        found = self.slice_of(statement)
         across = isinstance(statement, Reduce) and not self._reads_along_fast_axes(statement, found.reads)
         return unrolled(statement, found.visits, across=across)
 
     def add(self, statement: Statement) -> Group:
         """Finds the group that the statement joins, or opens one."""
-        found = self.walk(statement)
+        found = self.slice_of(statement)
         reads, before = found.reads, self._before(statement, found)
         for group in self._candidates(statement, reads, before):
             here = (
@@ -180,7 +180,7 @@ class Grouping:
                 if group.fast and group in before
                 else statement
             )
-            seen = found if here is statement else self.walk(here)
+            seen = found if here is statement else self.slice_of(here)
             axes = self._placement(group, here, seen.reads, before, len(seen.visits))
             if axes is not None:
                 return self._join(group, here, axes, seen, before - {group})
@@ -188,7 +188,7 @@ class Grouping:
         self.groups.append(group)
         return self._join(group, statement, {a: a for a in range(len(statement.dims))}, found, before)
 
-    def _before(self, statement: Statement, found: Walk) -> set[Group]:
+    def _before(self, statement: Statement, found: ProducerSlice) -> set[Group]:
         """The groups that make what the statement reads."""
         before = {group for indexed in found.reads for group in self.home.get(owner(indexed.node), ())}
         for group in self.home.get(statement.target, ()):  # what covers a result and its other parts overlap
@@ -211,7 +211,7 @@ class Grouping:
         return (*_kernels(before), *_kernels(siblings - before))
 
     def _join(
-        self, group: Group, statement: Statement, axes: dict[int, int], found: Walk, before: set[Group]
+        self, group: Group, statement: Statement, axes: dict[int, int], found: ProducerSlice, before: set[Group]
     ) -> Group:
         if isinstance(statement, Reduce | Scan) and group.is_elementwise:
             group.reduced, group.chunk = statement.reduced, statement.chunk

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from xjit.fusion import cost
 from xjit.fusion.materialized import owner
-from xjit.fusion.reads import Walk
+from xjit.fusion.reads import ProducerSlice
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement
 from xjit.ir.opdef import AxisMap
 
 
-def behind(statement: Statement, found: Walk, others: Sequence[Statement], dims: tuple[int, ...]) -> Statement:
+def behind(
+    statement: Statement, found: ProducerSlice, others: Sequence[Statement], dims: tuple[int, ...]
+) -> Statement:
     """The statement so many steps behind the walk of other statements over ``dims`` that all it reads of theirs is
     made.
 
@@ -54,7 +56,9 @@ def _is_alongside(statement: Statement, dims: tuple[int, ...], walked: tuple[int
     return same and statement.dims[walked[0]] > 1 and statement.reduced in ((), walked)
 
 
-def _reads(found: Walk, others: Sequence[Statement], axis: int, count: int) -> Iterator[tuple[Statement, int | None]]:
+def _reads(
+    found: ProducerSlice, others: Sequence[Statement], axis: int, count: int
+) -> Iterator[tuple[Statement, int | None]]:
     """What so many elements of the statement read of the others, and how many steps ahead of themselves; None if at
     no such distance, or if others than these make some of it.
     """

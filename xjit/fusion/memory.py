@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
-from xjit.fusion.reads import walk
+from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import Check
 from xjit.ir.node import Node
 from xjit.types import TupleType
@@ -101,6 +101,6 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
 def _read_by(step: Step, leaves: frozenset[Node]) -> Iterator[Node]:
     if isinstance(step, KernelStep):
         for statement in step.statements:
-            yield from (indexed.node for indexed in walk(statement, leaves).reads)
+            yield from (indexed.node for indexed in producer_slice(statement, leaves).reads)
     else:
         yield from step.node.inputs

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xjit.fusion import cost
 from xjit.fusion.plan import KernelStep
-from xjit.fusion.reads import walk
+from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
@@ -36,7 +36,7 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
         if group.whole is not None and not isinstance(group.whole, KernelStep):
             elsewhere.update(grouping.read_whole(group.whole.node))
         for statement in group.statements:
-            for indexed in grouping.walk(statement).reads:
+            for indexed in grouping.slice_of(statement).reads:
                 ends = _ends_in(statement, indexed) if group.fast else _ends_in_columns(statement, indexed)
                 (inside if ends else elsewhere).add(indexed.node)
     return frozenset((fast & inside) - elsewhere - outputs)
@@ -83,7 +83,7 @@ def with_nested(statement: Statement, leaves: frozenset[Node], chosen: frozenset
         known = {node for node, _ in statement.domain.nested}
         found = [
             indexed.node
-            for indexed in walk(statement, leaves).reads
+            for indexed in producer_slice(statement, leaves).reads
             if indexed.node in chosen and indexed.node not in known
         ]
         if not found:

@@ -24,7 +24,7 @@ from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import KernelStep, Reach, Region, Step, Tiling
-from xjit.fusion.reads import Walk, walk
+from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
@@ -82,7 +82,7 @@ class _Chains:
         self._table = cost.CostTable(leaves)
         self._elsewhere = elsewhere
         self._leaves = leaves
-        self._walks: dict[Statement, Walk] = {}
+        self._slices: dict[Statement, ProducerSlice] = {}
         self._layouts = layouts
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
@@ -90,20 +90,20 @@ class _Chains:
             if isinstance(step, KernelStep):
                 for statement in step.statements:
                     self._makers.setdefault(statement.target, set()).add(number)
-                    for indexed in self._walked(statement).reads:
+                    for indexed in self._slice(statement).reads:
                         self._readers.setdefault(owner(indexed.node), set()).add(number)
         self._sources: dict[int, set[int]] = {}
         for node, readers in self._readers.items():
             for number in readers:
                 self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
 
-    def _walked(self, statement: Statement) -> Walk:
+    def _slice(self, statement: Statement) -> ProducerSlice:
         """What a statement inlines, down to what is stored in the end: not every value is that asked for a
         buffer.
         """
-        found = self._walks.get(statement)
+        found = self._slices.get(statement)
         if found is None:
-            found = self._walks[statement] = walk(statement, self._leaves)
+            found = self._slices[statement] = producer_slice(statement, self._leaves)
         return found
 
     def ending_in(self, last: int) -> tuple[set[int], KernelStep | None]:
@@ -149,7 +149,7 @@ class _Chains:
         last = max(members)
         whole = [region for number in sorted(members) for region in _regions(self._steps[number])]
         regions = tuple(part for region in whole for part in _of_one_origin(region))
-        operations = sum(len(self._walked(statement).visits) for region in regions for statement in region.statements)
+        operations = sum(len(self._slice(statement).visits) for region in regions for statement in region.statements)
         if operations > cost.KERNEL_OPERATIONS:
             return None
         results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
@@ -231,8 +231,7 @@ class _Chains:
         }
         for statement, places in zip(region.statements, region.axes, strict=True):
             placed = (
-                IndexedValue(indexed.node, relabel(indexed.index, places))
-                for indexed in self._walked(statement).reads
+                IndexedValue(indexed.node, relabel(indexed.index, places)) for indexed in self._slice(statement).reads
             )
             yield from (at for at in placed if at not in here)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xjit.fusion import cost
 from xjit.fusion.assembled import cuts_of, indexed_piece
-from xjit.fusion.reads import TooManyVisitsError, nodes_below, walk
+from xjit.fusion.reads import TooManyVisitsError, nodes_below, producer_slice
 from xjit.fusion.statements import Statement, Store
 from xjit.ir.node import Node
 from xjit.passes.split import TINY
@@ -40,7 +40,7 @@ def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
     while waiting:
         part, later = waiting.pop()
         try:
-            visits = walk(part, leaves, most).visits
+            visits = producer_slice(part, leaves, most).visits
         except TooManyVisitsError:
             return Parts((), frozenset(node for node in below if node.is_assembled and node is not statement.target))
         crossing = [

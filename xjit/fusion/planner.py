@@ -17,7 +17,7 @@ from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, parts_of
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Region, Step, ViewStep
-from xjit.fusion.reads import Walk, gap_reason, is_inlined, walk
+from xjit.fusion.reads import ProducerSlice, gap_reason, is_inlined, producer_slice
 from xjit.fusion.refusals import in_words
 from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
 from xjit.ir.context import CONSTANT
@@ -95,7 +95,7 @@ def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views:
         if isinstance(step, KernelStep):
             own = {statement.target for statement in step.statements}
             for statement in step.statements:
-                reads = draft.grouping.walk(statement).reads
+                reads = draft.grouping.slice_of(statement).reads
                 found.update(indexed.node for indexed in reads if owner(indexed.node) not in own)
     return frozenset(node for node in found if not is_given(node))
 
@@ -239,12 +239,12 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
 
 
-def _within(statement: Statement, own: frozenset[Node], grouping: Grouping) -> Walk:
+def _within(statement: Statement, own: frozenset[Node], grouping: Grouping) -> ProducerSlice:
     """What the statement inlines where the nodes ``own`` are not read, but made in the same kernel."""
-    found = grouping.walk(statement)
-    return (
-        found if own.isdisjoint(indexed.node for indexed in found.reads) else walk(statement, grouping.leaves - own)
-    )
+    found = grouping.slice_of(statement)
+    if own.isdisjoint(indexed.node for indexed in found.reads):
+        return found
+    return producer_slice(statement, grouping.leaves - own)
 
 
 def _uncut(draft: _Draft) -> dict[Node, str]:
@@ -267,7 +267,7 @@ def _too_long(draft: _Draft) -> dict[Node, str]:
     found: dict[Node, str] = {}
     for group in draft.grouping.groups:
         for statement in group.statements:
-            visits = draft.grouping.walk(statement).visits
+            visits = draft.grouping.slice_of(statement).visits
             for last in range(cost.KERNEL_OPERATIONS - 1, len(visits) - 1, cost.KERNEL_OPERATIONS):
                 node = visits[last].node
                 found[node] = (

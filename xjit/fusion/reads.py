@@ -1,4 +1,4 @@
-"""What a value inlines: the walk from a root down to materialised values, with the index each is read at."""
+"""Producer slices: what a value is made of, down to materialised values, with the index each is read at."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ from xjit.types import dtype_class
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """``visits`` are the inlined values, operands before users; ``reads`` are the materialised ones."""
+class ProducerSlice:
+    """What a statement inlines: ``visits`` are the values that it computes, operands before users; ``reads`` are those
+    that it takes from memory.
+    """
 
     visits: tuple[IndexedValue, ...]
     reads: tuple[IndexedValue, ...]
 
 
 class TooManyVisitsError(Exception):
-    """A walk came to more values than it was to."""
+    """A slice has more values than it was to have."""
 
 
-def walk(statement: Statement, leaves: frozenset[Node], most: float = math.inf) -> Walk:
+def producer_slice(statement: Statement, leaves: frozenset[Node], most: float = math.inf) -> ProducerSlice:
     """Everything that a statement inlines. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
@@ -61,7 +63,7 @@ def walk(statement: Statement, leaves: frozenset[Node], most: float = math.inf) 
                     if source not in done:
                         made_here = is_inlined(source.node) or source.node in nested
                         stack.append((source, source.node in leaves or not made_here, False))
-    return Walk(tuple(visits), tuple(reads))
+    return ProducerSlice(tuple(visits), tuple(reads))
 
 
 def sources(

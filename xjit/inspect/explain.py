@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
-from xjit.fusion.reads import walk
+from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
@@ -178,7 +178,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
     inlined: dict[Node, None] = {}
     for statement in statements:
-        inlined.update(dict.fromkeys(indexed.node for indexed in walk(statement, leaves).visits))
+        inlined.update(dict.fromkeys(indexed.node for indexed in producer_slice(statement, leaves).visits))
         if isinstance(statement, Reduce | Scan):
             inlined[statement.target] = None
     nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]
