@@ -185,15 +185,15 @@ def _counted(found: Lowered) -> Counter[Node]:
     counts: Counter[Node] = Counter()
     for step in found.plan.steps:
         if isinstance(step, KernelStep):
-            for region in step.regions:
+            for group in step.groups:
                 seen: set[IndexedValue] = set()
-                for statement, axes in zip(region.statements, region.axes, strict=True):
+                for statement, axes in zip(group.statements, group.axes, strict=True):
                     for indexed in producer_slice(
-                        statement, found.plan.leaves - {statement.target for statement in region.statements}
+                        statement, found.plan.leaves - {statement.target for statement in group.statements}
                     ).visits:
                         seen.add(IndexedValue(indexed.node, relabel(indexed.index, axes)))
                 for indexed in seen:
-                    counts[indexed.node] += evaluations(region.dims, region.reduced, indexed.index, region.rank)
+                    counts[indexed.node] += evaluations(group.dims, group.reduced, indexed.index, group.rank)
     return counts
 
 

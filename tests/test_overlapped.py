@@ -12,7 +12,7 @@ from kernel_executors import KERNEL_EXECUTORS, run_uncompiled, small_tiles, unco
 
 import xjit
 from xjit import compile
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Plan, Tiling
@@ -289,9 +289,9 @@ def planned(function: Function, array: Array) -> Plan:
 def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
     """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
     count = 0
-    for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
-        late = {statement.target for other in step.regions[number:] for statement in other.statements}
-        for indexed in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
+    for number, (group, reach) in enumerate(zip(step.groups, tiling.reaches, strict=True)):
+        late = {statement.target for other in step.groups[number:] for statement in other.statements}
+        for indexed in GroupAccesses(group, layouts, plan.leaves, plan.stored).reads:
             if indexed.node not in tiling.windows:
                 assert indexed.node not in {statement.target for statement in step.statements}
                 continue
@@ -299,7 +299,7 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
             assert indexed.node not in late
             window = tiling.windows[indexed.node]
             for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
-                begin = region.statements[0].domain.begin[axis]
+                begin = group.statements[0].domain.begin[axis]
                 distance = indexed.index[axis].offset - begin
                 assert first <= low + distance and high + distance <= last
     return count

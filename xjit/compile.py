@@ -6,7 +6,7 @@ products  some products with vectors as sums                   xjit.passes.produ
 choices   what changes no extreme read from memory             xjit.passes.neutral_choices
 split     large full reductions cut into chunks                xjit.passes.split
 plan      nodes grouped into kernels and library steps         xjit.fusion.planner
-lower     each region as a loop nest                           xjit.codegen.nests
+lower     each group as a loop nest                           xjit.codegen.nests
 source    each loop nest as Python text                        xjit.codegen.source
 program   text compiled (or found by content), steps in order  xjit.runtime.build
 """
@@ -80,7 +80,7 @@ def lower_graph(
     plan = make_plan(graph, layouts, viewed)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [
-        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
+        lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
         for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
     sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)

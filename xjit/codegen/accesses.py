@@ -1,4 +1,4 @@
-"""The memory a region touches: buffers, the distance each access moves along each axis, and their table slots."""
+"""The memory a group touches: buffers, the distance each access moves along each axis, and their table slots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
 from xjit.fusion.reads import ProducerSlice, positions_of, producer_slice, sources
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.ir.context import PROJECT
@@ -35,14 +35,14 @@ class Access:
 
 
 @dataclass(eq=False)
-class RegionAccesses:
-    """Everything that the statements of a region read and write.
+class GroupAccesses:
+    """Everything that the statements of a group read and write.
 
-    In the axes of the region: ``values`` are what each statement takes, ``found`` what that inlines, of which
+    In the axes of the group: ``values`` are what each statement takes, ``found`` what that inlines, of which
     ``visits`` are the computed values.
     """
 
-    region: Region
+    group: FusionGroup
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
@@ -55,14 +55,14 @@ class RegionAccesses:
     turned: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
-        region = self.region
+        group = self.group
         stores = {
             statement.target
-            for statement, axes in zip(region.statements, region.axes, strict=True)
+            for statement, axes in zip(group.statements, group.axes, strict=True)
             if not isinstance(statement, Reduce) and statement.made_at(axes) is not None
         }
         self.leaves = self.leaves - stores
-        for statement, axes in zip(region.statements, region.axes, strict=True):
+        for statement, axes in zip(group.statements, group.axes, strict=True):
             self._collect(statement, axes)
 
     def turn(self, axes: frozenset[int]) -> None:
@@ -73,17 +73,17 @@ class RegionAccesses:
 
     def _turned(self, access: Access, axes: frozenset[int]) -> Access:
         moves = tuple(-move if axis in axes else move for axis, move in enumerate(access.moves))
-        last = sum(access.moves[axis] * (self.region.dims[axis] - 1) for axis in axes)
+        last = sum(access.moves[axis] * (self.group.dims[axis] - 1) for axis in axes)
         return replace(access, moves=moves, start=access.start + last)
 
     @property
     def targets(self) -> frozenset[Node]:
-        """The nodes that the region itself makes."""
-        return frozenset(statement.target for statement in self.region.statements)
+        """The nodes that the group itself makes."""
+        return frozenset(statement.target for statement in self.group.statements)
 
     def operands(self, indexed: IndexedValue) -> tuple[IndexedValue, ...]:
-        """What a value is computed from in the loops of the region, or, where it is read, found by."""
-        needed = () if indexed in self.reads else sources(indexed, self.region.dims, self.region.nested)
+        """What a value is computed from in the loops of the group, or, where it is read, found by."""
+        needed = () if indexed in self.reads else sources(indexed, self.group.dims, self.group.nested)
         return (*needed, *positions_of(indexed))
 
     def _collect(self, statement: Statement, axes: dict[int, int]) -> None:
@@ -99,7 +99,7 @@ class RegionAccesses:
             self._note_positions(indexed)
         for at in found.reads:
             if owner(at.node) not in self.targets:
-                moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
+                moves, start = self.layouts.coefficients(at.node, at.index, len(self.group.dims))
                 self.reads[at] = Access(at.node, moves, start, self._lookups(at))
         self.writes.append(self._write(statement, axes))
 
@@ -126,7 +126,7 @@ class RegionAccesses:
             case Reduce():
                 return self._result(statement)
             case Store() | Scan():
-                moves = [0] * len(self.region.dims)
+                moves = [0] * len(self.group.dims)
                 for axis, step in enumerate(statement.output.strides):
                     if statement.dims[axis] != 1:
                         moves[axes[axis]] = step
@@ -137,7 +137,7 @@ class RegionAccesses:
         if not results:
             return None
         strides = self.layouts.strides(results[0])
-        moves, start = [0] * len(self.region.dims), 0
+        moves, start = [0] * len(self.group.dims), 0
         for place, axis in enumerate(statement.kept):
             start += strides[place] * statement.domain.corner[axis]
             if statement.dims[axis] != 1:
@@ -163,7 +163,7 @@ class RegionAccesses:
         become vector loads and stores.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
-        if self.region.has_lags:
+        if self.group.has_lags:
             return {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
             if not access.lookups:
@@ -183,7 +183,7 @@ class RegionAccesses:
     def moves(self) -> list[tuple[int, ...]]:
         """The distances of all accesses; results of chunks lie still, as they move with chunks, not with elements."""
         found = [access.moves for access in self.reads.values()]
-        for statement, access in zip(self.region.statements, self.writes, strict=True):
+        for statement, access in zip(self.group.statements, self.writes, strict=True):
             if access is not None:
                 cut = None if statement.chunk is None else statement.chunk[0]
                 found.append(tuple(0 if axis == cut else move for axis, move in enumerate(access.moves)))
@@ -191,14 +191,14 @@ class RegionAccesses:
 
     def work(self, columns: bool) -> float:
         """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
-        region = self.region
+        group = self.group
 
         def times(indexed: IndexedValue) -> int:
-            return evaluations(region.dims, region.reduced, indexed.index, region.rank, columns=columns)
+            return evaluations(group.dims, group.reduced, indexed.index, group.rank, columns=columns)
 
         indexed_values = (indexed for visited in self.visits for indexed in visited)
         total = sum(((element_cost(indexed.node) + 0.5) * times(indexed) for indexed in indexed_values), 0.0)
-        return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
+        return total + sum(map(times, self.reads)) + math.prod(group.dims[: group.rank])
 
     @property
     def primary(self) -> tuple[int, ...]:
@@ -207,17 +207,17 @@ class RegionAccesses:
         Where a reduction reads nothing along all of its axes, as in a product of matrices, these are the longest
         distances along each axis: ``a[i, k] * b[k, j]`` is summed along rows of ``b``, not down its columns.
         """
-        rank = len(self.region.dims)
+        rank = len(self.group.dims)
         full = [self.layouts.directions(indexed.node, indexed.index, rank) for indexed in self.reads]
         stores = [
             access.moves
-            for statement, access in zip(self.region.statements, self.writes, strict=True)
+            for statement, access in zip(self.group.statements, self.writes, strict=True)
             if access is not None and not isinstance(statement, Reduce)
         ]
-        candidates = (full or stores) if self.region.reduced else (stores or full)
+        candidates = (full or stores) if self.group.reduced else (stores or full)
         if not candidates:
             return tuple(range(rank, 0, -1))
-        if self.region.reduced:
+        if self.group.reduced:
             longest = tuple(max(map(abs, moves)) for moves in zip(*candidates, strict=True))
             candidates = [*candidates, longest]
         return max(candidates, key=lambda moves: sum(1 for move in moves if move))

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.group_values import Place
 from xjit.codegen.reductions import Recognised
-from xjit.codegen.region_values import Place
 from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 from xjit.types import COMPLEX128
@@ -22,9 +22,9 @@ ACCUMULATOR_BYTES = 262_144
 FEWEST_COLUMNS = 16
 
 
-def most_columns(region: Region) -> int:
-    """How many columns have an accumulator for every reduction and scan of a region, in whole vectors."""
-    count = sum(isinstance(statement, Reduce | Scan) for statement in region.statements)
+def most_columns(group: FusionGroup) -> int:
+    """How many columns have an accumulator for every reduction and scan of a group, in whole vectors."""
+    count = sum(isinstance(statement, Reduce | Scan) for statement in group.statements)
     columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
     return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
 

@@ -40,7 +40,7 @@ def overwrite(parts: Sequence[Lowering], spent: frozenset[Node]) -> dict[Node, N
     for part, own in zip(parts, uses, strict=True):
         others = set().union(*(set(other) for other in uses if other is not own))
         for number, source in _pairs(part, own, spent - others):
-            target = part.region.statements[number].target
+            target = part.group.statements[number].target
             if target not in others and source not in found.values():
                 found[target] = source
                 access = part.accesses.writes[number]
@@ -65,7 +65,7 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
     if not candidates or any(calls_varied(indexed.node) for visited in part.accesses.visits for indexed in visited):
         return
-    for number in range(len(part.region.statements)):
+    for number in range(len(part.group.statements)):
         access = _whole_store(part, number)
         if access is None or len(uses[access.node]) > 1:
             continue
@@ -84,12 +84,12 @@ def _whole_store(part: Lowering, number: int) -> Access | None:
 
     What is written by way of tiles has its memory chosen.
     """
-    statement, access = part.region.statements[number], part.accesses.writes[number]
+    statement, access = part.group.statements[number], part.accesses.writes[number]
     if access is None or part.values.buffers.holds(access):
         return None
     if not isinstance(statement, Store) or statement.values[0].node is not statement.target or access.start:
         return None
-    steps = zip(access.moves, part.region.dims, strict=True)
+    steps = zip(access.moves, part.group.dims, strict=True)
     if any(extent > 1 and not move for move, extent in steps):
         return None
     return access if math.prod(statement.dims) == statement.target.aval.size else None
@@ -115,7 +115,7 @@ def _reads_first(part: Lowering, number: int, source: Node) -> bool:
         return False
     ends = [
         level + statement.is_search
-        for statement, level in zip(part.region.statements, part.passes.levels, strict=True)
+        for statement, level in zip(part.group.statements, part.passes.levels, strict=True)
     ]
     later = [(values[other], part.passes.levels[other]) for other, end in enumerate(ends) if end > first]
     later += [((indexed,), level) for indexed, level in waiting.items() if level > first]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Schedule
 from xjit.fusion.materialized import owner
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
 from xjit.fusion.reads import sources
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.index import lookups_of
@@ -16,12 +16,12 @@ from xjit.ir.node import Node
 
 @dataclass(eq=False)
 class Passes:
-    """The passes over each row of a region, counted from 1.
+    """The passes over each row of a group, counted from 1.
 
     ``levels`` says of each statement after which pass, or in which, it is done; 0 of what needs none.
     """
 
-    accesses: RegionAccesses
+    accesses: GroupAccesses
     plan: Schedule
     levels: tuple[int, ...] = field(init=False)
 
@@ -34,15 +34,15 @@ class Passes:
         return max(self.levels, default=0)
 
     @property
-    def _region(self) -> Region:
-        return self.accesses.region
+    def _group(self) -> FusionGroup:
+        return self.accesses.group
 
     def _levels(self) -> tuple[int, ...]:
         """What a reduction gives is there after its pass, what a scan gives already within."""
         levels: list[int] = []
         row: dict[Node, int] = {}
         full: dict[Node, int] = {}
-        for number, statement in enumerate(self._region.statements):
+        for number, statement in enumerate(self._group.statements):
             made = [owner(indexed.node) for indexed in self.accesses.found[number].reads]
             if self.is_row(number):
                 own = max((row.get(node, 0) for node in made), default=0)
@@ -56,7 +56,7 @@ class Passes:
 
     def is_row(self, number: int) -> bool:
         """Whether a statement stores one element per row."""
-        statement, axes = self._region.statements[number], self._region.axes[number]
+        statement, axes = self._group.statements[number], self._group.axes[number]
         if isinstance(statement, Reduce | Scan):
             return False
         touched = {axes[axis] for axis in range(len(statement.dims)) if statement.dims[axis] != 1}
@@ -74,24 +74,24 @@ class Passes:
     def store_once(self) -> bool:
         """Whether no pass but the first stores whole rows."""
         later = (number for number, level in enumerate(self.levels) if level > 1)
-        return all(isinstance(self._region.statements[number], Reduce) or self.is_row(number) for number in later)
+        return all(isinstance(self._group.statements[number], Reduce) or self.is_row(number) for number in later)
 
     def read_ahead(self, level: int) -> list[IndexedValue]:
         """What the pass of a level reads that was computed from earlier results, the same for a whole row or column.
 
         In a deviation ``x - s / n`` from a mean, where ``s`` is a sum of the pass before, this is the quotient.
         """
-        region, found = self._region, dict[IndexedValue, None]()
-        made = {statement.target for statement in region.statements if isinstance(statement, Reduce)}
+        group, found = self._group, dict[IndexedValue, None]()
+        made = {statement.target for statement in group.statements if isinstance(statement, Reduce)}
         for number in self.along(level):
             ready: set[IndexedValue] = set()
 
             def is_ready(indexed: IndexedValue, ready: set[IndexedValue] = ready) -> bool:
-                return (owner(indexed.node) in made or indexed in ready) and _is_still(indexed, region)
+                return (owner(indexed.node) in made or indexed in ready) and _is_still(indexed, group)
 
             for indexed in self.accesses.visits[number]:
-                used = [source for source in sources(indexed, region.dims, region.nested) if is_ready(source)]
-                if used and _is_still(indexed, region):
+                used = [source for source in sources(indexed, group.dims, group.nested) if is_ready(source)]
+                if used and _is_still(indexed, group):
                     ready.add(indexed)
                 else:
                     found.update(dict.fromkeys(used))
@@ -100,8 +100,8 @@ class Passes:
 
     def read_later(self, level: int) -> list[IndexedValue]:
         """The results of a level that are read as they are, by later passes than the next and by what stores rows."""
-        region, found = self._region, dict[IndexedValue, None]()
-        pairs = zip(region.statements, self.levels, strict=True)
+        group, found = self._group, dict[IndexedValue, None]()
+        pairs = zip(group.statements, self.levels, strict=True)
         made = {statement.target for statement, own in pairs if isinstance(statement, Reduce) and own == level}
         for number, own in enumerate(self.levels):
             if own <= level + (not self.is_row(number)):
@@ -111,8 +111,8 @@ class Passes:
         return list(found)
 
 
-def _is_still(indexed: IndexedValue, region: Region) -> bool:
+def _is_still(indexed: IndexedValue, group: FusionGroup) -> bool:
     """Whether a value does not change along the reduced axes, but from chunk to chunk."""
-    numbers = region.chunk_numbers
+    numbers = group.chunk_numbers
     by_number = all(IndexedValue(one.source, one.axes) in numbers for one in lookups_of(indexed.index))
-    return by_number and all(map.axis is None or map.axis in region.kept for map in indexed.index)
+    return by_number and all(map.axis is None or map.axis in group.kept for map in indexed.index)

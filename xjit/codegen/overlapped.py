@@ -14,7 +14,7 @@
                 x5 = ld(m0, ...)
                 st(o0, ..., v9)
 
-A region that makes only a part of a value runs over what of its part a tile needs.
+A group that makes only a part of a value runs over what of its part a tile needs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from xjit.codegen.elements import storage_dtype
 from xjit.codegen.lower import Lowering
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Reach, Region, Tiling
+from xjit.fusion.plan import FusionGroup, Reach, Tiling
 from xjit.fusion.statements import Output, Statement, Store
 from xjit.ir.loops import Alloc, Base, Bound, LoopKind, Offset, Share, Term
 from xjit.ir.node import Node
@@ -50,10 +50,10 @@ def _window_strides(tiling: Tiling, node: Node, layouts: Layouts) -> tuple[int, 
     return tuple(found)
 
 
-def in_windows(region: Region, tiling: Tiling, layouts: Layouts) -> Region:
-    """The region with its results stored in windows of these layouts."""
-    statements = tuple(_in_window(statement, tiling, layouts) for statement in region.statements)
-    return dataclasses.replace(region, statements=statements)
+def in_windows(group: FusionGroup, tiling: Tiling, layouts: Layouts) -> FusionGroup:
+    """The group with its results stored in windows of these layouts."""
+    statements = tuple(_in_window(statement, tiling, layouts) for statement in group.statements)
+    return dataclasses.replace(group, statements=statements)
 
 
 def _in_window(statement: Statement, tiling: Tiling, layouts: Layouts) -> Statement:
@@ -63,7 +63,7 @@ def _in_window(statement: Statement, tiling: Tiling, layouts: Layouts) -> Statem
 
 
 def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> int:
-    """The loops over tiles, around one nest for each region; the number of steps of the shared one."""
+    """The loops over tiles, around one nest for each group; the number of steps of the shared one."""
     counts = [-(-extent // size) for extent, size in zip(tiling.dims, tiling.sizes, strict=True)]
     shared = counts.index(max(counts))
     tiles = [nest.fresh("b") for _ in counts]
@@ -109,12 +109,12 @@ def _window(
 
 
 def _write_part(part: Lowering, tiling: Tiling, reach: Reach, tiles: Sequence[str]) -> None:
-    """One region within a tile."""
+    """One group within a tile."""
     nest, once = part.nest, list[tuple[str, str]]()
     part.bounds.shared = None
     for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, reach, strict=True):
         bounds = _bounds(part, axis, tile, extent, beyond)
-        if part.region.dims[axis] == 1:
+        if part.group.dims[axis] == 1:
             nest.open(nest.fresh("once"))
             once.append(bounds)
         else:
@@ -130,7 +130,7 @@ def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[st
     """The bounds of the loop that begins with an axis: in elements, where faster axes fall together with it."""
     loop = part.plan.loop_of(axis)
     assert loop is not None and loop.axes[0] == axis
-    count = loop.extent // part.region.dims[axis]
+    count = loop.extent // part.group.dims[axis]
     if count == 1:
         return bounds
     step = part.nest.word(("elements", axis, count), count, "each")
@@ -142,12 +142,12 @@ def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[st
 
 
 def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int, int]) -> tuple[str, str]:
-    """The names of the bounds of a loop: what a tile needs, as far as the region makes it.
+    """The names of the bounds of a loop: what a tile needs, as far as the group makes it.
 
     ``tiled`` is the extent of all tiles, ``beyond`` how much further than a tile the loop runs.
     """
-    nest, domain = part.nest, part.region.statements[0].domain
-    extent, origin = part.region.dims[axis], domain.begin[axis]
+    nest, domain = part.nest, part.group.statements[0].domain
+    extent, origin = part.group.dims[axis], domain.begin[axis]
     start, stop = f"{tile}_first", f"{tile}_last"
     statements = nest.inner.statements
     if any(beyond):

@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xjit import numerics
-from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.accesses import Access, GroupAccesses
 from xjit.codegen.buffers import Buffers
 from xjit.codegen.elements import Elements
 from xjit.codegen.lane_loops import Work, work_of
@@ -70,7 +70,7 @@ class PackedReductions:
         return self.buffers.plan
 
     @property
-    def _accesses(self) -> RegionAccesses:
+    def _accesses(self) -> GroupAccesses:
         return self.buffers.accesses
 
     def work(self, values: IndexedValue, loop: Loop) -> Work:

@@ -1,4 +1,4 @@
-"""A region row by row: loops over the kept axes around passes over the reduced ones.
+"""A group row by row: loops over the kept axes around passes over the reduced ones.
 
     for i0 in range(lo, hi):          # kept axes, shared among threads
         pass 1: loop over the row, one or more reductions
@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
+from xjit.codegen.group_values import GroupValues
 from xjit.codegen.lane_loops import LaneLoops, Work, in_lanes, work_of
 from xjit.codegen.levels import Passes
 from xjit.codegen.line_loops import Line
-from xjit.codegen.region_values import RegionValues
 from xjit.codegen.rows import KeptRows, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scan_reads import ScanReads
@@ -32,15 +32,15 @@ from xjit.ir.loops import Bound
 
 @dataclass(eq=False)
 class RowNest:
-    """The loops of a region row by row."""
+    """The loops of a group row by row."""
 
-    values: RegionValues
+    values: GroupValues
     passes: Passes
     scans: ScanReads
 
     def __post_init__(self) -> None:
         values = self.values
-        self.nest, self.bounds, self.plan, self.region = values.nest, values.bounds, values.plan, values.region
+        self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._in_blocks = self.scans.are_worth_blocks
         self._walk = BlockWalk(self.scans, self.nest, values.scratch)
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
@@ -78,7 +78,7 @@ class RowNest:
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
         # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(isinstance(statement, Reduce) for statement in self.region.statements)
+        folding = any(isinstance(statement, Reduce) for statement in self.group.statements)
         indexed_values = (
             [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
         )
@@ -89,7 +89,7 @@ class RowNest:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
         self.values.store_all(self.passes.between(0))
         for level in range(1, self.passes.count + 1):
-            if self.region.chunk is not None:
+            if self.group.chunk is not None:
                 for indexed in self.passes.read_ahead(level):
                     self.values.elements.value(indexed)
             self._pass(level)
@@ -99,7 +99,7 @@ class RowNest:
 
     def _pass(self, level: int) -> None:
         """One pass over the reduced axes: all reductions and stores that are ready."""
-        row, statements, chosen = self.nest.inner, self.region.statements, self.passes.along(level)
+        row, statements, chosen = self.nest.inner, self.group.statements, self.passes.along(level)
         self._fill_ahead(level)
         self._kept.level = level
         self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
@@ -182,7 +182,7 @@ class RowNest:
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
-        order = self.region.sums
+        order = self.group.sums
         if order is None or not in_lanes(self._folds.values()):
             return ()
         loops = tuple(loop for loop in self.plan.reduced if set(loop.axes) <= set(order.line))
@@ -213,7 +213,7 @@ class RowNest:
         self, indexed_values: Sequence[IndexedValue], loop: Loop, folds: Sequence[reductions.Accumulator]
     ) -> Work:
         """What a step of a loop is like, in which these take the element at hand."""
-        nested = any(indexed.node in self.region.nested for indexed in indexed_values)
+        nested = any(indexed.node in self.group.nested for indexed in indexed_values)
         waits = bool(self._running) or any(fold.in_turn for fold in folds)
         sums = len(in_lanes(folds))
         return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(indexed_values, sums)

@@ -21,9 +21,9 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.elements import storage_dtype
-from xjit.codegen.region_values import Place, RegionValues
+from xjit.codegen.group_values import GroupValues, Place
 from xjit.codegen.schedule import Loop
 from xjit.codegen.several_rows import join_rows
 from xjit.fusion import cost
@@ -40,7 +40,7 @@ STRIP_ROWS = 16
 class RowValues:
     """The numbers that wait in scratch: ``places`` are the scratch and the address of each within the open strip."""
 
-    values: RegionValues
+    values: GroupValues
     places: dict[IndexedValue, Place] = field(default_factory=dict)
     waiting: set[IndexedValue] = field(default_factory=set)
 
@@ -72,13 +72,13 @@ class RowValues:
         self.waiting.add(indexed)
 
 
-def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: Loop) -> list[IndexedValue]:
+def expensive_row_values(accesses: GroupAccesses, chosen: Sequence[int], loop: Loop) -> list[IndexedValue]:
     """What these statements compute of each step of a loop over rows alone and then use for columns.
 
     Those that cost more than a store and a load, and before them the reductions over rows that they are made of.
     """
-    region, table = accesses.region, cost.CostTable(accesses.leaves)
-    reduced = frozenset(region.reduced)
+    group, table = accesses.group, cost.CostTable(accesses.leaves)
+    reduced = frozenset(group.reduced)
     found: dict[IndexedValue, None] = {}
     for number in chosen:
         own = dict.fromkeys(accesses.visits[number])
@@ -93,15 +93,15 @@ def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: 
             if is_made_for_rows(indexed) and table.total(indexed.node) >= cost.WORTH_A_ROW
         ]
         needed = set(below(wanted, accesses.operands))
-        found.update(dict.fromkeys(p for p in own if p in needed and p.node in region.nested and is_made_for_rows(p)))
+        found.update(dict.fromkeys(p for p in own if p in needed and p.node in group.nested and is_made_for_rows(p)))
         found.update(dict.fromkeys(wanted))
     return list(found)
 
 
-def _used_by_columns(accesses: RegionAccesses, number: int) -> Iterator[IndexedValue]:
+def _used_by_columns(accesses: GroupAccesses, number: int) -> Iterator[IndexedValue]:
     """What is combined with values that change along a kept axis, and what the statement itself takes."""
-    region = accesses.region
+    group = accesses.group
     yield from accesses.values[number]
     for indexed in accesses.visits[number]:
-        if axes_of(indexed.index) & frozenset(region.kept):
-            yield from sources(indexed, region.dims, region.nested)
+        if axes_of(indexed.index) & frozenset(group.kept):
+            yield from sources(indexed, group.dims, group.nested)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.group_values import GroupValues, Place
 from xjit.codegen.levels import Passes
-from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.walks import BlockWalk
 from xjit.fusion import cost
@@ -60,7 +60,7 @@ class KeptRows:
 
     storage: RowStorage
     walk: BlockWalk
-    values: RegionValues
+    values: GroupValues
     level: int = 0
     _names: dict[IndexedValue, str] = field(default_factory=dict)
 
@@ -102,29 +102,29 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     code.
     """
     storage, accesses, levels = RowStorage(), passes.accesses, passes.levels
-    region, full = accesses.region, [number for number in range(len(levels)) if not passes.is_row(number)]
-    if not full or (not region.nested and len({levels[number] for number in full}) < 2):
+    group, full = accesses.group, [number for number in range(len(levels)) if not passes.is_row(number)]
+    if not full or (not group.nested and len({levels[number] for number in full}) < 2):
         return storage
     used: dict[IndexedValue, set[int]] = {}
     for number in full:
         for indexed in accesses.visits[number]:
             used.setdefault(indexed, set()).add(levels[number])
     table = cost.CostTable(accesses.leaves)
-    everywhere = frozenset(axis for axis in range(region.rank) if region.dims[axis] != 1)
+    everywhere = frozenset(axis for axis in range(group.rank) if group.dims[axis] != 1)
     wanted = [
         indexed
         for indexed, passes in used.items()
         if axes_of(indexed.index) == everywhere
-        and (indexed.node in region.nested or (len(passes) > 1 and table.total(indexed.node) >= cost.WORTH_A_ROW))
+        and (indexed.node in group.nested or (len(passes) > 1 and table.total(indexed.node) >= cost.WORTH_A_ROW))
     ]
-    inner = {source for indexed in wanted for source in sources(indexed, region.dims, region.nested)}
+    inner = {source for indexed in wanted for source in sources(indexed, group.dims, group.nested)}
     free = SCRATCH_BYTES
     rows = _output_rows(passes, full)
     searched = _searched(passes, max(levels[number] for number in full))
     for indexed in (indexed for indexed in wanted if indexed not in inner):
         dtype = storage_dtype(indexed.node.aval.dtype)
         readers = [n for n in rows if indexed in accesses.visits[n] and indexed not in searched]
-        place = next((n for n in readers if storage_dtype(region.statements[n].target.aval.dtype) == dtype), None)
+        place = next((n for n in readers if storage_dtype(group.statements[n].target.aval.dtype) == dtype), None)
         if place is not None:
             rows.remove(place)
         else:
@@ -133,7 +133,7 @@ def choose_row_storage(passes: Passes) -> RowStorage:
                 continue
         storage.places[indexed] = place
         storage.levels[indexed] = min(used[indexed])
-        if indexed.node in region.nested:
+        if indexed.node in group.nested:
             storage.ahead[indexed] = min(used[indexed])
             storage.levels[indexed] = min(used[indexed]) - 1
     return storage
@@ -147,7 +147,7 @@ def _row_bytes(plan: Schedule, itemsize: int) -> int:
 
 def _searched(passes: Passes, last: int) -> set[IndexedValue]:
     """What searches of the last pass need once more when that pass has filled the output rows."""
-    statements = enumerate(passes.accesses.region.statements)
+    statements = enumerate(passes.accesses.group.statements)
     searches = (number for number, statement in statements if statement.is_search and passes.levels[number] == last)
     return {indexed for number in searches for indexed in passes.accesses.visits[number]}
 
@@ -157,14 +157,14 @@ def _output_rows(passes: Passes, full: list[int]) -> list[int]:
 
     The rows of what a bitcast fills are counted in elements of another type.
     """
-    region, levels = passes.accesses.region, passes.levels
+    group, levels = passes.accesses.group, passes.levels
     last = max(levels[number] for number in full)
     return [
         number
         for number in full
         if levels[number] == last
-        and not isinstance(region.statements[number], Reduce)
-        and region.statements[number].dims == region.dims
-        and region.statements[number].values[0].node is region.statements[number].target
+        and not isinstance(group.statements[number], Reduce)
+        and group.statements[number].dims == group.dims
+        and group.statements[number].values[0].node is group.statements[number].target
         and passes.accesses.writes[number] is not None
     ]

@@ -61,7 +61,7 @@ class Stage:
 
 @dataclass(eq=False)
 class BlockWalk:
-    """The pass of a region along an axis that something is scanned along."""
+    """The pass of a group along an axis that something is scanned along."""
 
     scans: ScanReads
     nest: Nest
@@ -144,12 +144,12 @@ class BlockWalk:
         return found
 
     def _is_scan(self, number: int) -> bool:
-        return isinstance(self.scans.region.statements[number], Scan)
+        return isinstance(self.scans.group.statements[number], Scan)
 
     def _span(self, number: int) -> tuple[int, int] | None:
-        statement = self.scans.region.statements[number]
+        statement = self.scans.group.statements[number]
         lag = statement.domain.lag
-        return None if lag is None else (lag, lag + statement.dims[self.scans.region.reduced[0]])
+        return None if lag is None else (lag, lag + statement.dims[self.scans.group.reduced[0]])
 
     def _filled(self, scans: Sequence[int]) -> dict[IndexedValue, tuple[int, int] | None]:
         """The operands of scans that are made in a loop before, with what they are made for: from the first step

@@ -1,4 +1,4 @@
-"""Merges statements into regions: one loop nest each, rows staying in cache between the passes over them."""
+"""Merges statements into groups: one loop nest each, rows staying in cache between the passes over them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xjit.fusion.lagging import behind
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.nested import with_nested
-from xjit.fusion.plan import KernelStep, Region, Step
+from xjit.fusion.plan import FusionGroup, KernelStep, Step
 from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.refusals import PARTS, Refusal
 from xjit.fusion.siblings import Siblings
@@ -24,7 +24,7 @@ from xjit.ir.node import Node
 
 @dataclass(eq=False)
 class Group:
-    """A region under construction, or a step on whole arrays, which nothing joins; they are numbered as they come."""
+    """A group under construction, or a step on whole arrays, which nothing joins; they are numbered as they come."""
 
     number: int
     dims: tuple[int, ...] = ()
@@ -96,12 +96,12 @@ class Group:
         """The finished step."""
         if self.whole is not None:
             return self.whole
-        return KernelStep((self.region(),))
+        return KernelStep((self.fused(),))
 
-    def region(self) -> Region:
-        """The finished region."""
+    def fused(self) -> FusionGroup:
+        """The finished group."""
         statements, axes, reasons = tuple(self.statements), tuple(self.axes), tuple(self.reasons)
-        return Region(self.dims, self.reduced, statements, axes, self.chunk, reasons, self.rank)
+        return FusionGroup(self.dims, self.reduced, statements, axes, self.chunk, reasons, self.rank)
 
 
 @dataclass(eq=False)
@@ -372,20 +372,20 @@ def _name(statement: Statement) -> str:
 
 
 def evaluations(
-    region_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int, *, columns: bool = False
+    group_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int, *, columns: bool = False
 ) -> int:
     """How often a value read at this index is computed: once per step of the innermost loop it depends on.
 
     The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
     the reduced ones run between the loop over blocks and that over the columns of each.
     """
-    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and region_dims[axis] == 1)]
+    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and group_dims[axis] == 1)]
     column: list[int] = kept[-1:] if columns else []
-    order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(region_dims))]
+    order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(group_dims))]
     used = [order.index(axis) for axis in axes_of(index)]
     if not used:
         return 1
-    times: int = math.prod(region_dims[axis] for axis in order[: max(used) + 1])
+    times: int = math.prod(group_dims[axis] for axis in order[: max(used) + 1])
     if not column or column[0] in order[: max(used) + 1]:
         return times
-    return times * math.ceil(region_dims[column[0]] / cost.COLUMN_BLOCK)
+    return times * math.ceil(group_dims[column[0]] / cost.COLUMN_BLOCK)

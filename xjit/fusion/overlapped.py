@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
-from xjit.fusion.plan import KernelStep, Reach, Region, Step, Tiling
+from xjit.fusion.plan import FusionGroup, KernelStep, Reach, Step, Tiling
 from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
@@ -147,25 +147,25 @@ class _Chains:
     def _together(self, members: set[int]) -> KernelStep | None:
         """One kernel of all members, or None where they cannot be tiled or it does not pay."""
         last = max(members)
-        whole = [region for number in sorted(members) for region in _regions(self._steps[number])]
-        regions = tuple(part for region in whole for part in _of_one_origin(region))
-        operations = sum(len(self._slice(statement).visits) for region in regions for statement in region.statements)
+        whole = [group for number in sorted(members) for group in _groups(self._steps[number])]
+        groups = tuple(part for group in whole for part in _of_one_origin(group))
+        operations = sum(len(self._slice(statement).visits) for group in groups for statement in group.statements)
         if operations > cost.KERNEL_OPERATIONS:
             return None
         results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
-        inner = {statement.target for region in regions for statement in region.statements} - results
+        inner = {statement.target for group in groups for statement in group.statements} - results
         if not all(
             self._is_regular(statement)
-            for region in regions
-            for statement in region.statements
+            for group in groups
+            for statement in group.statements
             if statement.target in inner
         ):
             return None
         slowest = self._slowest_axes(_statements(self._steps[last])[0].target)
-        chains = [self._chain(regions, results, axes) for axes in (slowest[:1], slowest)]
+        chains = [self._chain(groups, results, axes) for axes in (slowest[:1], slowest)]
         found = [tiling for chain in chains if chain is not None for tiling in chain.tilings()]
         _, best = min(found, key=operator.itemgetter(0), default=(0.0, None))
-        return None if best is None else KernelStep(regions, best)
+        return None if best is None else KernelStep(groups, best)
 
     def _slowest_axes(self, node: Node) -> tuple[int, ...]:
         """The two axes along which neighbours lie furthest apart in memory."""
@@ -180,56 +180,55 @@ class _Chains:
         same = statement.values[0].node.aval.dtype == statement.target.aval.dtype
         return same and statement.output == Output(statement.target, strides).moved(statement.domain.corner)
 
-    def _chain(self, regions: tuple[Region, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
-        """The regions with how far each has to run, or None where that is not the same everywhere.
+    def _chain(self, groups: tuple[FusionGroup, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
+        """The groups with how far each has to run, or None where that is not the same everywhere.
 
-        From the last region back, every read of what the kernel makes widens the reach of its makers, all of which
-        run before: a window holds all that is read of it. Refused is a read of what runs in the same region or a
+        From the last group back, every read of what the kernel makes widens the reach of its makers, all of which
+        run before: a window holds all that is read of it. Refused is a read of what runs in the same group or a
         later one, as two parts of one loop nest may have read each other where they now lie in different tiles, and
         one of a result, which other tiles write.
         """
-        origins = [_origin(region, axes) for region in regions]
+        origins = [_origin(group, axes) for group in groups]
         if not axes or None in origins:
             return None
-        extents = _extents(regions, results, axes)
+        extents = _extents(groups, results, axes)
         if len(extents) != 1:
             return None
         none: Reach = ((0, 0),) * len(axes)
         inner: dict[Node, Reach] = {}
         reaches: list[Reach] = []
-        made = {statement.target for region in regions for statement in region.statements} - results
+        made = {statement.target for group in groups for statement in group.statements} - results
         settled = set(results)  # how far they run is settled: nothing more can be asked of them
-        for region, origin in zip(reversed(regions), reversed(origins), strict=True):
+        for group, origin in zip(reversed(groups), reversed(origins), strict=True):
             own = [
-                none if statement.target in results else inner.get(statement.target)
-                for statement in region.statements
+                none if statement.target in results else inner.get(statement.target) for statement in group.statements
             ]
             reach = _hull(one for one in own if one is not None)
             assert origin is not None
             if reach is None:
                 return None
             reaches.insert(0, reach)
-            settled.update(statement.target for statement in region.statements)
-            for at in self._reads_of_memory(region):
+            settled.update(statement.target for statement in group.statements)
+            for at in self._reads_of_memory(group):
                 if at.node in settled:
                     return None
                 if at.node in made:
-                    distances = _distances(at, region, axes, origin)
+                    distances = _distances(at, group, axes, origin)
                     if distances is None:
                         return None
                     moved = tuple((low + d, high + d) for (low, high), d in zip(reach, distances, strict=True))
                     inner[at.node] = _hull([moved, inner.get(at.node, moved)]) or moved
-        windows = _windows(regions, reaches, made)
-        return _Chain(regions, axes, min(extents), tuple(reaches), windows, self._table)
+        windows = _windows(groups, reaches, made)
+        return _Chain(groups, axes, min(extents), tuple(reaches), windows, self._table)
 
-    def _reads_of_memory(self, region: Region) -> Iterator[IndexedValue]:
-        """What a region reads, in its own axes, but for what it makes itself at that very place."""
+    def _reads_of_memory(self, group: FusionGroup) -> Iterator[IndexedValue]:
+        """What a group reads, in its own axes, but for what it makes itself at that very place."""
         here = {
             IndexedValue(statement.target, index)
-            for statement, places in zip(region.statements, region.axes, strict=True)
+            for statement, places in zip(group.statements, group.axes, strict=True)
             if (index := statement.made_at(places)) is not None
         }
-        for statement, places in zip(region.statements, region.axes, strict=True):
+        for statement, places in zip(group.statements, group.axes, strict=True):
             placed = (
                 IndexedValue(indexed.node, relabel(indexed.index, places)) for indexed in self._slice(statement).reads
             )
@@ -238,9 +237,9 @@ class _Chains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """Regions one behind the other, and how far each of them and each window reaches beyond a tile."""
+    """Groups one behind the other, and how far each of them and each window reaches beyond a tile."""
 
-    regions: tuple[Region, ...]
+    groups: tuple[FusionGroup, ...]
     axes: tuple[int, ...]
     dims: tuple[int, ...]
     reaches: tuple[Reach, ...]
@@ -302,65 +301,65 @@ def _statements(step: Step) -> tuple[Statement, ...]:
     return step.statements if isinstance(step, KernelStep) else ()
 
 
-def _regions(step: Step) -> tuple[Region, ...]:
-    return step.regions if isinstance(step, KernelStep) else ()
+def _groups(step: Step) -> tuple[FusionGroup, ...]:
+    return step.groups if isinstance(step, KernelStep) else ()
 
 
 def _may_be_tiled(step: Step) -> bool:
     """Whether a step is a kernel that makes every element by itself."""
-    regions = _regions(step)
-    return bool(regions) and all(
-        isinstance(statement, Store) and not statement.domain.nested and region.chunk is None
-        for region in regions
-        for statement in region.statements
+    groups = _groups(step)
+    return bool(groups) and all(
+        isinstance(statement, Store) and not statement.domain.nested and group.chunk is None
+        for group in groups
+        for statement in group.statements
     )
 
 
-def _of_one_origin(region: Region) -> Iterator[Region]:
-    """A region for the statements of each origin: parts of one size that are made together lie in different tiles."""
+def _of_one_origin(group: FusionGroup) -> Iterator[FusionGroup]:
+    """A group for the statements of each origin: parts of one size that are made together lie in different tiles."""
     apart: dict[tuple[int, ...], list[int]] = {}
-    for number, statement in enumerate(region.statements):
+    for number, statement in enumerate(group.statements):
         apart.setdefault(statement.domain.begin, []).append(number)
     for numbers in apart.values():
-        statements, axes = tuple(region.statements[n] for n in numbers), tuple(region.axes[n] for n in numbers)
-        yield dataclasses.replace(region, statements=statements, axes=axes)
+        statements, axes = tuple(group.statements[n] for n in numbers), tuple(group.axes[n] for n in numbers)
+        yield dataclasses.replace(group, statements=statements, axes=axes)
 
 
-def _origin(region: Region, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Where the domain of a region begins along tiled axes; None where its statements do not agree about that."""
+def _origin(group: FusionGroup, axes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Where the domain of a group begins along tiled axes; None where its statements do not agree about that."""
     found: set[tuple[int, ...]] = set()
-    for statement, places in zip(region.statements, region.axes, strict=True):
+    for statement, places in zip(group.statements, group.axes, strict=True):
         fixed = dict(statement.domain.fixed)
         for axis in axes:
             if axis >= len(statement.dims) or axis in fixed or places.get(axis) != axis:
                 return None
-            if statement.dims[axis] != region.dims[axis]:
+            if statement.dims[axis] != group.dims[axis]:
                 return None
         found.add(tuple(statement.domain.begin[axis] for axis in axes))
     return found.pop() if len(found) == 1 else None
 
 
 def _distances(
-    at: IndexedValue, region: Region, axes: tuple[int, ...], origin: tuple[int, ...]
+    at: IndexedValue, group: FusionGroup, axes: tuple[int, ...], origin: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """How far off its own position a region reads a value along tiled axes; None where that is not constant."""
+    """How far off its own position a group reads a value along tiled axes; None where that is not constant."""
     distances: list[int] = []
     for axis, first in zip(axes, origin, strict=True):
         if axis >= len(at.index):
             return None
         map = at.index[axis]
-        moves = (axis, 1) if region.dims[axis] != 1 else (None, 1)
+        moves = (axis, 1) if group.dims[axis] != 1 else (None, 1)
         if map.found or (map.axis, map.scale) != moves:
             return None
         distances.append(map.offset - first)
     return tuple(distances)
 
 
-def _extents(regions: Iterable[Region], results: Iterable[Node], axes: tuple[int, ...]) -> set[tuple[int, ...]]:
+def _extents(groups: Iterable[FusionGroup], results: Iterable[Node], axes: tuple[int, ...]) -> set[tuple[int, ...]]:
     """The extents of the results along tiled axes."""
     found = dict.fromkeys(results, (0,) * len(axes))
-    for region in regions:
-        for statement in region.statements:
+    for group in groups:
+        for statement in group.statements:
             if statement.target in found:
                 ends = [statement.domain.begin[axis] + statement.dims[axis] for axis in axes]
                 found[statement.target] = tuple(map(max, ends, found[statement.target]))
@@ -374,11 +373,11 @@ def _hull(reaches: Iterable[Reach]) -> Reach | None:
     return tuple((min(low for low, _ in along), max(high for _, high in along)) for along in zip(*found, strict=True))
 
 
-def _windows(regions: Iterable[Region], reaches: Iterable[Reach], made: Iterable[Node]) -> dict[Node, Reach]:
+def _windows(groups: Iterable[FusionGroup], reaches: Iterable[Reach], made: Iterable[Node]) -> dict[Node, Reach]:
     """How far beyond a tile the windows reach that hold all that is made of each value."""
     found: dict[Node, Reach] = {}
     inner = set(made)
-    for region, reach in zip(regions, reaches, strict=True):
-        for node in dict.fromkeys(statement.target for statement in region.statements if statement.target in inner):
+    for group, reach in zip(groups, reaches, strict=True):
+        for node in dict.fromkeys(statement.target for statement in group.statements if statement.target in inner):
             found[node] = _hull([reach, found.get(node, reach)]) or reach
     return found

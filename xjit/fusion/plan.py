@@ -1,4 +1,4 @@
-"""What planning decides: regions that become kernels, and the steps around them."""
+"""What planning decides: groups that become kernels, and the steps around them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Reach: TypeAlias = "tuple[tuple[int, int], ...]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Region:
-    """One kernel: statements over one domain. ``axes[k]`` maps the axes of statement k to axes of the domain, whose
+class FusionGroup:
+    """One loop nest: statements over one domain. ``axes[k]`` maps the axes of statement k to axes of the domain, whose
     first ``rank`` are looped over once; the others belong to nested reductions.
     """
 
@@ -63,10 +63,10 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """How the regions of a kernel run one behind the other, a tile of the result at a time.
+    """How the groups of a kernel run one behind the other, a tile of the result at a time.
 
-    ``axes`` are the tiled axes, the same ones of every region and of every value in between, ``dims`` the extents of
-    the result along them, ``sizes`` those of a tile. ``reaches`` says of every region how far before the first and
+    ``axes`` are the tiled axes, the same ones of every group and of every value in between, ``dims`` the extents of
+    the result along them, ``sizes`` those of a tile. ``reaches`` says of every group how far before the first and
     behind the last position of a tile it runs, along each tiled axis; ``windows`` the same of every value that is
     kept in scratch: its window is all that a tile reads of it.
     """
@@ -87,15 +87,15 @@ class Tiling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelStep:
-    """Runs a generated kernel: one loop nest for each region. Without a ``tiling``, none of them needs another."""
+    """Runs a generated kernel: one loop nest for each group. Without a ``tiling``, none of them needs another."""
 
-    regions: tuple[Region, ...]
+    groups: tuple[FusionGroup, ...]
     tiling: Tiling | None = None
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """The statements of all regions."""
-        return tuple(statement for region in self.regions for statement in region.statements)
+        """The statements of all groups."""
+        return tuple(statement for group in self.groups for statement in group.statements)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, parts_of
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Region, Step, ViewStep
+from xjit.fusion.plan import AliasStep, FusionGroup, HostStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import ProducerSlice, gap_reason, is_inlined, producer_slice
 from xjit.fusion.refusals import in_words
 from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
@@ -119,20 +119,20 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
     """Leaves out stores that nobody reads: their values stay in registers."""
     if not isinstance(step, KernelStep):
         return step
-    return KernelStep(tuple(filter(_has_work, (_without_dead_statements(region, kept) for region in step.regions))))
+    return KernelStep(tuple(filter(_has_work, (_without_dead_statements(group, kept) for group in step.groups))))
 
 
-def _has_work(region: Region) -> bool:
-    return bool(region.statements)
+def _has_work(group: FusionGroup) -> bool:
+    return bool(group.statements)
 
 
-def _without_dead_statements(region: Region, kept: frozenset[Node]) -> Region:
-    computed = (statement.target in kept or not isinstance(statement, Store) for statement in region.statements)
+def _without_dead_statements(group: FusionGroup, kept: frozenset[Node]) -> FusionGroup:
+    computed = (statement.target in kept or not isinstance(statement, Store) for statement in group.statements)
     live = [n for n, needed in enumerate(computed) if needed]
-    if len(live) == len(region.statements):
-        return region
-    statements, axes = tuple(region.statements[n] for n in live), tuple(region.axes[n] for n in live)
-    return dataclasses.replace(region, statements=statements, axes=axes)
+    if len(live) == len(group.statements):
+        return group
+    statements, axes = tuple(group.statements[n] for n in live), tuple(group.axes[n] for n in live)
+    return dataclasses.replace(group, statements=statements, axes=axes)
 
 
 def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:
@@ -142,7 +142,7 @@ def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:
 
 def _works(step: Step) -> bool:
     """Whether a step does anything; a kernel without statements is left of values that only empty arrays read."""
-    return not isinstance(step, KernelStep) or bool(step.regions)
+    return not isinstance(step, KernelStep) or bool(step.groups)
 
 
 def _has_statements(node: Node) -> bool:
@@ -316,7 +316,7 @@ def _step(cluster: tuple[Group, ...]) -> Step:
     """One step for all groups; only kernels share one."""
     if len(cluster) == 1:
         return cluster[0].freeze()
-    return KernelStep(tuple(group.region() for group in cluster))
+    return KernelStep(tuple(group.fused() for group in cluster))
 
 
 def _whole_array_step(node: Node) -> Step:

@@ -19,8 +19,8 @@ from xjit.types import dtype_class
 
 @dataclass(frozen=True, slots=True)
 class ProducerSlice:
-    """What a statement inlines: ``visits`` are the values that it computes, operands before users; ``reads`` are those
-    that it takes from memory.
+    """What a statement inlines: ``visits`` are the values that it computes, operands before users; ``reads`` are
+    those that it takes from memory.
     """
 
     visits: tuple[IndexedValue, ...]

@@ -169,8 +169,8 @@ def _written_bytes(statement: Statement, written: set[Node]) -> int:
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:
-    region = max(kernel.regions, key=lambda one: math.prod(one.dims))
-    statements = [statement for one in kernel.regions for statement in one.statements]
+    group = max(kernel.groups, key=lambda one: math.prod(one.dims))
+    statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
@@ -185,8 +185,8 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     size = piece_size(kernel.extent, kernel.work)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
-        domain=region.dims,
-        reduced=region.reduced,
+        domain=group.dims,
+        reduced=group.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
         bytes_written=sum(_written_bytes(statement, written.union(kernel.in_place)) for statement in statements),
         pieces=-(-kernel.extent // size),

@@ -1,4 +1,4 @@
-"""What the loops of a region compute and store, in whichever form they are.
+"""What the loops of a group compute and store, in whichever form they are.
 
 A value is inlined at the index of the innermost loop, down to what is read: from a buffer, from a nested reduction,
 or from where an earlier loop has kept it. Which values are kept, and where, each form of loops decides for itself.
@@ -67,8 +67,8 @@ class NothingKept:
 
 
 @dataclass(eq=False)
-class RegionValues:
-    """The values of a region where its loops are open. ``stored`` are the nodes that have a buffer."""
+class GroupValues:
+    """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer."""
 
     loops: Ordered
     stored: frozenset[Node]
@@ -80,19 +80,19 @@ class RegionValues:
     kept: KeptValues = field(default_factory=NothingKept)
 
     def __post_init__(self) -> None:
-        self.region, self.accesses, self.plan = self.loops.region, self.loops.accesses, self.loops.plan
+        self.group, self.accesses, self.plan = self.loops.group, self.loops.accesses, self.loops.plan
         columns = self.plan.columns or not self.plan.reduced
         loops = self.plan.kept if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
-        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.region.dims)
+        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
         self.strips = Strips(self.nest, self.elements)
-        memory = (self.nest, self.elements, self.plan, self.region, self.accesses, self.pointers)
+        memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
         turned = self.loops.transposition
         self.tiles = None if turned is None else Tiles(*memory, turned, self.scratch)
         self.buffers = self.tiles or Buffers(*memory)
         packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self.bounds.extent)
         self._nested = NestedReductions(
-            self.nest, self.elements, self.plan, self.region.nested, self.bounds.extent, packed
+            self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent, packed
         )
 
     # ------------------------------------------------------------------ what is read
@@ -145,7 +145,7 @@ class RegionValues:
 
     def store(self, number: int) -> None:
         """Computes the value of a statement that makes each element by itself, and stores or checks it."""
-        statement, indexed = self.region.statements[number], self.accesses.values[number][0]
+        statement, indexed = self.group.statements[number], self.accesses.values[number][0]
         held = self.elements.value(indexed)
         if isinstance(statement, Check):
             self.checks.take(statement.target, self.elements.plain(held, BOOL, indexed.node.where), held.scope)
@@ -163,19 +163,19 @@ class RegionValues:
 
     def accumulator(self, number: int) -> reductions.Accumulator:
         """The accumulator of a reduction."""
-        statement = self.region.statements[number]
+        statement = self.group.statements[number]
         assert isinstance(statement, Reduce)
-        return reductions.make(self.elements, statement, self.region.axes[number])
+        return reductions.make(self.elements, statement, self.group.axes[number])
 
     def running(self, number: int) -> RunningValue:
         """The accumulator of a scan."""
-        statement = self.region.statements[number]
+        statement = self.group.statements[number]
         assert isinstance(statement, Scan)
-        return RunningValue(self.elements, statement, self.region.axes[number])
+        return RunningValue(self.elements, statement, self.group.axes[number])
 
     def settle(self, number: int, results: list[Held], row: Scope) -> None:
         """Makes the results of a reduction known to the row, and stores those that have a buffer."""
-        statement, axes = self.region.statements[number], self.region.axes[number]
+        statement, axes = self.group.statements[number], self.group.axes[number]
         index = statement.made_at(axes)
         nodes = self.accesses.results_of(statement.target)
         for k, held in enumerate(results):
@@ -189,12 +189,12 @@ class RegionValues:
         access = self.accesses.writes[number]
         if access is None or node not in self.stored:
             return
-        self.buffers.put(dataclasses.replace(access, node=node), held, chunked=self.region.chunk is not None)
+        self.buffers.put(dataclasses.replace(access, node=node), held, chunked=self.group.chunk is not None)
 
     def settle_scan(self, number: int, held: Held) -> None:
         """Makes a running value known where it stands, keeps it for those who read it later, and stores it."""
-        statement, access = self.region.statements[number], self.accesses.writes[number]
-        index = statement.made_at(self.region.axes[number])
+        statement, access = self.group.statements[number], self.accesses.writes[number]
+        index = statement.made_at(self.group.axes[number])
         assert access is not None and index is not None
         indexed = IndexedValue(statement.target, index)
         self.nest.inner.known[indexed] = held
