@@ -163,7 +163,7 @@ class GroupAccesses:
         become vector loads and stores.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
-        if self.group.has_lags:
+        if self.group.has_skew:
             return {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
             if not access.lookups:

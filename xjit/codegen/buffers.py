@@ -102,7 +102,7 @@ class Buffers:
 
     def _is_late(self, access: Access) -> bool:
         """Whether the elements are counted from a later step than the first, which would be before the buffer."""
-        return access.start < 0 and self.group.has_lags
+        return access.start < 0 and self.group.has_skew
 
     def holds(self, access: Access) -> bool:
         """Whether the elements of an access are in scratch while their loop runs."""

@@ -90,7 +90,7 @@ class Lowering:
 
     def _waits_for(self, scans: ScanReads) -> bool:
         """Whether something needs a scan at other steps than its own, for which whole rows are kept."""
-        return self.group.has_lags or bool(scans.read_later(self.passes.levels))
+        return self.group.has_skew or bool(scans.read_later(self.passes.levels))
 
     @property
     def extent(self) -> int:

@@ -99,7 +99,7 @@ class ScanReads:
         costly = (
             n for n, statement in enumerate(group.statements) if isinstance(statement, Scan) or self.depth[n] >= 0
         )
-        return bool(self.scanned) and (group.has_lags or any(map(self.is_costly, costly)))
+        return bool(self.scanned) and (group.has_skew or any(map(self.is_costly, costly)))
 
     def read_later(self, levels: Sequence[int]) -> dict[IndexedValue, int]:
         """What scans make that later passes than their own read, with their own."""

@@ -148,8 +148,8 @@ class BlockWalk:
 
     def _span(self, number: int) -> tuple[int, int] | None:
         statement = self.scans.group.statements[number]
-        lag = statement.domain.lag
-        return None if lag is None else (lag, lag + statement.dims[self.scans.group.reduced[0]])
+        skew = statement.domain.skew
+        return None if skew is None else (skew, skew + statement.dims[self.scans.group.reduced[0]])
 
     def _filled(self, scans: Sequence[int]) -> dict[IndexedValue, tuple[int, int] | None]:
         """The operands of scans that are made in a loop before, with what they are made for: from the first step

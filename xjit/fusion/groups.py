@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from xjit.fusion import cost
 from xjit.fusion.checks import check_of, evaluates_condition
-from xjit.fusion.lagging import behind
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.nested import with_nested
@@ -16,6 +15,7 @@ from xjit.fusion.plan import FusionGroup, KernelStep, Step
 from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.refusals import PARTS, Refusal
 from xjit.fusion.siblings import Siblings
+from xjit.fusion.skew import skewed
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.fusion.tiny import unrolled
 from xjit.ir.index import Index, axes_of, relabel
@@ -175,11 +175,9 @@ class Grouping:
         found = self.slice_of(statement)
         reads, before = found.reads, self._before(statement, found)
         for group in self._candidates(statement, reads, before):
-            here = (
-                behind(statement, found, group.statements, group.dims)
-                if group.fast and group in before
-                else statement
-            )
+            here = statement
+            if group.fast and group in before:
+                here = skewed(statement, found, group.statements, group.dims)
             seen = found if here is statement else self.slice_of(here)
             axes = self._placement(group, here, seen.reads, before, len(seen.visits))
             if axes is not None:
@@ -260,12 +258,12 @@ class Grouping:
             return self._refuse(group, statement, "the reduced axes are not the fastest in memory")
         if group.operations + operations > cost.KERNEL_OPERATIONS:
             return self._refuse(group, statement, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
-        for indexed in reads if statement.domain.lag is None else ():
+        for indexed in reads if statement.domain.skew is None else ():
             makers = [n for n, other in enumerate(group.statements) if other.target is owner(indexed.node)]
             if makers and not any(_reads_in_place(indexed, group.statements[n], group, n, axes) for n in makers):
                 return self._refuse(group, statement, "a value is read at another position than it is made at")
         late = group.late_scans(reads, group.level(reads) + statement.is_search)
-        if late and (statement.is_search or statement.domain.lag is not None or not group.has_room_for(late)):
+        if late and (statement.is_search or statement.domain.skew is not None or not group.has_room_for(late)):
             return self._refuse(group, statement, "a running value is read in a later pass than that which makes it")
         if any(reaches(other, group) for other in before if other is not group):
             return self._refuse(group, statement, "another kernel has to run between the two")
@@ -300,7 +298,7 @@ class Grouping:
 
 def _match_domain(group: Group, statement: Statement) -> dict[int, int] | None:
     same = {axis: axis for axis in range(len(statement.dims))}
-    if statement.domain.lag is not None:
+    if statement.domain.skew is not None:
         return same
     if isinstance(statement, Reduce | Scan):
         if (statement.dims, statement.rank) != (group.dims, group.rank):

@@ -17,8 +17,8 @@ Reach: TypeAlias = "tuple[tuple[int, int], ...]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FusionGroup:
-    """One loop nest: statements over one domain. ``axes[k]`` maps the axes of statement k to axes of the domain, whose
-    first ``rank`` are looped over once; the others belong to nested reductions.
+    """One loop nest: statements over one domain. ``axes[k]`` maps the axes of statement k to axes of the domain,
+    whose first ``rank`` are looped over once; the others belong to nested reductions.
     """
 
     dims: tuple[int, ...]
@@ -51,9 +51,9 @@ class FusionGroup:
         return frozenset(IndexedValue(one.node, relabel(one.index, axes)) for one, axes in pairs if one is not None)
 
     @property
-    def has_lags(self) -> bool:
+    def has_skew(self) -> bool:
         """Whether some statement runs steps behind a scan."""
-        return any(statement.domain.lag is not None for statement in self.statements)
+        return any(statement.domain.skew is not None for statement in self.statements)
 
     @property
     def nested(self) -> dict[Node, int]:

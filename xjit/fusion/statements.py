@@ -37,7 +37,7 @@ class Domain:
     """The positions that a statement runs over, and where they lie in the domain that it is a part of.
 
     ``fixed`` = ((axis, position), ...) are axes of which the statement is one position: they have an extent of one.
-    ``origin`` is the first position along every axis, beside these; empty: the statement is no part. ``lag`` is how
+    ``origin`` is the first position along every axis, beside these; empty: the statement is no part. ``skew`` is how
     many steps of a scan in the same loops it runs behind, its elements counted from there; None if it runs at every
     step of its loops. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
     the first of the axes, after all others, that it reduces.
@@ -46,7 +46,7 @@ class Domain:
     extents: tuple[int, ...]
     fixed: tuple[tuple[int, int], ...] = ()
     origin: tuple[int, ...] = ()
-    lag: int | None = None
+    skew: int | None = None
     nested: tuple[tuple[Node, int], ...] = ()
 
     @property
@@ -80,9 +80,9 @@ class Domain:
         extents = tuple(1 if axis in positions else size for axis, size in enumerate(self.extents))
         return dataclasses.replace(self, extents=extents, fixed=(*self.fixed, *positions.items()))
 
-    def behind(self, steps: int) -> Domain:
+    def skewed(self, steps: int) -> Domain:
         """The same so many steps behind the scans of its loops."""
-        return dataclasses.replace(self, lag=steps)
+        return dataclasses.replace(self, skew=steps)
 
     def around(self, reduction: Node, extents: tuple[int, ...]) -> Domain:
         """The same with further axes for a reduction that runs inside."""
@@ -176,10 +176,10 @@ class _Statement:
         """The same with all positions so many steps further along an axis."""
         return self.part(tuple(steps * (place == axis) for place in range(len(self.dims))), self.dims)
 
-    def behind(self, axis: int, steps: int) -> Self:
+    def skewed(self, axis: int, steps: int) -> Self:
         """The same so many steps behind scans along an axis: its positions are counted from where these begin."""
         first = tuple(-steps * (place == axis) for place in range(len(self.dims)))
-        return self.over(self.domain.part(first, self.dims).behind(steps), first)
+        return self.over(self.domain.part(first, self.dims).skewed(steps), first)
 
     def at(self, positions: Mapping[int, int]) -> Self:
         """The statement at single positions along some axes."""

@@ -1,8 +1,8 @@
-"""Readers of a scan at other positions: they run in the walk that makes it, some steps behind.
+"""Skewing: readers of a scan at other positions run in the loop that makes it, some steps behind.
 
 In ``c = np.cumsum(x, axis=1)`` and ``(c[:, 20:] - c[:, :-20]) / 20`` an element needs the sums of its own position
 and of the 20th after it, so that it is computed 20 steps later than the first of the two; what the scan gave at the
-steps between is kept. The reader's elements are counted from where the walk begins: its loop starts at step 20.
+steps between is kept. The reader's elements are counted from where that loop begins: its loop starts at step 20.
 """
 
 from __future__ import annotations
@@ -16,38 +16,34 @@ from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement
 from xjit.ir.opdef import AxisMap
 
 
-def behind(
+def skewed(
     statement: Statement, found: ProducerSlice, others: Sequence[Statement], dims: tuple[int, ...]
 ) -> Statement:
-    """The statement so many steps behind the walk of other statements over ``dims`` that all it reads of theirs is
-    made.
+    """The statement so many steps behind the scans of others over ``dims`` that all it reads of theirs is made.
 
-    It is the statement itself where it does not read what a walk makes, where it is made there in every step, or
+    It is the statement itself where it does not read what a scan makes, where it is made there in every step, or
     where it would have to be behind by too much.
     """
     walked = {other.reduced for other in others if isinstance(other, Scan)}
-    if (
-        len(walked) != 1
-        or not _is_alongside(statement, dims, *walked)
-        or any(other.domain.nested for other in others)
-    ):
+    nested = any(other.domain.nested for other in others)
+    if len(walked) != 1 or nested or not _is_alongside(statement, dims, *walked):
         return statement
     ((axis,),) = walked
     reads = list(_reads(found, others, axis, statement.dims[axis]))
     if not reads or any(step is None for _, step in reads):
         return statement
     steps = [(made, step) for made, step in reads if step is not None]
-    lag = max(step for _, step in steps)
-    if (lag == 0 and statement.dims == dims) or any(indexed.node.is_assembled for indexed in found.visits):
+    skew = max(step for _, step in steps)
+    if (skew == 0 and statement.dims == dims) or any(indexed.node.is_assembled for indexed in found.visits):
         return statement
     longest = cost.LONGEST_HISTORY // sum(isinstance(other, Scan) for other in others)
-    if any(step != lag and not (isinstance(made, Scan) and lag - step <= longest) for made, step in steps):
+    if any(step != skew and not (isinstance(made, Scan) and skew - step <= longest) for made, step in steps):
         return statement
-    return statement.behind(axis, lag)
+    return statement.skewed(axis, skew)
 
 
 def _is_alongside(statement: Statement, dims: tuple[int, ...], walked: tuple[int, ...]) -> bool:
-    """Whether the statement has the axes of the walk and runs over as much or less of the one walked along."""
+    """Whether the statement has the axes of the scans and runs over as much or less of the one scanned along."""
     apart = statement.domain.nested or statement.domain.fixed or statement.chunk is not None
     if apart or isinstance(statement, Check) or statement.is_search or len(statement.dims) != len(dims):
         return False
@@ -77,7 +73,7 @@ def _steps_ahead(indexed: IndexedValue, other: Statement, axis: int, count: int)
             return None
     if (along.axis, along.scale, along.found) != (axis, 1, ()):
         return None
-    made = origin[axis] + (other.domain.lag or 0)  # its first element: a part of a value begins later than that
+    made = origin[axis] + (other.domain.skew or 0)  # its first element: a part of a value begins later than that
     if not made <= along.offset <= made + other.dims[axis] - count:
         return None
     return along.offset - origin[axis]
