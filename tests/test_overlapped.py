@@ -289,7 +289,7 @@ def planned(function: Function, array: Array) -> Plan:
 def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
     """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
     count = 0
-    for number, (group, reach) in enumerate(zip(step.groups, tiling.reaches, strict=True)):
+    for number, (group, halo) in enumerate(zip(step.groups, tiling.halos, strict=True)):
         late = {statement.target for other in step.groups[number:] for statement in other.statements}
         for indexed in GroupAccesses(group, layouts, plan.leaves, plan.stored).reads:
             if indexed.node not in tiling.windows:
@@ -298,7 +298,7 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
             count += 1
             assert indexed.node not in late
             window = tiling.windows[indexed.node]
-            for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
+            for axis, (low, high), (first, last) in zip(tiling.axes, halo, window, strict=True):
                 begin = group.statements[0].domain.begin[axis]
                 distance = indexed.index[axis].offset - begin
                 assert first <= low + distance and high + distance <= last

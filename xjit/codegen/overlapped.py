@@ -28,7 +28,7 @@ from xjit.codegen.elements import storage_dtype
 from xjit.codegen.lower import Lowering
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import FusionGroup, Reach, Tiling
+from xjit.fusion.plan import FusionGroup, Halo, Tiling
 from xjit.fusion.statements import Output, Statement, Store
 from xjit.ir.loops import Alloc, Base, Bound, LoopKind, Offset, Share, Term
 from xjit.ir.node import Node
@@ -68,8 +68,8 @@ def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers:
     shared = counts.index(max(counts))
     tiles = [nest.fresh("b") for _ in counts]
     layouts = parts[0].layouts
-    for node, reach in tiling.windows.items():
-        pointers.windows[node] = _window(node, tiling, layouts, tiles, reach, parts[0])
+    for node, halo in tiling.windows.items():
+        pointers.windows[node] = _window(node, tiling, layouts, tiles, halo, parts[0])
     for number, (variable, size, extent) in enumerate(zip(tiles, tiling.sizes, tiling.dims, strict=True)):
         scope = nest.open(variable)
         step = nest.word(("tile size", number), size, "size")
@@ -79,7 +79,7 @@ def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers:
     stops = [nest.word(("tiles", number), count, "blocks") for number, count in enumerate(counts)]
     for number, part in enumerate(parts):
         nest.section = number + 1
-        _write_part(part, tiling, tiling.reaches[number], tiles)
+        _write_part(part, tiling, tiling.halos[number], tiles)
     for number in reversed(range(len(tiles))):
         if number == shared:
             nest.close("lo", "hi", LoopKind.PARALLEL)
@@ -93,7 +93,7 @@ def _window(
     tiling: Tiling,
     layouts: Layouts,
     tiles: Sequence[str],
-    reach: Sequence[tuple[int, int]],
+    halo: Sequence[tuple[int, int]],
     part: Lowering,
 ) -> Window:
     """Takes scratch for a window."""
@@ -104,15 +104,15 @@ def _window(
     extent = part.nest.word(("window", node), count, f"{name}_n")
     part.scratch.allocs.append(Alloc(name, extent, storage_dtype(node.aval.dtype)))
     steps = {tile: size * move for tile, size, move in zip(tiles, tiling.sizes, moves, strict=True)}
-    first = sum(low * move for (low, _), move in zip(reach, moves, strict=True))
+    first = sum(low * move for (low, _), move in zip(halo, moves, strict=True))
     return Window(name, steps, first)
 
 
-def _write_part(part: Lowering, tiling: Tiling, reach: Reach, tiles: Sequence[str]) -> None:
+def _write_part(part: Lowering, tiling: Tiling, halo: Halo, tiles: Sequence[str]) -> None:
     """One group within a tile."""
     nest, once = part.nest, list[tuple[str, str]]()
     part.bounds.shared = None
-    for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, reach, strict=True):
+    for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, halo, strict=True):
         bounds = _bounds(part, axis, tile, extent, beyond)
         if part.group.dims[axis] == 1:
             nest.open(nest.fresh("once"))

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
-from xjit.fusion.plan import FusionGroup, KernelStep, Reach, Step, Tiling
+from xjit.fusion.plan import FusionGroup, Halo, KernelStep, Step, Tiling
 from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
@@ -183,7 +183,7 @@ class _Chains:
     def _chain(self, groups: tuple[FusionGroup, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
         """The groups with how far each has to run, or None where that is not the same everywhere.
 
-        From the last group back, every read of what the kernel makes widens the reach of its makers, all of which
+        From the last group back, every read of what the kernel makes widens the halo of its makers, all of which
         run before: a window holds all that is read of it. Refused is a read of what runs in the same group or a
         later one, as two parts of one loop nest may have read each other where they now lie in different tiles, and
         one of a result, which other tiles write.
@@ -194,20 +194,20 @@ class _Chains:
         extents = _extents(groups, results, axes)
         if len(extents) != 1:
             return None
-        none: Reach = ((0, 0),) * len(axes)
-        inner: dict[Node, Reach] = {}
-        reaches: list[Reach] = []
+        none: Halo = ((0, 0),) * len(axes)
+        inner: dict[Node, Halo] = {}
+        halos: list[Halo] = []
         made = {statement.target for group in groups for statement in group.statements} - results
         settled = set(results)  # how far they run is settled: nothing more can be asked of them
         for group, origin in zip(reversed(groups), reversed(origins), strict=True):
             own = [
                 none if statement.target in results else inner.get(statement.target) for statement in group.statements
             ]
-            reach = _hull(one for one in own if one is not None)
+            halo = _hull(one for one in own if one is not None)
             assert origin is not None
-            if reach is None:
+            if halo is None:
                 return None
-            reaches.insert(0, reach)
+            halos.insert(0, halo)
             settled.update(statement.target for statement in group.statements)
             for at in self._reads_of_memory(group):
                 if at.node in settled:
@@ -216,10 +216,10 @@ class _Chains:
                     distances = _distances(at, group, axes, origin)
                     if distances is None:
                         return None
-                    moved = tuple((low + d, high + d) for (low, high), d in zip(reach, distances, strict=True))
+                    moved = tuple((low + d, high + d) for (low, high), d in zip(halo, distances, strict=True))
                     inner[at.node] = _hull([moved, inner.get(at.node, moved)]) or moved
-        windows = _windows(groups, reaches, made)
-        return _Chain(groups, axes, min(extents), tuple(reaches), windows, self._table)
+        windows = _windows(groups, halos, made)
+        return _Chain(groups, axes, min(extents), tuple(halos), windows, self._table)
 
     def _reads_of_memory(self, group: FusionGroup) -> Iterator[IndexedValue]:
         """What a group reads, in its own axes, but for what it makes itself at that very place."""
@@ -237,13 +237,13 @@ class _Chains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """Groups one behind the other, and how far each of them and each window reaches beyond a tile."""
+    """Groups one behind the other, and how far each of them and each window extends beyond a tile."""
 
     groups: tuple[FusionGroup, ...]
     axes: tuple[int, ...]
     dims: tuple[int, ...]
-    reaches: tuple[Reach, ...]
-    windows: Mapping[Node, Reach]
+    halos: tuple[Halo, ...]
+    windows: Mapping[Node, Halo]
     table: cost.CostTable
 
     def tilings(self) -> Iterator[tuple[float, Tiling]]:
@@ -254,7 +254,7 @@ class _Chain:
         best = min(fitting, key=self._repeated, default=None)
         saved = cost.ROUND_TRIP * sum(node.aval.size for node in self.windows)
         if best is not None and self._repeated(best) <= saved:
-            yield self._repeated(best), Tiling(self.axes, self.dims, best, self.reaches, self.windows)
+            yield self._repeated(best), Tiling(self.axes, self.dims, best, self.halos, self.windows)
 
     def _widths(self) -> Iterator[tuple[int, ...]]:
         """Extents of tiles along all axes but the first."""
@@ -276,15 +276,15 @@ class _Chain:
         return (low, *widths) if low else None
 
     def _bytes(self, sizes: tuple[int, ...]) -> int:
-        tiling = Tiling(self.axes, self.dims, sizes, self.reaches, self.windows)
+        tiling = Tiling(self.axes, self.dims, sizes, self.halos, self.windows)
         return sum(math.prod(tiling.window_shape(node)) * node.aval.dtype.itemsize for node in self.windows)
 
     def _repeated(self, sizes: tuple[int, ...]) -> float:
         """What tiles of these sizes compute more often than once, in additions."""
         total = 0.0
-        for node, reach in self.windows.items():
+        for node, halo in self.windows.items():
             ratio = 1.0
-            for size, (low, high), axis in zip(sizes, reach, self.axes, strict=True):
+            for size, (low, high), axis in zip(sizes, halo, self.axes, strict=True):
                 extent = node.aval.shape[axis]
                 ratio *= (size + high - low) / size if size < extent else 1.0
             total += (ratio - 1.0) * node.aval.size * self.table.total(node)
@@ -366,18 +366,18 @@ def _extents(groups: Iterable[FusionGroup], results: Iterable[Node], axes: tuple
     return set(found.values())
 
 
-def _hull(reaches: Iterable[Reach]) -> Reach | None:
-    found = list(reaches)
+def _hull(halos: Iterable[Halo]) -> Halo | None:
+    found = list(halos)
     if not found:
         return None
     return tuple((min(low for low, _ in along), max(high for _, high in along)) for along in zip(*found, strict=True))
 
 
-def _windows(groups: Iterable[FusionGroup], reaches: Iterable[Reach], made: Iterable[Node]) -> dict[Node, Reach]:
-    """How far beyond a tile the windows reach that hold all that is made of each value."""
-    found: dict[Node, Reach] = {}
+def _windows(groups: Iterable[FusionGroup], halos: Iterable[Halo], made: Iterable[Node]) -> dict[Node, Halo]:
+    """How far beyond a tile the windows extend that hold all that is made of each value."""
+    found: dict[Node, Halo] = {}
     inner = set(made)
-    for group, reach in zip(groups, reaches, strict=True):
+    for group, halo in zip(groups, halos, strict=True):
         for node in dict.fromkeys(statement.target for statement in group.statements if statement.target in inner):
-            found[node] = _hull([reach, found.get(node, reach)]) or reach
+            found[node] = _hull([halo, found.get(node, halo)]) or halo
     return found

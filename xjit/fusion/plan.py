@@ -11,8 +11,8 @@ from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
 from xjit.numerics import SumOrder
 
-# (first, last) offsets along each of some axes.
-Reach: TypeAlias = "tuple[tuple[int, int], ...]"
+# The (first, last) offsets beyond a tile along each tiled axis.
+Halo: TypeAlias = "tuple[tuple[int, int], ...]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ class Tiling:
     """How the groups of a kernel run one behind the other, a tile of the result at a time.
 
     ``axes`` are the tiled axes, the same ones of every group and of every value in between, ``dims`` the extents of
-    the result along them, ``sizes`` those of a tile. ``reaches`` says of every group how far before the first and
+    the result along them, ``sizes`` those of a tile. ``halos`` says of every group how far before the first and
     behind the last position of a tile it runs, along each tiled axis; ``windows`` the same of every value that is
     kept in scratch: its window is all that a tile reads of it.
     """
@@ -74,8 +74,8 @@ class Tiling:
     axes: tuple[int, ...]
     dims: tuple[int, ...]
     sizes: tuple[int, ...]
-    reaches: tuple[Reach, ...]
-    windows: Mapping[Node, Reach]
+    halos: tuple[Halo, ...]
+    windows: Mapping[Node, Halo]
 
     def window_shape(self, node: Node) -> tuple[int, ...]:
         """The extents of the part of a value that a tile needs."""
