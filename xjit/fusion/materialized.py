@@ -59,7 +59,7 @@ def _reduction(node: Node) -> Reduce:
 
 
 def _scan(node: Node, layouts: Layouts) -> Scan | Store:
-    """A walk along the axis; over a single element, a copy."""
+    """A scan along the axis; over a single element, a copy."""
     shape, axis = node.aval.shape, node.param("axis")
     values, output = (IndexedValue(node.inputs[0], identity(shape)),), Output(node, layouts.strides(node))
     if shape[axis] == 1:
