@@ -20,7 +20,7 @@ FEW = 25
 class Golden:
     """A program whose source is kept word for word.
 
-    ``any_size`` says that larger arrays give the same source, ``rtol`` how far results may be from NumPy's.
+    ``any_size`` says that larger arrays give the same source.
     """
 
     name: str
@@ -28,7 +28,6 @@ class Golden:
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     any_size: bool = True
-    rtol: float = 1e-12
 
     def few(self) -> tuple[Any, ...]:
         """The arguments with few elements along every axis, in the same order in memory."""

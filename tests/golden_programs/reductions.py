@@ -79,7 +79,7 @@ def any_and_all(x: Array) -> Any:
     return (x > 19).any(axis=1) | (x > 0).all(axis=1)
 
 
-@golden(SINGLE.astype(np.float16), rtol=1e-2)
+@golden(SINGLE.astype(np.float16))
 def sums_of_halves(x: Array) -> Any:
     """Half precision adds up in float32 and is rounded once."""
     return x.sum(axis=1)
@@ -105,9 +105,7 @@ def folded(x: Array) -> Any:
 
 # ---------------------------------------------------------------------- several passes over a row
 
-golden(SINGLE, shows="Three passes over a row; the exponentials wait in the row of the result.", rtol=1e-5)(
-    formulas.softmax
-)
+golden(SINGLE, shows="Three passes over a row; the exponentials wait in the row of the result.")(formulas.softmax)
 golden(ROWS, LINE, LINE, shows="Mean, variance and result: three passes while a row is in cache.")(formulas.layernorm)
 golden(ROWS, shows="A pass that needs the result of the one before.")(formulas.logsumexp)
 
@@ -176,7 +174,7 @@ def column_sums_of_sines(x: Array) -> Any:
 
 # ---------------------------------------------------------------------- in chunks
 
-golden(LONG, shows="Chunks with a result each, shared among threads; then one kernel for their sum.", rtol=1e-5)(
+golden(LONG, shows="Chunks with a result each, shared among threads; then one kernel for their sum.")(
     formulas.sum_of_squares
 )
 
