@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xjit.codegen import loop_source
+from xjit.codegen.integer_text import IntegerText
 from xjit.codegen.uncompiled import run_kernel
 from xjit.ir.loops.intexpr import IntExpr, constant, evaluate, maximum, minimum, substitute, variable, word
 from xjit.ir.loops.ranges import Ranges
@@ -116,7 +116,7 @@ def test_kernel_text_computes_the_same(tree: Any, i: int, j: int, n: int) -> Non
     words = [f"    {name} = word(table, {slot})\n" for slot, name in enumerate("ijn", 1)]
     text = f"def kernel(lo, hi, table):\n{''.join(words)}    out = ptr_i64(table, 0)\n"
     found = np.zeros(1, np.int64)
-    run_kernel(f"{text}    st(out, 0, i64({loop_source.integer_text(built(tree))}))\n", 0, 1, [found, i, j, n])
+    run_kernel(f"{text}    st(out, 0, i64({IntegerText().of(built(tree))}))\n", 0, 1, [found, i, j, n])
     assert found[0] == computed(tree, {"i": i, "j": j, "n": n})
 
 

@@ -67,7 +67,7 @@ def lower_graph(
     would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
     """
     from xjit.codegen.nests import lower
-    from xjit.codegen.source import kernel_source
+    from xjit.codegen.source import kernel_text
     from xjit.runtime.build import input_specs, layouts_of
 
     specs = input_specs(graph, values)
@@ -83,7 +83,7 @@ def lower_graph(
         lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
         for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
-    sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
+    sources = tuple((kernel, kernel_text(kernel.kernel).text) for kernel in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
     return Lowered(graph, plan, tuple(views), told_apart, specs, sources)
 

@@ -26,7 +26,7 @@ from xjit.codegen.scratch import Scratch
 from xjit.codegen.tiled_nest import TiledNest
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup
-from xjit.ir.loops import LoopKind
+from xjit.ir.loops.nodes import LAUNCHED, LoopKind
 from xjit.ir.node import Node
 
 
@@ -109,5 +109,5 @@ class Lowering:
             return self.extent
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
-        self.nest.close("lo", "hi", LoopKind.PARALLEL)
+        self.nest.close(*LAUNCHED, LoopKind.PARALLEL)
         return chunks

@@ -172,7 +172,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
     group = max(kernel.groups, key=lambda one: math.prod(one.dims))
     statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
-    written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
+    written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.is_written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     read.update(kernel.in_place.values())
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})

@@ -62,7 +62,7 @@ class Piece:
 
 def generated(lowered: LoweredKernel, source: str, loader: Loader) -> Piece:
     """The piece of a lowered kernel with its source."""
-    written = tuple(argument.written for argument in lowered.kernel.arguments)
+    written = tuple(argument.is_written for argument in lowered.kernel.arguments)
     load = functools.partial(loader, source)
     return Piece(lowered.pointers, written, tuple(lowered.words), lowered.extent, lowered.work, load)
 

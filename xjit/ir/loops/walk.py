@@ -14,6 +14,7 @@ from xjit.ir.loops.nodes import (
     Buffer,
     Carry,
     Check,
+    Find,
     Fold,
     FromInt,
     If,
@@ -78,6 +79,8 @@ def values(statement: Statement) -> tuple[Value, ...]:
             return statement.values
         case While() | If() | Check():
             return (statement.condition,)
+        case Find():
+            return statement.load, statement.value
     return ()
 
 
@@ -123,6 +126,8 @@ def integers(statement: Statement) -> Iterator[IntExpr]:
             yield from (*statement.at, *statement.start, *statement.extents)
         case Invoke():
             yield from statement.integers
+        case Find():
+            yield from (statement.start, statement.stop)
     for value in values(statement):
         for part in parts(value):
             if isinstance(part, Load):
@@ -139,7 +144,7 @@ def names(block: Block) -> set[str]:
 def defined(statement: Statement) -> tuple[str, ...]:
     """The names that a statement gives."""
     match statement:
-        case Let() | LetInt() | Carry():
+        case Let() | LetInt() | Carry() | Find():
             return (statement.name,)
         case Loop():
             return (statement.variable,)
@@ -213,13 +218,17 @@ class Change:
             case Alloc():
                 return replace(one, buffer=self._buffer(one.buffer))
             case TransposeBlock():
-                target, source = name(one.target), name(one.source)
                 rows, columns = map(integer, one.extents)
-                return TransposeBlock(
-                    target, _each(integer, one.at), source, _each(integer, one.start), (rows, columns)
-                )
+                at, origin = _each(integer, one.at), _each(integer, one.start)
+                target, source = name(one.target), name(one.source)
+                return replace(one, target=target, at=at, source=source, start=origin, extents=(rows, columns))
             case Invoke():
                 return replace(one, buffers=_each(name, one.buffers), integers=_each(integer, one.integers))
+            case Find():
+                load = self.whole(one.load)
+                assert isinstance(load, Load), "a search begins at an element"
+                start, stop = integer(one.start), integer(one.stop)
+                return Find(name(one.name), load, one.axis, start, stop, self.whole(one.value))
         return one
 
     def _buffer(self, one: Buffer) -> Buffer:
@@ -241,6 +250,23 @@ def renamed(block: Block, names: Mapping[str, str]) -> Block:
     integers = {old: variable(new) for old, new in names.items()}
     change = Change(integer=lambda expr: substitute(expr, integers), name=lambda name: names.get(name, name))
     return change.block(block)
+
+
+def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tuple[IntExpr, ...]]) -> Block:
+    """The block with other indices; ``change`` gets the name of a buffer and an index into it."""
+
+    def value(one: Value) -> Value:
+        return replace(one, index=change(one.buffer, one.index)) if isinstance(one, Load) else one
+
+    def statement(one: Statement) -> Statement:
+        match one:
+            case Store():
+                one = replace(one, index=change(one.buffer, one.index))
+            case TransposeBlock():
+                one = replace(one, at=change(one.target, one.at), start=change(one.source, one.start))
+        return with_blocks(one, tuple(_each(statement, inner) for inner in blocks(one)))
+
+    return _each(statement, Change(value=value).block(block))
 
 
 def replaced(block: Block, old: Statement, new: Block) -> Block:
