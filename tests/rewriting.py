@@ -8,19 +8,34 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from xjit.codegen.plain_primitives import primitive
-from xjit.codegen.rewrites.record import Rewrite, applied
+from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.ir.loops import show
 from xjit.ir.loops.execute import Executor
-from xjit.ir.loops.intexpr import evaluate
-from xjit.ir.loops.nodes import Kernel
+from xjit.ir.loops.intexpr import IntExpr, as_int, evaluate
+from xjit.ir.loops.nodes import Access, Argument, Buffer, Kernel, Loop, Statement, TransposeBlock
 from xjit.ir.loops.verify import verify
+from xjit.ir.loops.walk import statements, stores
 
 # Of the column in front of a picture's lines.
 WIDTH = 12
 
 Arrays = dict[str, np.ndarray[Any, Any]]
+
+
+def kernel(buffers: Sequence[Buffer], *body: Statement) -> Kernel:
+    """A kernel on buffers, of which it updates those that it stores into."""
+    stored = {one.buffer for one in stores(body)} | {
+        one.target for one in statements(body) if isinstance(one, TransposeBlock)
+    }
+    accesses = [Access.UPDATE if one.name in stored else Access.READ for one in buffers]
+    return Kernel("test", tuple(map(Argument, buffers, accesses)), body)
+
+
+def loop(variable: str, stop: IntExpr | int, *body: Statement, start: IntExpr | int = 0, **fields: Any) -> Loop:
+    return Loop(variable, as_int(start), as_int(stop), body, **fields)
 
 
 def rewritten(kernel: Kernel, *rewrites: Rewrite) -> Kernel:
@@ -87,6 +102,12 @@ def assert_same(
         for name, array in expected[0].items():
             bits = found[0][name].view(np.uint8), array.view(np.uint8)
             np.testing.assert_array_equal(*bits, err_msg=f"{name} for {words}", strict=True)
+
+
+def assert_refused(rewrite: Rewrite, kernel: Kernel, reason: str) -> None:
+    """A rewrite of a right kernel is refused, in these words."""
+    with pytest.raises(RefusedError, match=reason):
+        rewrite.apply(verify(kernel))
 
 
 def extents(*names: str, block: int = 4) -> Iterator[dict[str, int]]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, earlier, elements, later
 from xjit.codegen.rewrites.analysis.scalars import reordering
-from xjit.codegen.rewrites.dependence import ranges_at
+from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
-from xjit.ir.loops.nodes import Block, Kernel, Loop, Statement
+from xjit.ir.loops.nodes import Block, Kernel, Loop
+from xjit.ir.loops.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,13 @@ class Reorder:
         """Refuses where bounds depend on a loop that would be inside, or elements are needed in the order of now."""
         nest = self._nest(kernel)
         path, outermost = found(kernel, nest[0].variable)
+        known = known_before(kernel, path)
         body = nest[-1].body
         for place in range(len(nest)):
             # The loop that comes here passes those in front of it, one after the other.
             at = next(at for at, loop in enumerate(nest) if loop.variable == self.order[place])
             for before in range(at - 1, place - 1, -1):
-                self._see_that_it_may(path[:-1], nest[:before], nest[before], nest[before + 1], body)
+                self._see_that_it_may(known, nest[:before], nest[before], nest[before + 1], body)
                 nest[before : before + 2] = nest[before + 1], nest[before]
         return with_statements(kernel, outermost, (_nested(nest, body),))
 
@@ -54,14 +56,11 @@ class Reorder:
                 raise RefusedError(f"the loop over {one.variable} is {one.kind.value} already")
         return nest
 
-    def _see_that_it_may(
-        self, path: Sequence[Statement], around: Sequence[Loop], outer: Loop, inner: Loop, body: Block
-    ) -> None:
+    def _see_that_it_may(self, known: Ranges, around: Sequence[Loop], outer: Loop, inner: Loop, body: Block) -> None:
         if outer.variable in (inner.start.names() | inner.stop.names()):
             raise RefusedError(f"the bounds of the loop over {inner.variable} depend on {outer.variable}")
         reason = reordering(body)
         if not reason:
-            known = ranges_at(path)
             for loop in around:
                 known = known.within(loop.variable, loop.start, loop.stop)
             place = Place((outer, inner), body)

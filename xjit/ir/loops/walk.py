@@ -153,6 +153,28 @@ def defined(statement: Statement) -> tuple[str, ...]:
     return ()
 
 
+def uses(block: Block) -> set[str]:
+    """All names that a block uses: of scalars, integers and buffers, those that it gives itself included."""
+    found: set[str] = set()
+    for statement in statements(block):
+        for expr in integers(statement):
+            found |= expr.names()
+        for value in values(statement):
+            found.update(_used(part) for part in parts(value) if isinstance(part, Var | Load))
+        match statement:
+            case Accumulate(name=name) | Store(buffer=name):
+                found.add(name)
+            case Fold(names=several) | Invoke(buffers=several):
+                found.update(several)
+            case TransposeBlock():
+                found |= {statement.target, statement.source}
+    return found
+
+
+def _used(part: Var | Load) -> str:
+    return part.name if isinstance(part, Var) else part.buffer
+
+
 def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
     """The value with ``change`` applied to all parts, the inner ones first."""
     if isinstance(value, Prim):

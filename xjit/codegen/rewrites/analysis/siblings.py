@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
+from xjit.codegen.rewrites.dependence import known_inside
 from xjit.codegen.rewrites.record import RefusedError
-from xjit.ir.loops.nodes import Block, Kernel, Loop, Statement
-from xjit.ir.loops.walk import blocks, with_blocks
+from xjit.ir.loops import show
+from xjit.ir.loops.nodes import (
+    Alloc,
+    Block,
+    Carry,
+    If,
+    Invoke,
+    Kernel,
+    Let,
+    LetInt,
+    Load,
+    Loop,
+    Statement,
+    Store,
+    TransposeBlock,
+)
+from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.verify import facts
+from xjit.ir.loops.walk import blocks, parts, statements, with_blocks
 
 
 def block_of(kernel: Kernel, path: Sequence[Statement]) -> Block:
@@ -38,3 +57,46 @@ def _exchanged(block: Block, old: Block, new: Block) -> Block:
     if block is old:
         return new
     return tuple(with_blocks(one, tuple(_exchanged(inner, old, new) for inner in blocks(one))) for one in block)
+
+
+def known_before(kernel: Kernel, path: Sequence[Statement]) -> Ranges:
+    """What is known of integers in front of the last statement of a path."""
+    known, block = Ranges(), kernel.body
+    for place, statement in enumerate(path):
+        for one in block[: place_in(block, statement)]:
+            known = known_inside(known, one, {}) if isinstance(one, LetInt) else known
+        if statement is path[-1]:
+            break
+        block = block_of(kernel, path[: place + 2])
+        if isinstance(statement, Loop):
+            known = known_inside(known, statement, {})
+        elif isinstance(statement, If) and block is statement.then:
+            for fact in facts(statement.condition):
+                known = known.supposing(fact)
+    return known
+
+
+def written(block: Block) -> set[str]:
+    """The buffers that a block may write to."""
+    found: set[str] = set()
+    for one in statements(block):
+        if isinstance(one, Store):
+            found.add(one.buffer)
+        elif isinstance(one, TransposeBlock):
+            found.add(one.target)
+        elif isinstance(one, Invoke):
+            found.update(one.buffers)
+    return found
+
+
+def see_that_it_may_come_before(moved: Block, passed: Block) -> None:
+    """Refuses where statements are needed in their places behind others, or are more than names of values."""
+    stores, scalars = written(passed), changed(passed)
+    for one in moved:
+        shown = show.block_lines((one,))[0]
+        if not isinstance(one, Let | LetInt | Carry | Alloc):
+            raise RefusedError(f"{shown} stands in between")
+        if isinstance(one, Let | Carry):
+            loads = {part.buffer for part in parts(one.value) if isinstance(part, Load)}
+            for name in sorted(loads & stores | scalars_of(one.value) & scalars):
+                raise RefusedError(f"{shown} stands in between and needs {name}")
