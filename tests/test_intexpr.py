@@ -152,6 +152,11 @@ def test_facts_are_used() -> None:
     assert known.supposing(J - AT - 8).below(AT + 7, J)
 
 
+def test_facts_about_words_are_used() -> None:
+    known = Ranges().supposing(N - 3)
+    assert known.at_most(constant(0), minimum(N - 3, N * 2 - 5)) and not known.at_most(constant(4), N)
+
+
 def test_products_with_words_grow() -> None:
     known = Ranges().within("i", constant(0), N)
     assert known.at_most(constant(0), AT * N) and known.at_most(AT * N, (N - 1) * N)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import rewriting
 from loop_kernels import AT, ZERO, J, M, N, both, load, number
+from rewriting import kernel, loop
 
 from xjit.codegen.rewrites.collapse import Collapse
 from xjit.codegen.rewrites.parallelize import Parallelize
@@ -35,10 +36,11 @@ def test_the_picture() -> None:
     [
         increments(),
         increments(constant(1), maximum(M - 1, 1)),
+        kernel((X, OUT), loop("i", N - 2, loop("j", M - 3, increments().body[0].body[0].body[0]))),
         increments(kind=LoopKind.PARALLEL),
         loop_kernels.column_sums(),
     ],
-    ids=["all", "inside", "parallel", "carried"],
+    ids=["all", "inside", "none on both sides", "parallel", "carried"],
 )
 def test_pairs(before: Kernel, rng: np.random.Generator) -> None:
     after = rewriting.rewritten(before, Collapse("i", "j", "k"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from xjit.codegen.rewrites.analysis.siblings import extent, known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.ir.loops.intexpr import constant, variable
 from xjit.ir.loops.nodes import Kernel, LetInt, Loop
@@ -30,7 +31,7 @@ class Collapse:
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops with steps, with something between them, of two kinds, or not of a rectangle."""
-        _, outer = found(kernel, self.outer)
+        path, outer = found(kernel, self.outer)
         match outer.body:
             case (Loop() as inner,) if inner.variable == self.inner:
                 pass
@@ -42,7 +43,8 @@ class Collapse:
             raise RefusedError(f"the loop over {self.outer} or {self.inner} has steps")
         if self.outer in inner.start.names() | inner.stop.names():
             raise RefusedError(f"the bounds of the loop over {self.inner} depend on {self.outer}")
-        rows, columns = outer.stop - outer.start, inner.stop - inner.start
+        known = known_before(kernel, path)
+        rows, columns = extent(known, outer), extent(known, inner)
         pair = variable(self.both)
         if columns.value == 0:
             raise RefusedError(f"the loop over {self.inner} has no iterations")

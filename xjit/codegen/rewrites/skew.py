@@ -52,7 +52,7 @@ class Skew:
         see_that_it_may_come_before(between, (first,))
         known = known_before(kernel, path)
         self._see_that_it_may(known, first, second)
-        both = tuple(self._pieces(known, first, second))
+        both = tuple(one for one in self._pieces(first, second) if not known.at_most(one.stop, one.start))
         return with_block(kernel, block, (*block[:start], *between, *both, *block[stop + 1 :]))
 
     def _see_that_it_may(self, known: Ranges, first: Loop, second: Loop) -> None:
@@ -68,16 +68,13 @@ class Skew:
                 f"the loop over {self.second} needs that over {self.first} more than {self.steps} steps on: {reason}"
             )
 
-    def _pieces(self, known: Ranges, first: Loop, second: Loop) -> Iterator[Loop]:
+    def _pieces(self, first: Loop, second: Loop) -> Iterator[Loop]:
         begin, end = second.start + self.steps, second.stop + self.steps
-        if not known.at_most(begin, first.start):
-            yield _piece(first, "first", first.start, minimum(begin, first.stop))
+        yield _piece(first, "first", first.start, minimum(begin, first.stop))
         behind = substituted(second.body, {self.second: variable(self.first) - self.steps})
         yield Loop(self.first, begin, minimum(first.stop, end), (*first.body, *behind))
-        if not known.at_most(first.stop, end):
-            yield _piece(first, "last", maximum(begin, end), first.stop)
-        if not known.at_most(end, first.stop):
-            yield _piece(second, "last", maximum(first.stop - self.steps, second.start), second.stop)
+        yield _piece(first, "last", maximum(begin, end), first.stop)
+        yield _piece(second, "last", maximum(first.stop - self.steps, second.start), second.stop)
 
 
 def _piece(loop: Loop, which: str, start: IntExpr, stop: IntExpr) -> Loop:

@@ -81,8 +81,20 @@ class Ranges:
                     yield substitute(expr, {known.name: known.low if sign > 0 else known.high})
                 break
         for fact in self.facts:
-            if any(p is not None and c < 0 and _subtracts(fact, p) for c, p in terms(expr)):
+            if _helps(fact, expr):
                 yield expr - fact
+
+
+def _helps(fact: IntExpr, expr: IntExpr) -> bool:
+    """Whether an expression without a fact has less in it that may be negative."""
+    if any(product is not None and c < 0 and _subtracts(fact, product) for c, product in terms(expr)):
+        return True
+    return _lacks_a_number(expr) and _lacks_a_number(expr - fact)
+
+
+def _lacks_a_number(expr: IntExpr) -> bool:
+    """Whether only the constant of a sum may be negative."""
+    return all(product is None or (coefficient >= 0 and _is_natural(product)) for coefficient, product in terms(expr))
 
 
 def _is_natural(product: IntExpr | None) -> bool:

@@ -21,16 +21,20 @@ from xjit.ir.loops.walk import defined, statements
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A block inside of loops, the outermost first; ``before`` stands in front of it in the innermost one."""
+    """A block inside of loops, the outermost first; ``before`` stands in front of it in the innermost one.
+
+    ``own`` are names of scalars and of scratch that every iteration of the outermost loop has for itself.
+    """
 
     loops: tuple[Loop, ...]
     block: Block
     before: Block = ()
+    own: frozenset[str] = frozenset()
 
     def touches(self) -> Iterator[Touch]:
         """Yield what the block touches, without scratch that it allocates."""
         named = tuple(one for one in self.before if isinstance(one, LetInt))
-        own = {one.buffer.name for one in statements(self.block) if isinstance(one, Alloc)}
+        own = self.own | {one.buffer.name for one in statements(self.block) if isinstance(one, Alloc)}
         return (touch for touch in touches(self.block, (*self.loops, *named)) if touch.buffer not in own)
 
 
@@ -53,7 +57,7 @@ def earlier(loop: Loop) -> IntExpr:
 
 def dependence(known: Ranges, one: Place, other: Place, *order: IntExpr) -> str:
     """Why two places may not change their order, where ``order`` is not negative; nothing if they may."""
-    reason = disorder(one.block, other.block)
+    reason = disorder(one.block, other.block, one.own | other.own)
     return reason or elements(known, one, other, *order)
 
 
@@ -67,6 +71,18 @@ def elements(known: Ranges, one: Place, other: Place, *order: IntExpr) -> str:
             continue
         if not apart(known, first, second, order):
             return f"{_shown(first)} and {_shown(second)} may be one element"
+    return ""
+
+
+def rereads(known: Ranges, block: Block) -> str:
+    """Why a block may not run twice: it may read an element that it writes; nothing if it may."""
+    for statement in statements(block):
+        if isinstance(statement, Invoke):
+            return f"it is not known what {statement.routine} touches"
+    touched = list(Place((), block).touches())
+    for one, other in itertools.product(touched, touched):
+        if one.buffer == other.buffer and one.written and not other.written and not apart(known, one, other, ()):
+            return f"{_shown(one)} and {_shown(other)} may be one element"
     return ""
 
 

@@ -38,12 +38,12 @@ def is_exact(statement: Accumulate) -> bool:
     return not reducer.reassociates or dtype_class(statement.value.dtype) in "PI"
 
 
-def disorder(one: Block, other: Block) -> str:
-    """Why two blocks may not change their order for the sake of scalars; nothing if they may."""
+def disorder(one: Block, other: Block, own: frozenset[str] = frozenset()) -> str:
+    """Why two blocks may not change their order for the sake of scalars but ``own``; nothing if they may."""
     if any(isinstance(statement, Barrier) for statement in (*statements(one), *statements(other))):
         return "barriers keep their places"
     first, second = changed(one), changed(other)
-    for name in sorted(first & (second | read(other)) | second & read(one)):
+    for name in sorted((first & (second | read(other)) | second & read(one)) - own):
         if name in read(one) | read(other):
             return f"{name} is changed and read"
         if not _are_exact(name, one, other):

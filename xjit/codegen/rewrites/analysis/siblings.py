@@ -8,6 +8,7 @@ from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
 from xjit.codegen.rewrites.dependence import known_inside
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.ir.loops import show
+from xjit.ir.loops.intexpr import IntExpr, maximum
 from xjit.ir.loops.nodes import (
     Alloc,
     Block,
@@ -74,6 +75,12 @@ def known_before(kernel: Kernel, path: Sequence[Statement]) -> Ranges:
             for fact in facts(statement.condition):
                 known = known.supposing(fact)
     return known
+
+
+def extent(known: Ranges, loop: Loop) -> IntExpr:
+    """How far the start of a loop is from its stop; 0 where it is behind it."""
+    found = loop.stop - loop.start
+    return found if known.at_most(loop.start, loop.stop) else maximum(found, 0)
 
 
 def written(block: Block) -> set[str]:
