@@ -37,7 +37,7 @@ class Reorder:
             # The loop that comes here passes those in front of it, one after the other.
             at = next(at for at, loop in enumerate(nest) if loop.variable == self.order[place])
             for before in range(at - 1, place - 1, -1):
-                self._see_that_it_may(known, nest[:before], nest[before], nest[before + 1], body)
+                self._see_that_they_may(known, nest, before, body)
                 nest[before : before + 2] = nest[before + 1], nest[before]
         return with_statements(kernel, outermost, (_nested(nest, body),))
 
@@ -56,15 +56,15 @@ class Reorder:
                 raise RefusedError(f"the loop over {one.variable} is {one.kind.value} already")
         return nest
 
-    def _see_that_it_may(self, known: Ranges, around: Sequence[Loop], outer: Loop, inner: Loop, body: Block) -> None:
+    def _see_that_they_may(self, known: Ranges, nest: Sequence[Loop], at: int, body: Block) -> None:
+        """Refuses where a loop of the nest and the next one may not change their order."""
+        outer, inner = nest[at : at + 2]
         if outer.variable in (inner.start.names() | inner.stop.names()):
             raise RefusedError(f"the bounds of the loop over {inner.variable} depend on {outer.variable}")
-        reason = reordering(body)
-        if not reason:
-            for loop in around:
-                known = known.within(loop.variable, loop.start, loop.stop)
-            place = Place((outer, inner), body)
-            reason = elements(known, place, place, later(outer), earlier(inner))
+        for loop in nest[:at]:
+            known = known.within(loop.variable, loop.start, loop.stop)
+        place = Place(tuple(nest[at:]), body)
+        reason = reordering(body) or elements(known, place, place, later(outer), earlier(inner))
         if reason:
             raise RefusedError(f"the order of {outer.variable} and {inner.variable} matters: {reason}")
 

@@ -89,7 +89,7 @@ def _helps(fact: IntExpr, expr: IntExpr) -> bool:
     """Whether an expression without a fact has less in it that may be negative."""
     if any(product is not None and c < 0 and _subtracts(fact, product) for c, product in terms(expr)):
         return True
-    return _lacks_a_number(expr) and _lacks_a_number(expr - fact)
+    return fact.constant < 0 and _lacks_a_number(expr) and _lacks_a_number(expr - fact)
 
 
 def _lacks_a_number(expr: IntExpr) -> bool:
