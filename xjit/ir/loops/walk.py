@@ -84,6 +84,18 @@ def values(statement: Statement) -> tuple[Value, ...]:
     return ()
 
 
+def with_values(statement: Statement, found: tuple[Value, ...]) -> Statement:
+    """The statement with other values that it computes itself."""
+    match statement:
+        case Let() | Carry() | Accumulate() | Store():
+            return replace(statement, value=found[0])
+        case Fold():
+            return replace(statement, values=found)
+        case While() | If() | Check():
+            return replace(statement, condition=found[0])
+    return statement
+
+
 def parts(value: Value) -> Iterator[Value]:
     """Yield a value and all values inside of it."""
     yield value
