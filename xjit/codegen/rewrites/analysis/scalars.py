@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from xjit.ir.loops.nodes import Accumulate, Barrier, Block, Fold, Statement, Value, Var
+from xjit.ir.expr import Literal
+from xjit.ir.loops.nodes import Accumulate, Barrier, Block, Const, Fold, Statement, Value, Var
 from xjit.ir.loops.walk import names, parts, statements, values
 from xjit.ops.reduce import REDUCERS
-from xjit.types import dtype_class
+from xjit.types import DType, dtype_class
 
 
 def changed(block: Block) -> set[str]:
@@ -36,6 +37,15 @@ def is_exact(statement: Accumulate) -> bool:
     if reducer is None:
         return False
     return not reducer.reassociates or dtype_class(statement.value.dtype) in "PI"
+
+
+def identity(reducer: str, dtype: DType) -> Const | None:
+    """What a reducer leaves as it is, for sums of floats the negative zero; None if no such value is known."""
+    found = REDUCERS.get(reducer)
+    if found is None:
+        return None
+    value = found.identity(dtype)
+    return Const(Literal.of(-value if reducer == "add" and dtype_class(dtype) in "FC" else value, dtype))
 
 
 def disorder(one: Block, other: Block, own: frozenset[str] = frozenset()) -> str:

@@ -1,0 +1,104 @@
+"""A window of a buffer: the part of it that a block touches, with storage of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from xjit.codegen.rewrites.analysis.intervals import Interval, most, region
+from xjit.codegen.rewrites.dependence import Touch
+from xjit.codegen.rewrites.record import RefusedError
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
+from xjit.ir.loops.nodes import Alloc, Block, Buffer, Load, Loop, Statement, Store, Value
+from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.walk import Change, blocks, with_blocks
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """``name`` holds the elements of a buffer from ``first`` on; ``bounds`` are those that the buffer has."""
+
+    name: str
+    buffer: Buffer
+    first: tuple[IntExpr, ...]
+    bounds: tuple[Interval, ...]
+    extents: tuple[IntExpr, ...]
+
+    @property
+    def scratch(self) -> Buffer:
+        """The storage of the window."""
+        return Buffer.packed(self.name, self.buffer.dtype, *self.extents)
+
+    @property
+    def alloc(self) -> Alloc:
+        """Its allocation, one for each iteration."""
+        return Alloc(self.scratch)
+
+    def inside(self, index: tuple[IntExpr, ...]) -> tuple[IntExpr, ...]:
+        """An index of the buffer as one of the window."""
+        return tuple(at - first for at, first in zip(index, self.first, strict=True))
+
+    def read_in(self, suffix: str) -> Loop:
+        """Loops that copy the elements of the buffer into the window."""
+        return self._over(suffix, self.name, self.buffer.name)
+
+    def write_back(self, suffix: str) -> Loop:
+        """Loops that copy the elements of the window into the buffer."""
+        return self._over(suffix, self.buffer.name, self.name)
+
+    def _over(self, suffix: str, target: str, source: str) -> Loop:
+        axes = range(len(self.bounds))
+        names = [f"{self.name}_{suffix}{axis if len(axes) > 1 else ''}" for axis in axes]
+        index = tuple(map(variable, names))
+        at = {self.name: self.inside(index), self.buffer.name: index}
+        body: Block = (Store(target, at[target], Load(source, at[source], self.buffer.dtype)),)
+        for name, bounds in zip(reversed(names), reversed(self.bounds), strict=True):
+            body = (Loop(name, bounds.low, bounds.high + 1, body),)
+        (loop,) = body
+        assert isinstance(loop, Loop)
+        return loop
+
+    def instead(self, block: Block) -> Block:
+        """The block with the window in place of the buffer."""
+        return _Instead(self).block(block)
+
+
+def window(name: str, buffer: Buffer, touched: Iterable[Touch], known: Ranges) -> Window:
+    """The window that some touches need; RefusedError where it is not known how far they go."""
+    found = region(touched)
+    if found is None:
+        raise RefusedError(f"it is not known from where to where the indices of {buffer.name} go")
+    extents = []
+    for one in found:
+        length = most(one.high - one.low + 1)
+        if length is None:
+            raise RefusedError(f"it is not known how far {one.low} .. {one.high} of {buffer.name} go")
+        extents.append(maximum(length, 0))
+    bounds = tuple(_clipped(one, extent, known) for one, extent in zip(found, buffer.extents, strict=True))
+    return Window(name, buffer, tuple(one.low for one in found), bounds, tuple(extents))
+
+
+def _clipped(one: Interval, extent: IntExpr, known: Ranges) -> Interval:
+    """The part of an interval that is inside of a buffer."""
+    low = one.low if known.at_most(constant(0), one.low) else maximum(one.low, 0)
+    high = one.high if known.below(one.high, extent) else minimum(one.high, extent - 1)
+    return Interval(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Instead:
+    window: Window
+
+    def block(self, block: Block) -> Block:
+        change = Change(value=self._load)
+        return tuple(self._statement(one) for one in change.block(block))
+
+    def _load(self, value: Value) -> Value:
+        if isinstance(value, Load) and value.buffer == self.window.buffer.name:
+            return replace(value, buffer=self.window.name, index=self.window.inside(value.index))
+        return value
+
+    def _statement(self, one: Statement) -> Statement:
+        if isinstance(one, Store) and one.buffer == self.window.buffer.name:
+            return replace(one, buffer=self.window.name, index=self.window.inside(one.index))
+        return with_blocks(one, tuple(tuple(map(self._statement, inner)) for inner in blocks(one)))
