@@ -303,6 +303,24 @@ def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tupl
     return _each(statement, Change(value=value).block(block))
 
 
+def reindexed(
+    block: Block, buffer: str, change: Callable[[tuple[IntExpr, ...]], tuple[IntExpr, ...]], name: str = ""
+) -> Block:
+    """The block with other indices, and perhaps another name, where a buffer is loaded and stored."""
+
+    def part(value: Value) -> Value:
+        if isinstance(value, Load) and value.buffer == buffer:
+            return replace(value, buffer=name or buffer, index=change(value.index))
+        return value
+
+    def moved(one: Statement) -> Statement:
+        if isinstance(one, Store) and one.buffer == buffer:
+            one = replace(one, buffer=name or buffer, index=change(one.index))
+        return with_blocks(one, tuple(_each(moved, inner) for inner in blocks(one)))
+
+    return _each(moved, Change(value=part).block(block))
+
+
 def replaced(block: Block, old: Statement, new: Block) -> Block:
     """The block with statements in place of one of its own, at any depth; found by identity, not equality."""
     found: list[Statement] = []

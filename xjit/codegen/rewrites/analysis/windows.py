@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from xjit.codegen.rewrites.analysis.intervals import Interval, most, region
 from xjit.codegen.rewrites.dependence import Touch
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
-from xjit.ir.loops.nodes import Alloc, Block, Buffer, Load, Loop, Statement, Store, Value
+from xjit.ir.loops.nodes import Alloc, Block, Buffer, Load, Loop, Store
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import Change, blocks, with_blocks
+from xjit.ir.loops.walk import reindexed
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """``name`` holds the elements of a buffer from ``first`` on; ``bounds`` are those that the buffer has."""
+    """``name`` holds the elements ``needed`` of a buffer, of which the buffer has those in ``bounds``."""
 
     name: str
     buffer: Buffer
-    first: tuple[IntExpr, ...]
+    needed: tuple[Interval, ...]
     bounds: tuple[Interval, ...]
     extents: tuple[IntExpr, ...]
 
@@ -36,7 +36,7 @@ class Window:
 
     def inside(self, index: tuple[IntExpr, ...]) -> tuple[IntExpr, ...]:
         """An index of the buffer as one of the window."""
-        return tuple(at - first for at, first in zip(index, self.first, strict=True))
+        return tuple(at - needed.low for at, needed in zip(index, self.needed, strict=True))
 
     def read_in(self, suffix: str) -> Loop:
         """Loops that copy the elements of the buffer into the window."""
@@ -60,7 +60,7 @@ class Window:
 
     def instead(self, block: Block) -> Block:
         """The block with the window in place of the buffer."""
-        return _Instead(self).block(block)
+        return reindexed(block, self.buffer.name, self.inside, self.name)
 
 
 def window(name: str, buffer: Buffer, touched: Iterable[Touch], known: Ranges) -> Window:
@@ -75,7 +75,7 @@ def window(name: str, buffer: Buffer, touched: Iterable[Touch], known: Ranges) -
             raise RefusedError(f"it is not known how far {one.low} .. {one.high} of {buffer.name} go")
         extents.append(maximum(length, 0))
     bounds = tuple(_clipped(one, extent, known) for one, extent in zip(found, buffer.extents, strict=True))
-    return Window(name, buffer, tuple(one.low for one in found), bounds, tuple(extents))
+    return Window(name, buffer, found, bounds, tuple(extents))
 
 
 def _clipped(one: Interval, extent: IntExpr, known: Ranges) -> Interval:
@@ -83,22 +83,3 @@ def _clipped(one: Interval, extent: IntExpr, known: Ranges) -> Interval:
     low = one.low if known.at_most(constant(0), one.low) else maximum(one.low, 0)
     high = one.high if known.below(one.high, extent) else minimum(one.high, extent - 1)
     return Interval(low, high)
-
-
-@dataclass(frozen=True, slots=True)
-class _Instead:
-    window: Window
-
-    def block(self, block: Block) -> Block:
-        change = Change(value=self._load)
-        return tuple(self._statement(one) for one in change.block(block))
-
-    def _load(self, value: Value) -> Value:
-        if isinstance(value, Load) and value.buffer == self.window.buffer.name:
-            return replace(value, buffer=self.window.name, index=self.window.inside(value.index))
-        return value
-
-    def _statement(self, one: Statement) -> Statement:
-        if isinstance(one, Store) and one.buffer == self.window.buffer.name:
-            return replace(one, buffer=self.window.name, index=self.window.inside(one.index))
-        return with_blocks(one, tuple(tuple(map(self._statement, inner)) for inner in blocks(one)))
