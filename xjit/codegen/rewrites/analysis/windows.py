@@ -73,7 +73,7 @@ def window(name: str, buffer: Buffer, touched: Iterable[Touch], known: Ranges) -
         length = most(one.high - one.low + 1)
         if length is None:
             raise RefusedError(f"it is not known how far {one.low} .. {one.high} of {buffer.name} go")
-        extents.append(maximum(length, 0))
+        extents.append(length if known.at_most(constant(0), length) else maximum(length, 0))
     bounds = tuple(_clipped(one, extent, known) for one, extent in zip(found, buffer.extents, strict=True))
     return Window(name, buffer, found, bounds, tuple(extents))
 
