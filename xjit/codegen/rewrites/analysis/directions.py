@@ -74,12 +74,12 @@ def elements(known: Ranges, one: Place, other: Place, *order: IntExpr) -> str:
     return ""
 
 
-def rereads(known: Ranges, block: Block) -> str:
-    """Why a block may not run twice: it may read an element that it writes; nothing if it may."""
+def rereads(known: Ranges, block: Block, *loops: Loop) -> str:
+    """Why a block, with loops around it, may not run twice: it may read what it writes; nothing if it may."""
     for statement in statements(block):
         if isinstance(statement, Invoke):
             return f"it is not known what {statement.routine} touches"
-    touched = list(Place((), block).touches())
+    touched = list(Place(loops, block).touches())
     for one, other in itertools.product(touched, touched):
         if one.buffer == other.buffer and one.written and not other.written and not apart(known, one, other, ()):
             return f"{_shown(one)} and {_shown(other)} may be one element"
