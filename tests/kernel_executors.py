@@ -7,20 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
 import xjit
 from xjit import numerics
-from xjit.codegen import column_nest, pairs, rows, schedule, strips, tiles
 from xjit.fusion import cost, planner, tiny
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
 from xjit.ir.node import Graph, Node
+from xjit.machine import Machine, processor
 from xjit.passes import chunk_search, split
 from xjit.runtime import segments
+from xjit.target import Target
 
-Executor = Callable[[Callable[..., Any], Sequence[Any]], Any]
+Executor = Callable[..., Any]
+"""Takes a function, its arguments, and the machine that programs are made for; returns what the function does."""
+
+PROCESSOR = processor()
 
 
 @contextmanager
@@ -31,18 +36,32 @@ def uncompiled() -> Iterator[None]:
 
 
 @contextmanager
-def small_blocks() -> Iterator[None]:
-    """Loops that are written in here have blocks, strips and scratch so small that few elements fill several."""
-    with (
-        mock.patch.object(numerics, "BLOCK", 4),
-        mock.patch.object(strips, "STRIP", 4),
-        mock.patch.multiple(column_nest, COLUMN_BLOCK=3, COLUMN_BYTES=0),
-        mock.patch.object(schedule, "SHARED_EXTENT", 3),
-        mock.patch.object(pairs, "FEWEST_ROWS", 2),
-        mock.patch.object(rows, "SCRATCH_BYTES", 100),
-        mock.patch.multiple(tiles, TILE_COLUMNS=12, MOST_ROWS=20, FEWEST_ROWS=1, SHARED_BLOCKS=3),
-    ):
+def small_chunks() -> Iterator[None]:
+    """Sums that are written in here have blocks of few elements."""
+    with mock.patch.object(numerics, "BLOCK", 4):
         yield
+
+
+def small_blocks(machine: Machine) -> Machine:
+    """The machine with blocks, strips and scratch so small that few elements fill several."""
+    return replace(
+        machine,
+        strip_elements=4,
+        column_block=3,
+        column_bytes=0,
+        shared_extent=3,
+        fewest_paired_rows=2,
+        row_scratch_bytes=100,
+        transposed_columns=12,
+        transposed_rows=20,
+        fewest_transposed_rows=1,
+        shared_blocks=3,
+    )
+
+
+def on(machine: Machine) -> Target:
+    """The processor with these numbers."""
+    return Target("cpu", machine)
 
 
 @contextmanager
@@ -84,28 +103,28 @@ def one_kernel_for_each() -> Iterator[None]:
         yield
 
 
-def run_uncompiled(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+def run_uncompiled(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
     """The generated source, uncompiled, in pieces and chunks: no access may leave its buffer."""
-    with uncompiled(), many_pieces(), small_blocks():
-        return xjit.jit(function)(*arrays)
+    with uncompiled(), many_pieces(), small_chunks():
+        return xjit.jit(function, target=on(small_blocks(machine)))(*arrays)
 
 
-def run_unrolled(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+def run_unrolled(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
     """The generated source, uncompiled, as it is for arrays of this size: short axes are written out."""
     with uncompiled():
-        return xjit.jit(function)(*arrays)
+        return xjit.jit(function, target=on(machine))(*arrays)
 
 
-def run_serial(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+def run_serial(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
     """Compiled, one thread."""
     with xjit.threads(1):
-        return xjit.jit(function)(*arrays)
+        return xjit.jit(function, target=on(machine))(*arrays)
 
 
-def run_parallel(function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+def run_parallel(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
     """Compiled, several pieces on two threads."""
     with xjit.threads(2), many_pieces():
-        return xjit.jit(function)(*arrays)
+        return xjit.jit(function, target=on(machine))(*arrays)
 
 
 KERNEL_EXECUTORS: dict[str, Executor] = {

@@ -26,6 +26,7 @@ from xjit.fusion.reads import walk
 from xjit.inspect.explain import Explanation
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
+from xjit.target import cpu
 
 ROWS = np.ones((64, 100))
 LINE = np.ones(100)
@@ -41,7 +42,8 @@ def lowered(function: Callable[..., Any], *arguments: Any) -> Lowered:
     values = found.guards.fetch(leaves)
     assert values is not None
     views = {output.index for output in found.outputs if output.view}
-    return compile.lower_graph(found.graph, values, [n in views for n in range(len(found.graph.outputs))])
+    shown = [n in views for n in range(len(found.graph.outputs))]
+    return compile.lower_graph(found.graph, values, shown, target=cpu())
 
 
 # ---- kernels

@@ -18,6 +18,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Plan, Tiling
 from xjit.inspect.explain import Explanation
 from xjit.runtime.build import layouts_of
+from xjit.target import cpu
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
@@ -279,7 +280,8 @@ def test_the_reason_is_told() -> None:
 
 def lowered(function: Function, array: Array) -> compile.Lowered:
     found, leaves = captured(function, array)
-    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], [False] * len(found.graph.outputs))
+    views = [False] * len(found.graph.outputs)
+    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], views, target=cpu())
 
 
 def planned(function: Function, array: Array) -> Plan:
@@ -291,7 +293,7 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
     count = 0
     for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
         late = {unit.target for other in step.regions[number:] for unit in other.units}
-        for pull in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
+        for pull in RegionAccesses(region, layouts, plan.leaves, plan.stored, cpu().machine).reads:
             if pull.node not in tiling.windows:
                 assert pull.node not in {unit.target for unit in step.units}
                 continue

@@ -10,14 +10,16 @@ import pytest
 from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
-from xjit.codegen.row_values import STRIP_ROWS
-from xjit.codegen.several_rows import ROWS, several_rows
+from xjit.codegen.several_rows import several_rows
 from xjit.ir.loops import Base, Call, For, Let, Load, LoopKind, Offset, Statement, Store, Term, Var
 from xjit.ir.where import NOWHERE
+from xjit.machine import processor
 from xjit.types import FLOAT64
 
 Function = Callable[..., Any]
 
+MACHINE = processor()
+STRIP_ROWS, ROWS = MACHINE.strip_rows, MACHINE.joined_rows
 # Whole strips, a strip with whole steps of rows only, one with a rest, less than a step.
 ROW_COUNTS = (2 * STRIP_ROWS, STRIP_ROWS + ROWS, 2 * STRIP_ROWS + ROWS + 3, 2)
 
@@ -93,7 +95,7 @@ def added(buffer: str) -> tuple[Statement, ...]:
 
 
 def test_a_loop_takes_several_rows() -> None:
-    _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0")
+    _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0", MACHINE)
     assert isinstance(steps, For) and isinstance(rest, For)
     assert (steps.start, steps.stop, steps.step, rest.start, rest.stop, rest.step) == (
         "b0",
@@ -110,4 +112,4 @@ def test_a_loop_takes_several_rows() -> None:
 
 def test_a_loop_that_writes_elsewhere_stays() -> None:
     loop = loop_over_rows(*added("o0"))
-    assert several_rows(loop, {"m0"}, "h0") == (loop,)
+    assert several_rows(loop, {"m0"}, "h0", MACHINE) == (loop,)

@@ -29,6 +29,7 @@ from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split import split_reductions
 from xjit.passes.verify import verify
+from xjit.target import Target
 
 if TYPE_CHECKING:
     from xjit.codegen.nests import LoweredKernel
@@ -51,6 +52,7 @@ class Lowered:
     memories: tuple[int, ...]
     specs: tuple[ArraySpec | ScalarSpec, ...]
     kernels: tuple[tuple[LoweredKernel, str], ...]
+    target: Target
 
 
 def lower_graph(
@@ -59,9 +61,10 @@ def lower_graph(
     views: Sequence[bool],
     memories: Sequence[int] | None = None,
     *,
+    target: Target,
     varying: bool = False,
 ) -> Lowered:
-    """The plan and the source of a graph for parameter values like these.
+    """The plan and the source of a graph for a target and parameter values like these.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
@@ -80,12 +83,12 @@ def lower_graph(
     plan = make_plan(graph, layouts, viewed)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [
-        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
+        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling, target.machine, varying)
         for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
     sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
-    return Lowered(graph, plan, tuple(views), told_apart, specs, sources)
+    return Lowered(graph, plan, tuple(views), told_apart, specs, sources, target)
 
 
 def may_contract(graph: Graph) -> bool:

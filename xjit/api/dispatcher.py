@@ -34,6 +34,7 @@ from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
 from xjit.runtime.notices import Notices, shared_notices
 from xjit.runtime.records import MISS, Conditions
+from xjit.target import Target, resolved
 
 Key = Hashable
 # How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
@@ -274,7 +275,8 @@ class Dispatcher:
         return found
 
     def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...]) -> Specialisation:
-        lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
+        lowered = _lower(captured, values, resolved(self.options.target), self._numbers_change)
+        kinds = tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
@@ -435,7 +437,7 @@ class Dispatcher:
             captured, values = self._capture(leaves, in_tree)
         except XjitError as error:
             raise public(error) from None
-        return jobs.run(lambda: _lower(captured, values, self._numbers_change))
+        return jobs.run(lambda: _lower(captured, values, resolved(self.options.target), self._numbers_change))
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
@@ -462,12 +464,12 @@ class Dispatcher:
         )
 
 
-def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.Lowered:
+def _lower(captured: Captured, values: Sequence[Any], target: Target, varying: bool) -> compile.Lowered:
     graph, memories = captured.graph, [-1] * len(captured.graph.outputs)
     for output in captured.outputs:
         if output.source == "graph":
             memories[output.index] = output.memory
-    return compile.lower_graph(graph, values, captured.views, memories, varying=varying)
+    return compile.lower_graph(graph, values, captured.views, memories, target=target, varying=varying)
 
 
 def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:

@@ -16,6 +16,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
+from xjit.machine import Machine
 from xjit.passes.split import TINY
 from xjit.types import TupleType
 
@@ -45,6 +46,7 @@ class RegionAccesses:
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
+    machine: Machine
     values: list[tuple[Pull, ...]] = field(default_factory=list)
     found: list[Walk] = field(default_factory=list)
     walks: list[tuple[Pull, ...]] = field(default_factory=list)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.columns import ColumnAccumulator, KeptColumns, most_columns
@@ -19,10 +19,10 @@ from xjit.codegen.levels import Passes
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.region_values import RegionValues
 from xjit.codegen.row_values import RowValues, expensive_row_values
-from xjit.codegen.rows import SCRATCH_BYTES, RowStorage
+from xjit.codegen.rows import RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
-from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
+from xjit.fusion.cost import shared_columns
 from xjit.fusion.plan import Pull
 from xjit.ir.loops import Base, Bound, LoopKind, Offset, Term
 from xjit.types import FLOAT64
@@ -49,7 +49,7 @@ class ColumnNest:
         self.nest, self.bounds, self.plan, self.region = values.nest, values.bounds, values.plan, values.region
         self._loop = self.plan.kept[-1]
         self.work = values.accesses.work(columns=True)
-        self._room = min(COLUMN_BLOCK, most_columns(self.region))
+        self._room = min(self.nest.machine.column_block, most_columns(self.region, self.nest.machine))
         # A block may have fewer columns than there is room for, so that there are blocks for all threads.
         elements = math.prod(self.region.dims)
         self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work))
@@ -115,8 +115,13 @@ class ColumnNest:
         self.nest.close(*(strip or self.bounds.reduced(rows)))
         if strip:
             self._row_values.close(self.bounds.reduced(rows), names)
-        elif sum(column.dtype.itemsize for column in columns.values()) * self._loop.extent >= COLUMN_BYTES:
+        elif self._fill_the_cache(columns.values()):
             join_rows(self.nest, names)
+
+    def _fill_the_cache(self, columns: Iterable[ColumnAccumulator]) -> bool:
+        """Whether accumulators are many enough to be loaded and stored for several rows at once."""
+        size = sum(column.dtype.itemsize for column in columns) * self._loop.extent
+        return size >= self.nest.machine.column_bytes
 
     def _row(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
         """One row of the block."""
@@ -136,7 +141,7 @@ class ColumnNest:
         values, loop = self.values, self._loop
         rare = [pull for pull in values.computed(chosen) if values.strips.is_rare(pull, loop)]
         kept = [pull for pull in rare if not self.scans.are_needed_for(pull)]
-        kept = kept[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
+        kept = kept[: self.nest.machine.row_scratch_bytes // (2 * self._room * FLOAT64.itemsize)]
         if kept:
             values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
             self._kept.waiting.update(kept)

@@ -14,18 +14,15 @@ from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.fusion.plan import Pull, Region
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
+from xjit.machine import Machine
 from xjit.types import COMPLEX128
 
-# Bytes of all accumulators of one loop over columns: scratch is part of the stack.
-ACCUMULATOR_BYTES = 262_144
-FEWEST_COLUMNS = 16
 
-
-def most_columns(region: Region) -> int:
+def most_columns(region: Region, machine: Machine) -> int:
     """How many columns have an accumulator for every reduction and scan of a region, in whole vectors."""
     count = sum(unit.is_reduction or unit.is_scan for unit in region.units)
-    columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
-    return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
+    columns, vectors = machine.accumulator_bytes // (COMPLEX128.itemsize * max(1, count)), machine.accumulator_columns
+    return max(vectors, columns // vectors * vectors)
 
 
 class ColumnAccumulator:

@@ -37,11 +37,10 @@ from xjit.fusion.cost import element_cost
 from xjit.fusion.plan import Pull
 from xjit.ir.expr import COSTS, FUNCTION_COST, Expr, Prim
 from xjit.ir.loops import Load, Multiple, Offset, Term
+from xjit.machine import Machine
 from xjit.types import NARROW_FLOATS, dtype_class
 
 Bounds = tuple[str, str]
-# What is written three times, in additions; beyond, a store and a load per element cost less.
-LIGHT = 10.0
 
 
 class Work(enum.Enum):
@@ -57,13 +56,14 @@ def in_lanes(folds: Iterable[Accumulator]) -> list[Recognised]:
     return [fold for fold in folds if isinstance(fold, Recognised) and fold.in_lanes]
 
 
-def work_of(pulls: Sequence[Pull], sums: int = 1) -> Work:
+def work_of(pulls: Sequence[Pull], machine: Machine, sums: int = 1) -> Work:
     """What computing these values is like, for so many sums."""
     if sums < 2 and any(dtype_class(source.aval.dtype) == "C" for pull in pulls for source in pull.node.inputs):
         return Work.ODD  # one part of complex numbers leaves gaps, which the parts that are summed together fill
     if not all(pull.node.aval.dtype not in NARROW_FLOATS and _is_vector_code(pull.node.element) for pull in pulls):
         return Work.ODD
-    return Work.LIGHT if sum(element_cost(pull.node) for pull in pulls) <= LIGHT else Work.LONG
+    cost = sum(element_cost(pull.node) for pull in pulls)
+    return Work.LIGHT if cost <= machine.repeated_cost else Work.LONG
 
 
 def _is_vector_code(expr: Expr | None) -> bool:

@@ -12,6 +12,7 @@ from xjit.codegen.tiles import Transposition, transposition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Region
 from xjit.ir.node import Node
+from xjit.machine import Machine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,31 +34,37 @@ def ordered(
     layouts: Layouts,
     leaves: frozenset[Node],
     stored: frozenset[Node],
+    machine: Machine,
     apart: frozenset[int] = frozenset(),
 ) -> Ordered:
     """Decides the loops of a region. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; along the
     axes ``apart`` somebody else says where loops begin and end.
     """
-    accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
+    accesses, plan = _scheduled(region, layouts, leaves, stored, machine, apart)
     short = short_loop(region, plan, accesses)
     if short is not None and apart.isdisjoint(short.axes):
         region = written_out(region, short)
-        accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
+        accesses, plan = _scheduled(region, layouts, leaves, stored, machine, apart)
     turned = None if apart else transposition(region, plan, accesses)
     if turned is not None:
         return Ordered(region, accesses, turned.plan, turned)
     pairs = None if apart else paired_loop(region, plan, accesses)
     if pairs is not None:
         region = paired(region, pairs)
-        accesses, plan = _scheduled(region, layouts, leaves, stored, apart)
+        accesses, plan = _scheduled(region, layouts, leaves, stored, machine, apart)
     return Ordered(region, accesses, plan, None, pairs)
 
 
 def _scheduled(
-    region: Region, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node], apart: frozenset[int]
+    region: Region,
+    layouts: Layouts,
+    leaves: frozenset[Node],
+    stored: frozenset[Node],
+    machine: Machine,
+    apart: frozenset[int],
 ) -> tuple[RegionAccesses, Schedule]:
-    accesses = RegionAccesses(region, layouts, leaves, stored)
+    accesses = RegionAccesses(region, layouts, leaves, stored, machine)
     exact = any(unit.is_reduction and unit.target.param("reducer") is None for unit in region.units)
     fixed, sums = frozenset(accesses.positions), region.sums
     accesses.turn(backward_axes(region, accesses.moves, fixed | apart, exact, accesses.primary, sums))
-    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, apart, sums)
+    return accesses, schedule(region, accesses.moves, fixed, exact, accesses.primary, machine, apart, sums)

@@ -28,9 +28,6 @@ from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound
 from xjit.ir.node import Node
 
-# Up to here the extent is written into the source, so that the compiler need not be ready for any other.
-LONGEST_BAKED = 64
-
 
 @dataclass(eq=False)
 class NestedReductions:
@@ -83,7 +80,7 @@ class NestedReductions:
 
     def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
         """The last loop, in blocks where it may be longer than one."""
-        if not loops or not fold.blocked or loops[0].extent <= min(LONGEST_BAKED, numerics.BLOCK):
+        if not loops or not fold.blocked or loops[0].extent <= min(self.nest.machine.baked_extent, numerics.BLOCK):
             self._block(fold, loops, "0", self._stop(loops[0]) if loops else "")
             return
         block, end, stop = self.nest.fresh("b"), self.nest.fresh("e"), self._stop(loops[0])
@@ -112,4 +109,4 @@ class NestedReductions:
         fold.end_block(around)
 
     def _stop(self, loop: Loop) -> str:
-        return str(loop.extent) if loop.extent <= LONGEST_BAKED else self.extent(loop)
+        return str(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)

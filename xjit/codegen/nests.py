@@ -28,9 +28,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import Region, Tiling
 from xjit.ir.loops import Kernel, LoopKind, Share, Word
 from xjit.ir.node import Node
-
-# A nest with less work than this share of the heaviest one is a single step of the loop that threads share.
-LIGHT = 0.125
+from xjit.machine import Machine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,15 +52,16 @@ def lower(
     layouts: Layouts,
     leaves: frozenset[Node],
     stored: frozenset[Node],
-    spent: frozenset[Node] = frozenset(),
-    tiling: Tiling | None = None,
+    spent: frozenset[Node],
+    tiling: Tiling | None,
+    machine: Machine,
     varying: bool = False,
 ) -> LoweredKernel:
     """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
     buffers nobody reads after this kernel. A ``tiling`` says how the regions run one behind the other. Numbers of
     the program stay out of the text if they are known to be ``varying``.
     """
-    nest = Nest(varying)
+    nest = Nest(machine, varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
@@ -94,7 +93,7 @@ def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
     for number, part in enumerate(parts):
         nest.section = number
         bounds = nest.fresh("lo"), nest.fresh("hi")
-        shared = part.work >= LIGHT * heaviest
+        shared = part.work >= nest.machine.lone_share * heaviest
         extent = part.extent if shared else 1
         first, stop = nest.word("first", steps, "first"), nest.word("steps", extent, "steps")
         nest.inner.statements.append(Share(*bounds, first, stop))

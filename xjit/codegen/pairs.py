@@ -24,24 +24,13 @@ from xjit.ir.index import changed
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
 
-# Of fewer rows the one made twice counts, and threads want them for themselves.
-FEWEST_ROWS = 8
-# More of them keep the processor busy by themselves.
-MOST_SCANS = 4
-# Beyond these bytes memory counts, which is read ahead and written best in one place. There two rows at a time do not
-# pay for scans of integers, which take a cycle, and for those of floats wider than this only along rows as long as
-# this: 20,000 rows of 200 elements of 8 bytes take 1.7 times as long for floats, three times for integers.
-CACHED_BYTES = 16 << 20
-NARROW_BYTES = 4
-LONG_ROW = 8192
-# The least share of its loads that a row has in common with the next one.
-SHARED_LOADS = 0.25
-
 
 def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
-    rows = plan.kept if plan.reduced else plan.kept[:-1]
-    if not rows or plan.columns or plan.nested or region.chunk is not None or rows[-1].extent < FEWEST_ROWS:
+    machine, rows = accesses.machine, plan.kept if plan.reduced else plan.kept[:-1]
+    if not rows or plan.columns or plan.nested or region.chunk is not None:
+        return None
+    if rows[-1].extent < machine.fewest_paired_rows:
         return None
     axis = rows[-1].axes[-1]
     visits = [pull for walked in accesses.walks for pull in walked]
@@ -49,7 +38,7 @@ def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loo
         return None
     alike = all(_runs_along(unit, axes, region, axis) for unit, axes in zip(region.units, region.axes, strict=True))
     scans = sum(unit.is_scan for unit in region.units)
-    is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= MOST_SCANS
+    is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= machine.paired_scans
     pays = _pays_for_scans(region, accesses) if scans else _shares_loads(region, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 
@@ -62,19 +51,22 @@ def _runs_along(unit: Unit, axes: dict[int, int], region: Region, axis: int) -> 
 
 def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
     """Whether memory is read and written as fast in two places as in one, or scans wait longer than it takes."""
+    machine = accesses.machine
     touched = [access.node.aval.dtype for access in (*accesses.reads.values(), *filter(None, accesses.writes))]
-    if math.prod(region.dims) * sum(dtype.itemsize for dtype in touched) < CACHED_BYTES:
+    if math.prod(region.dims) * sum(dtype.itemsize for dtype in touched) < machine.paired_bytes:
         return True
     scanned = [unit.target.aval.dtype for unit in region.units if unit.is_scan]
     row_bytes = math.prod(region.dims[axis] for axis in region.reduced) * max(dtype.itemsize for dtype in touched)
-    is_narrow = all(dtype.itemsize <= NARROW_BYTES for dtype in touched)
-    return any(dtype_class(dtype) in "FC" for dtype in scanned) and (is_narrow or row_bytes >= LONG_ROW)
+    is_narrow = all(dtype.itemsize <= machine.paired_item_bytes for dtype in touched)
+    return any(dtype_class(dtype) in "FC" for dtype in scanned) and (
+        is_narrow or row_bytes >= machine.paired_row_bytes
+    )
 
 
 def _shares_loads(region: Region, accesses: RegionAccesses, axis: int) -> bool:
     reads = accesses.reads.keys()
     shared = sum(1 for pull in reads if _next(pull, axis) != pull and _next(pull, axis) in reads)
-    return not region.reduced and shared > 0 and shared >= SHARED_LOADS * len(reads)
+    return not region.reduced and shared > 0 and shared >= accesses.machine.paired_loads * len(reads)
 
 
 def _next(pull: Pull, axis: int) -> Pull:

@@ -139,7 +139,7 @@ class RowNest:
         if not blocked and not stops:
             self._loop((start, stop), chosen)
             return
-        size = numerics.BLOCK if blocked else reductions.STOP_BLOCK
+        size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
         block, end = self.nest.fresh("b"), self.nest.fresh("e")
         scope = self.nest.open(block)
         scope.statements.append(Bound(end, block, size, stop))
@@ -205,7 +205,9 @@ class RowNest:
         nested = any(pull.node in self.region.nested for pull in pulls)
         waits = bool(self._running) or any(fold.in_turn for fold in folds)
         sums = len(in_lanes(folds))
-        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(pulls, sums)
+        if nested or waits or self.values.buffers.leaves_gaps(loop):
+            return Work.ODD
+        return work_of(pulls, self.nest.machine, sums)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""

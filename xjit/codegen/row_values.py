@@ -32,9 +32,6 @@ from xjit.fusion.reads import below, sources
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound, Offset, Term
 
-# Rows of a strip: whole vectors of numbers, and few enough that the rows are still in cache for their second walk.
-STRIP_ROWS = 16
-
 
 @dataclass(eq=False)
 class RowValues:
@@ -48,7 +45,7 @@ class RowValues:
         """Begins a loop over strips and makes these values, each after those that it needs; the bounds of a strip."""
         start, stop = self.values.nest.fresh("b"), self.values.nest.fresh("e")
         scope = self.values.nest.open(start)
-        scope.statements.append(Bound(stop, start, STRIP_ROWS, bounds[1]))
+        scope.statements.append(Bound(stop, start, self.values.nest.machine.strip_rows, bounds[1]))
         elements = self.values.elements
         innermost, elements.innermost = elements.innermost, frozenset(loop.axes)
         for pull in pulls:
@@ -59,13 +56,13 @@ class RowValues:
     def close(self, bounds: tuple[str, str], accumulators: Iterable[str]) -> None:
         """Ends the strip after the loop that adds its rows to accumulators, which now takes several in a step."""
         join_rows(self.values.nest, accumulators)
-        self.values.nest.close(*bounds, step=STRIP_ROWS)
+        self.values.nest.close(*bounds, step=self.values.nest.machine.strip_rows)
         self.places.clear()
         self.waiting.clear()
 
     def _make(self, pull: Pull, loop: Loop, bounds: tuple[str, str]) -> None:
         values = self.values
-        name = values.scratch.take(str(STRIP_ROWS), storage_dtype(pull.node.aval.dtype))
+        name = values.scratch.take(str(values.nest.machine.strip_rows), storage_dtype(pull.node.aval.dtype))
         self.places[pull] = name, Offset((Term(loop.variable, 1), Term(bounds[0], -1)))
         needed = below([pull], values.accesses.operands)
         values.strips.loop(loop, bounds, needed, functools.partial(values.keep, pull), short=True)

@@ -6,6 +6,7 @@ In a softmax the exponentials of pass 2 are summed at once and divided in pass 3
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -19,9 +20,6 @@ from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Offset, Term
-
-# Bytes of stack that one kernel may use for rows.
-SCRATCH_BYTES = 131_072
 
 
 @dataclass(eq=False)
@@ -117,7 +115,7 @@ def choose_row_storage(passes: Passes) -> RowStorage:
         and (pull.node in region.nested or (len(passes) > 1 and table.total(pull.node) >= cost.WORTH_A_ROW))
     ]
     inner = {source for pull in wanted for source in sources(pull, region.dims, region.nested)}
-    free = SCRATCH_BYTES
+    free: float = accesses.machine.row_scratch_bytes
     rows = _output_rows(passes, full)
     searched = _searched(passes, max(levels[number] for number in full))
     for pull in (pull for pull in wanted if pull not in inner):
@@ -138,9 +136,9 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     return storage
 
 
-def _row_bytes(plan: Schedule, itemsize: int) -> int:
+def _row_bytes(plan: Schedule, itemsize: int) -> float:
     if len(plan.reduced) != 1 or plan.chunked is not None:
-        return SCRATCH_BYTES + 1
+        return math.inf
     return plan.reduced[0].extent * itemsize
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from xjit.codegen.kinds import KINDS
 from xjit.ir.index import Index, axes_of
 from xjit.ir.loops import Assign, Base, Bound, Call, For, If, LoopKind, Offset, Statement, Term, Value, Word
+from xjit.machine import Machine
 from xjit.types import BOOL
 
 
@@ -35,6 +36,7 @@ class Nest:
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     """
 
+    machine: Machine
     varying: bool = False
 
     scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])

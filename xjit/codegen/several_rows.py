@@ -24,34 +24,30 @@ from dataclasses import replace
 
 from xjit.codegen.scopes import Nest
 from xjit.ir.loops import Base, Call, For, Let, Load, Multiple, Offset, Position, Statement, Store, Term, Value, Var
-
-# As many rows as make the accumulators' own loads and stores few.
-ROWS = 4
-# More statements than this in the inner loop keep it busy without.
-LARGEST_BODY = 12
+from xjit.machine import Machine
 
 
 def join_rows(nest: Nest, accumulators: Iterable[str]) -> None:
     """Takes several rows in each step of the loop that has just been closed."""
     loop = nest.inner.statements.pop()
     assert isinstance(loop, For)
-    nest.inner.statements.extend(several_rows(loop, frozenset(accumulators), nest.fresh("h")))
+    nest.inner.statements.extend(several_rows(loop, frozenset(accumulators), nest.fresh("h"), nest.machine))
 
 
-def several_rows(loop: For, accumulators: Collection[str], whole: str) -> tuple[Statement, ...]:
+def several_rows(loop: For, accumulators: Collection[str], whole: str, machine: Machine) -> tuple[Statement, ...]:
     """The loop with several rows in a step, and as it was for the rest; itself where it is of another shape.
 
     ``accumulators`` are the only buffers that it may write, ``whole`` is a new name for where the rest begins.
     """
     *before, inner = loop.body
-    if not isinstance(inner, For) or loop.step != 1 or len(inner.body) > LARGEST_BODY:
+    if not isinstance(inner, For) or loop.step != 1 or len(inner.body) > machine.joined_statements:
         return (loop,)
     if not all(isinstance(one, Base | Let) for one in before) or not _adds_up(inner, accumulators):
         return (loop,)
     names = [one.name for one in (*before, *inner.body) if isinstance(one, Base | Let)]
     rows: list[Statement] = []
     steps: list[Statement] = []
-    for row in range(ROWS):
+    for row in range(machine.joined_rows):
         renamed = {} if row == 0 else {name: f"{name}_{row}" for name in (loop.variable, *names)}
         if row:
             rows.append(Base(renamed[loop.variable], Offset((Term(loop.variable, 1),), row)))
@@ -59,8 +55,8 @@ def several_rows(loop: For, accumulators: Collection[str], whole: str) -> tuple[
         steps += [_renamed(one, renamed) for one in inner.body]
     together = replace(inner, body=tuple(steps))
     return (
-        Multiple(whole, loop.start, loop.stop, ROWS),
-        replace(loop, stop=whole, step=ROWS, body=(*rows, together)),
+        Multiple(whole, loop.start, loop.stop, machine.joined_rows),
+        replace(loop, stop=whole, step=machine.joined_rows, body=(*rows, together)),
         replace(loop, start=whole),
     )
 

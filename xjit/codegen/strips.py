@@ -50,8 +50,6 @@ from xjit.ir.loops import (
 from xjit.ir.node import Node
 from xjit.types import BOOL, DType
 
-STRIP = 512
-
 
 @dataclass(eq=False)
 class Strips:
@@ -83,9 +81,10 @@ class Strips:
         else:
             start, stop = self.nest.fresh("p"), self.nest.fresh("q")
             scope = self.nest.open(start)
-            scope.statements.append(Bound(stop, start, STRIP, bounds[1]))
+            size = self.nest.machine.strip_elements
+            scope.statements.append(Bound(stop, start, size, bounds[1]))
             self._strip(loop, (start, stop), body)
-            self.nest.close(*bounds, kind, step=STRIP)
+            self.nest.close(*bounds, kind, step=size)
 
     def is_rare(self, pull: Pull, loop: Loop) -> bool:
         """Whether the value calls a function with rare arguments at every step of the loop."""
