@@ -13,12 +13,11 @@ from unittest import mock
 
 import xjit
 from xjit import numerics
-from xjit.fusion import cost, planner, tiny
+from xjit.fusion import cost, planner
 from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine, processor
-from xjit.passes import chunk_search, split
 from xjit.runtime import segments
 from xjit.target import Target
 
@@ -78,12 +77,10 @@ def many_pieces() -> Iterator[None]:
     """
     with (
         mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
-        mock.patch.multiple(chunk_search, LONG_ROW=16, CHUNK_ELEMENTS=8),
-        mock.patch.multiple(split, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8, SHORT_AXIS=3),
+        mock.patch.multiple(numerics, SEARCHED_ELEMENTS=16, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8, CUT_EXTENT=3, TINY=2),
         mock.patch.multiple(
-            split, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20, CHUNK_ROWS=1, MOST_COLUMN_CHUNKS=1000
+            numerics, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20, CHUNK_ROWS=1, MOST_COLUMN_CHUNKS=1000
         ),
-        mock.patch.object(tiny, "TINY", 2),
         small_tiles(),
     ):
         yield

@@ -1,7 +1,7 @@
 """The sizes of a machine, and from where on something pays on it.
 
 A number stands here if it is about speed, memory or time to compile: with any other numbers a program gives the same
-bits.  Numbers that decide bits, which are the same for all targets, are those of :mod:`xjit.numerics`.
+bits. Numbers that decide bits, which are the same for all targets, are those of :mod:`xjit.numerics`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Machine:
 
     vector_step_bytes: int
     """Bytes of the step of a load up to which LLVM takes the elements out of whole vectors, once the text has the
-    step.  Of longer ones, and backward ones but -1, it makes gathers, of stores scatters: scalar code beats both."""
+    step. Of longer ones, and backward ones but -1, it makes gathers, of stores scatters: scalar code beats both."""
 
     # Short loops, written out.
 
@@ -53,7 +53,7 @@ class Machine:
 
     column_bytes: int
     """Bytes of accumulators that fill most of the first-level cache, and are loaded and stored for several rows at
-    once.  Rows with fewer are taken one by one, as memory is read ahead best along one stream."""
+    once. Rows with fewer are taken one by one, as memory is read ahead best along one stream."""
 
     accumulator_bytes: int
     """Bytes of stack for the accumulators of all columns of a block."""
@@ -86,7 +86,7 @@ class Machine:
     # Operands that lie across each other, in transposed tiles.
 
     transposed_columns: int
-    """Elements of a tile along the innermost loop.  Tiles of 256 by 64 elements take 8 % off large arrays of float32,
+    """Elements of a tile along the innermost loop. Tiles of 256 by 64 elements take 8 % off large arrays of float32,
     but a fifth more for arrays in the cache and twice the time for narrow ones."""
 
     transposed_bytes: int
@@ -112,7 +112,7 @@ class Machine:
     """Scans of a loop beyond which they keep the processor busy by themselves."""
 
     paired_bytes: int
-    """Bytes beyond which memory counts, which is read ahead and written best in one place.  There two rows in a step
+    """Bytes beyond which memory counts, which is read ahead and written best in one place. There two rows in a step
     do not pay for scans of integers, which take a cycle, and for those of wider floats only along long rows: 20,000
     rows of 200 elements of 8 bytes take 1.7 times as long for floats, three times for integers."""
 

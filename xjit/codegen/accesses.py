@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from xjit import numerics
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts
@@ -17,7 +18,6 @@ from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.passes.split import TINY
 from xjit.types import TupleType
 
 
@@ -168,7 +168,7 @@ class RegionAccesses:
         found: dict[Access, int] = {}
         for (node, moves), starts in together.items():
             step = min((abs(move) for move in moves if move), default=1)
-            if not 1 < step <= TINY or len(starts) == 1:
+            if not 1 < step <= numerics.TINY or len(starts) == 1:
                 continue
             base = min(starts)
             for start in sorted(starts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from xjit import numerics
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.kinds import STEPS
@@ -15,7 +16,6 @@ from xjit.codegen.step_loads import TYPES
 from xjit.fusion.plan import Region
 from xjit.ir.loops import Argument, Load, Offset, Store, Term
 from xjit.ir.node import Node
-from xjit.passes.split import TINY
 from xjit.types import DType, dtype_class
 
 
@@ -177,7 +177,7 @@ class Buffers:
         is_close = access in self.interleaved or (
             loaded and self._is_taken_from_vectors(access.node.aval.dtype, move)
         )
-        if move in (0, 1) or (is_close and abs(move) <= TINY):
+        if move in (0, 1) or (is_close and abs(move) <= numerics.TINY):
             return move
         return self.nest.word((access.node, variable or loop.variable, move), move, f"{name}_s")
 

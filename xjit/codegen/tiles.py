@@ -33,6 +33,7 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from xjit import numerics
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.buffers import Buffers
 from xjit.codegen.elements import storage_dtype
@@ -47,7 +48,6 @@ from xjit.ir.loops import Load, Offset, Store, Term
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.machine import Machine
-from xjit.passes.split import TINY
 from xjit.types import DType
 
 CORNER = "corner"
@@ -148,7 +148,7 @@ def _only_moves(node: Node) -> bool:
 
 
 def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
-    if min(rows.extent, columns.extent) <= TINY:
+    if min(rows.extent, columns.extent) <= numerics.TINY:
         return
     writes = zip(accesses.region.units, accesses.writes, strict=True)
     stored = [access for unit, access in writes if access is not None and not _changes_width(unit)]

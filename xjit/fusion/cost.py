@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from xjit import numerics
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.passes.split import MANY_COLUMN_ELEMENTS
 
 # A value this cheap is computed again rather than stored and loaded: about one load from the first-level cache.
 CHEAP = 4.0
@@ -66,7 +66,7 @@ def shared_columns(columns: int, elements: int, work: float) -> int:
     >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7), shared_columns(0, 0, 0.0)
     (128, 200, 1)
     """
-    if work < PARALLEL_WORK or elements >= MANY_COLUMN_ELEMENTS:
+    if work < PARALLEL_WORK or elements >= numerics.MANY_COLUMN_ELEMENTS:
         return max(1, columns)
     return max(1, -(-columns // (SHARED_COLUMN_BLOCKS * FEWEST_COLUMNS))) * FEWEST_COLUMNS
 

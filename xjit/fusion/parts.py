@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from xjit import numerics
 from xjit.fusion import cost
 from xjit.fusion.assembled import cuts_of, piece_pull
 from xjit.fusion.plan import Pull, Unit
@@ -17,7 +18,6 @@ from xjit.fusion.reads import TooManyVisitsError, nodes_below, walk
 from xjit.ir.index import changed
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
-from xjit.passes.split import TINY
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def _with_pixels(unit: Unit, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]
     """
     axis = next(axis for axis, _ in cuts)
     size, item = unit.dims[axis], unit.target.aval.dtype.itemsize
-    fills_no_vector = size <= TINY and size * item < cost.VECTOR_BYTES
-    if unit.steps[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= TINY * size:
+    fills_no_vector = size <= numerics.TINY and size * item < cost.VECTOR_BYTES
+    if unit.steps[axis] != 1 or not fills_no_vector or math.prod(unit.dims) <= numerics.TINY * size:
         return cuts
     return {(axis, position) for position in range(1, size)}
 

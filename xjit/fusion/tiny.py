@@ -14,12 +14,12 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from xjit import numerics
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
 from xjit.ir.index import axes_of, changed, normalise
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
-from xjit.passes.split import TINY
 
 
 def is_foldable(node: Node) -> bool:
@@ -36,7 +36,7 @@ def is_tiny_reduction(node: Node) -> bool:
     if not is_foldable(node):
         return False
     shape: tuple[int, ...] = node.inputs[0].aval.shape
-    return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= TINY)
+    return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= numerics.TINY)
 
 
 def reduced_pulls(pull: Pull) -> tuple[Pull, ...]:
@@ -74,10 +74,10 @@ def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit,
     """
     if unit.is_reduction and (unit.target.param("n") != 1 or unit.target.param("reducer") is None):
         return (unit,)
-    short = [axis for axis in unit.kept if 1 < unit.dims[axis] <= TINY]
+    short = [axis for axis in unit.kept if 1 < unit.dims[axis] <= numerics.TINY]
     tiny = [axes_of(pull.index) for pull in visits if is_tiny_reduction(pull.node)]
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
-    if not chosen or math.prod(unit.dims[axis] for axis in chosen) > TINY:
+    if not chosen or math.prod(unit.dims[axis] for axis in chosen) > numerics.TINY:
         return (unit,)
     return tuple(parts(unit, chosen))
 
