@@ -18,7 +18,6 @@ from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine, processor
-from xjit.runtime import segments
 from xjit.target import Target
 
 Executor = Callable[..., Any]
@@ -35,7 +34,7 @@ def uncompiled() -> Iterator[None]:
 
 
 @contextmanager
-def small_chunks() -> Iterator[None]:
+def short_blocks() -> Iterator[None]:
     """Sums that are written in here have blocks of few elements."""
     with mock.patch.object(numerics, "BLOCK", 4):
         yield
@@ -70,13 +69,17 @@ def small_tiles(room: int = 400) -> Iterator[None]:
         yield
 
 
+def many_pieces(machine: Machine) -> Machine:
+    """The machine with programs that are cut as large ones would be: all loops are shared."""
+    return replace(machine, parallel_work=0.0, piece_work=1.0, most_pieces=5)
+
+
 @contextmanager
-def many_pieces() -> Iterator[None]:
-    """Programs that are built in here are cut as large ones would be: shared loops, reductions into chunks, and
-    loops over all axes but those of two elements.
+def many_chunks() -> Iterator[None]:
+    """Programs that are built in here have reductions in chunks, and loops over all axes but those of two
+    elements.
     """
     with (
-        mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
         mock.patch.multiple(numerics, SEARCHED_ELEMENTS=16, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8, CUT_EXTENT=3, TINY=2),
         mock.patch.multiple(
             numerics, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20, CHUNK_ROWS=1, MOST_COLUMN_CHUNKS=1000
@@ -102,8 +105,8 @@ def one_kernel_for_each() -> Iterator[None]:
 
 def run_uncompiled(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
     """The generated source, uncompiled, in pieces and chunks: no access may leave its buffer."""
-    with uncompiled(), many_pieces(), small_chunks():
-        return xjit.jit(function, target=on(small_blocks(machine)))(*arrays)
+    with uncompiled(), many_chunks(), short_blocks():
+        return xjit.jit(function, target=on(small_blocks(many_pieces(machine))))(*arrays)
 
 
 def run_unrolled(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
@@ -120,8 +123,8 @@ def run_serial(function: Callable[..., Any], arrays: Sequence[Any], machine: Mac
 
 def run_parallel(function: Callable[..., Any], arrays: Sequence[Any], machine: Machine = PROCESSOR) -> Any:
     """Compiled, several pieces on two threads."""
-    with xjit.threads(2), many_pieces():
-        return xjit.jit(function, target=on(machine))(*arrays)
+    with xjit.threads(2), many_chunks():
+        return xjit.jit(function, target=on(many_pieces(machine)))(*arrays)
 
 
 KERNEL_EXECUTORS: dict[str, Executor] = {

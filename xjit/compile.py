@@ -113,6 +113,7 @@ def build_program(
         lowered.memories,
         layouts,
         lowered.specs,
+        lowered.target.machine,
         load,
         make_entry,
         products,

@@ -83,6 +83,32 @@ class Machine:
     lone_share: float
     """The share of the heaviest nest's work below which another nest of a kernel is one step of the shared loop."""
 
+    parallel_work: float
+    """Work, in additions, below which waking another thread costs more than it saves."""
+
+    piece_work: float
+    """Work that one piece of a shared loop should hold."""
+
+    most_pieces: int
+    """Pieces of a shared loop at most, unless they would last."""
+
+    lasting_work: float
+    """Work in one piece after which signals should not have to wait for its end: tens of milliseconds."""
+
+    long_piece: int
+    """Steps of a piece beyond which it is a whole number of lines of memory."""
+
+    piece_steps: int
+    """Steps in which the elements of any type fill whole lines of memory."""
+
+    # Products by BLAS.
+
+    product_cost: float
+    """Cost of one product of a matrix product, in additions."""
+
+    lasting_products: int
+    """Products that BLAS forms in tens of milliseconds, after which signals should not have to wait."""
+
     # Operands that lie across each other, in transposed tiles.
 
     transposed_columns: int
@@ -164,6 +190,14 @@ def processor() -> Machine:
         shared_extent=64,
         shared_blocks=16,
         lone_share=0.125,
+        parallel_work=500_000.0,
+        piece_work=500_000.0,
+        most_pieces=64,
+        lasting_work=20_000_000.0,
+        long_piece=1024,
+        piece_steps=64,
+        product_cost=0.125,
+        lasting_products=2**30,
         transposed_columns=64,
         transposed_bytes=32_768,
         transposed_rows=256,

@@ -13,6 +13,7 @@ from xjit.fusion.reads import walk
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
+from xjit.machine import Machine
 from xjit.runtime.segments import piece_size
 from xjit.types import TupleType
 
@@ -89,7 +90,7 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    kernels = iter([_kernel(kernel) for kernel, _ in lowered.kernels])
+    kernels = iter([_kernel(kernel, lowered.target.machine) for kernel, _ in lowered.kernels])
     reports: list[KernelReport] = []
     steps: list[str] = []
     for step in lowered.plan.steps:
@@ -163,7 +164,7 @@ def _written_bytes(unit: Unit, written: set[Node]) -> int:
     return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize
 
 
-def _kernel(kernel: LoweredKernel) -> KernelReport:
+def _kernel(kernel: LoweredKernel, machine: Machine) -> KernelReport:
     region = max(kernel.regions, key=lambda one: math.prod(one.dims))
     units = [unit for one in kernel.regions for unit in one.units]
     targets = frozenset(unit.target for unit in units)
@@ -177,7 +178,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         if unit.is_reduction or unit.is_scan:
             pulled[unit.target] = None
     nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
-    size = piece_size(kernel.extent, kernel.work)
+    size = piece_size(kernel.extent, kernel.work, machine)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
         domain=region.dims,
