@@ -15,7 +15,7 @@ import xjit
 from xjit import numerics
 from xjit.fusion import cost, planner
 from xjit.fusion.groups import Grouping
-from xjit.fusion.units import is_given
+from xjit.fusion.materialized import is_given
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine, processor
 from xjit.target import Target

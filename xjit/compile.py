@@ -107,7 +107,7 @@ def _lower(draft: Draft) -> Draft:
     plan, layouts, machine = draft.planned, draft.layouts, draft.target.machine
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     lowered = [
-        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling, machine, draft.varying)
+        lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, machine, draft.varying)
         for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
     return replace(draft, kernels=tuple(lowered))

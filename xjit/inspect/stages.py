@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xjit.compile import Draft, Stage
-from xjit.fusion.plan import HostStep, KernelStep, Plan, Region, Step
+from xjit.fusion.plan import FusionGroup, HostStep, KernelStep, Plan, Step
 from xjit.ir.loops import For, If, Kernel, LoopKind, Store
 from xjit.ir.node import Graph, Node
 from xjit.ir.printer import graph_text
@@ -73,19 +73,19 @@ def _step_lines(number: int, step: Step, names: dict[Node, str]) -> Iterator[str
     if isinstance(step, KernelStep):
         tiles = "" if step.tiling is None else f", in tiles of {'x'.join(map(str, step.tiling.sizes))}"
         yield f"{number}. kernel{tiles}"
-        for region in step.regions:
-            yield from _region_lines(region, names)
+        for group in step.groups:
+            yield from _group_lines(group, names)
         return
     why = f": {step.reason}" if isinstance(step, HostStep) else ""
     yield f"{number}. {type(step).__name__.removesuffix('Step').lower()} {_named(step.node, names)}{why}"
 
 
-def _region_lines(region: Region, names: dict[Node, str]) -> Iterator[str]:
-    loops = "x".join(map(str, region.dims)) or "1"
-    reduced = f" reducing axes {region.reduced}" if region.reduced else ""
+def _group_lines(group: FusionGroup, names: dict[Node, str]) -> Iterator[str]:
+    loops = "x".join(map(str, group.dims)) or "1"
+    reduced = f" reducing axes {group.reduced}" if group.reduced else ""
     yield f"   loops over {loops}{reduced}"
-    for unit in region.units:
-        yield f"     {_named(unit.target, names)}"
+    for statement in group.statements:
+        yield f"     {type(statement).__name__.lower()} {_named(statement.target, names)}"
 
 
 def _named(node: Node, names: dict[Node, str]) -> str:
