@@ -13,12 +13,12 @@ from unittest import mock
 
 import xjit
 from xjit import numerics
-from xjit.fusion import cost, planner
+from xjit.fusion import planner
 from xjit.fusion.groups import Grouping
 from xjit.fusion.materialized import is_given
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine, processor
-from xjit.target import Target
+from xjit.target import Target, cpu
 
 Executor = Callable[..., Any]
 """Takes a function, its arguments, and the machine that programs are made for; returns what the function does."""
@@ -59,19 +59,17 @@ def small_blocks(machine: Machine) -> Machine:
 
 def on(machine: Machine) -> Target:
     """The processor with these numbers."""
-    return Target("cpu", machine)
+    return replace(cpu(), machine=machine)
 
 
-@contextmanager
-def small_tiles(room: int = 400) -> Iterator[None]:
-    """Stencils that are planned in here run in tiles of at most so many bytes, whatever is computed twice."""
-    with mock.patch.multiple(cost, TILED_BYTES=0, TILE_BYTES=room, LEAST_TILES=2, NARROWEST_TILE=2, ROUND_TRIP=1e9):
-        yield
+def small_tiles(machine: Machine, room: int = 400) -> Machine:
+    """The machine with stencils in tiles of at most so many bytes, whatever is computed twice."""
+    return replace(machine, tiled_bytes=0, tile_bytes=room, least_tiles=2, narrowest_tile=2, round_trip_cost=1e9)
 
 
 def many_pieces(machine: Machine) -> Machine:
-    """The machine with programs that are cut as large ones would be: all loops are shared."""
-    return replace(machine, parallel_work=0.0, piece_work=1.0, most_pieces=5)
+    """The machine with programs that are cut as large ones would be: all loops are shared, stencils in tiles."""
+    return replace(small_tiles(machine), parallel_work=0.0, piece_work=1.0, most_pieces=5)
 
 
 @contextmanager
@@ -84,7 +82,6 @@ def many_chunks() -> Iterator[None]:
         mock.patch.multiple(
             numerics, MANY_COLUMN_ELEMENTS=30, CHUNK_COLUMN_ELEMENTS=20, CHUNK_ROWS=1, MOST_COLUMN_CHUNKS=1000
         ),
-        small_tiles(),
     ):
         yield
 
@@ -93,7 +90,7 @@ def many_chunks() -> Iterator[None]:
 def one_kernel_for_each() -> Iterator[None]:
     """In here every value gets a buffer and every operation a kernel of its own: nothing is fused."""
 
-    def everything(graph: Graph, views: frozenset[Node]) -> set[Node]:
+    def everything(graph: Graph, views: frozenset[Node], target: Target) -> set[Node]:
         return {node for node in graph.nodes if not is_given(node)}
 
     with (

@@ -24,7 +24,7 @@ from xjit.runtime.products import blas_products
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall
 from xjit.runtime.stand_ins import LastingEntry, StandIns
 from xjit.runtime.threads import current_threads, threads
-from xjit.target import Target
+from xjit.target import cpu
 
 KERNELS = r"""
 $PAUSE_DECLARATION
@@ -169,7 +169,7 @@ def test_what_lasts_is_what_has_long_steps(name: str, monkeypatch: pytest.Monkey
     run = StandIns.run
     monkeypatch.setattr(StandIns, "run", lambda *given: seen.append(given) or run(*given))
     x = np.random.default_rng(0).random((4, 100_000))
-    compiled = xjit.jit(function, target=Target("cpu", machine))
+    compiled = xjit.jit(function, target=replace(cpu(), machine=machine))
     for count in (1, 2):
         np.testing.assert_allclose(compiled(x), function(x), rtol=1e-12)
         assert len(seen) == (count if lasts else 0)

@@ -98,7 +98,7 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _plan(draft: Draft) -> Draft:
     outputs = zip(draft.graph.outputs, draft.views, strict=True)
     viewed = frozenset(node for node, is_view in outputs if is_view)
-    return replace(draft, plan=make_plan(draft.graph, draft.layouts, viewed))
+    return replace(draft, plan=make_plan(draft.graph, draft.layouts, draft.target, viewed))
 
 
 def _lower(draft: Draft) -> Draft:

@@ -16,7 +16,37 @@ class Machine:
     Costs and work are in additions of one element.
     """
 
+    # Costs.
+
+    division_cost: float
+    """Cost of a division or a square root of floats."""
+
+    integer_division_cost: float
+    """Cost of a quotient or a remainder of integers."""
+
+    function_cost: float
+    """Cost of what is no instruction of a processor, such as an exponential."""
+
+    complex_factor: float
+    """How many times as much an operation on complex numbers costs as one on floats."""
+
+    value_cost: float
+    """Cost of a value besides its operation: names are registers, some of them in memory."""
+
+    load_cost: float
+    """Cost up to which a value is computed again rather than stored and loaded: about one load from the first-level
+    cache."""
+
+    row_cost: float
+    """Cost from which on storing a row for a later pass pays: about one division."""
+
+    round_trip_cost: float
+    """Cost of storing and loading an element of a large array."""
+
     # Lines of memory and vectors.
+
+    vector_bytes: int
+    """Bytes of a vector; elements that fill one by themselves are better left in one."""
 
     line_bytes: int
     """Bytes of a line of the cache; operands at longer steps do not use lines better in transposed tiles."""
@@ -25,7 +55,36 @@ class Machine:
     """Bytes of the step of a load up to which LLVM takes the elements out of whole vectors, once the text has the
     step. Of longer ones, and backward ones but -1, it makes gathers, of stores scatters: scalar code beats both."""
 
+    # How much one kernel holds.
+
+    kernel_operations: int
+    """Operations of a kernel at most: one with more takes longer to compile than two."""
+
+    most_parts: int
+    """Parts of what is put together from pieces at most; more take longer to compile than a kernel that puts it
+    together in memory."""
+
+    most_places: int
+    """Places at which a statement reads each of its values at most, in the mean; with more it is a stencil of
+    stencils."""
+
+    nested_elements: int
+    """Elements of a reduction that runs as a loop within that of its reader; one of more is worth a kernel of its
+    own."""
+
+    small_reduction: int
+    """Elements of reductions that share a kernel although they read different values."""
+
+    scanned_row_bytes: int
+    """Bytes of a row that one kernel keeps of what its scans make, for later passes."""
+
+    skew_steps: int
+    """Steps that all scans of a loop keep for what runs behind: they are moved once per block."""
+
     # Short loops, written out.
+
+    written_out_operations: int
+    """Operations that writing out a loop over a few elements makes at most."""
 
     baked_extent: int
     """Elements of a nested loop up to which its extent is in the text: the compiler need not be ready for others."""
@@ -46,6 +105,12 @@ class Machine:
     """Bytes of stack that one kernel may use for rows that wait between two passes."""
 
     # Reductions over slow axes, in blocks of columns.
+
+    shared_column_blocks: int
+    """Blocks into which threads share the columns of an array that stays in the second-level cache."""
+
+    fewest_shared_columns: int
+    """Columns of such a block at least."""
 
     column_block: int
     """Columns that one thread accumulates at a time: their accumulators stay in the first-level cache, and pieces of
@@ -108,6 +173,20 @@ class Machine:
 
     lasting_products: int
     """Products that BLAS forms in tens of milliseconds, after which signals should not have to wait."""
+
+    # Stencils of stencils, in overlapped tiles.
+
+    tiled_bytes: int
+    """Bytes of the values between stencils from which on they stay in scratch; fewer stay in cache anyway."""
+
+    tile_bytes: int
+    """Bytes of scratch for all windows of a tile: they stay in the second-level cache, and on the stack."""
+
+    least_tiles: int
+    """Tiles along an axis at least, so that threads have some to share."""
+
+    narrowest_tile: int
+    """Elements of pieces of rows at least, so that loops stay long."""
 
     # Operands that lie across each other, in transposed tiles.
 
@@ -173,13 +252,32 @@ def processor() -> Machine:
     64
     """
     return Machine(
+        division_cost=4.0,
+        integer_division_cost=8.0,
+        function_cost=20.0,
+        complex_factor=3.0,
+        value_cost=0.5,
+        load_cost=4.0,
+        row_cost=6.0,
+        round_trip_cost=2.0,
+        vector_bytes=64,
         line_bytes=64,
         vector_step_bytes=32,
+        kernel_operations=1_200,
+        most_parts=27,
+        most_places=4,
+        nested_elements=4096,
+        small_reduction=65_536,
+        scanned_row_bytes=65_536,
+        skew_steps=1024,
+        written_out_operations=256,
         baked_extent=64,
         repeated_cost=10.0,
         strip_elements=512,
         stop_elements=4096,
         row_scratch_bytes=131_072,
+        shared_column_blocks=4,
+        fewest_shared_columns=128,
         column_block=4096,
         column_bytes=24_576,
         accumulator_bytes=262_144,
@@ -198,6 +296,10 @@ def processor() -> Machine:
         piece_steps=64,
         product_cost=0.125,
         lasting_products=2**30,
+        tiled_bytes=4_194_304,
+        tile_bytes=131_072,
+        least_tiles=8,
+        narrowest_tile=256,
         transposed_columns=64,
         transposed_bytes=32_768,
         transposed_rows=256,

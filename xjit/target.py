@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 class Target:
     """What programs are compiled for.
 
-    ``name`` is what options and the gaps that operations declare call it.
+    ``name`` is what options and the gaps that operations declare call it, ``spoken`` what messages do.
     """
 
     name: str
+    spoken: str
     machine: Machine
 
 
@@ -30,7 +31,7 @@ def cpu() -> Target:
     """
     from xjit.machine import processor
 
-    return Target("cpu", processor())
+    return Target("cpu", "the CPU", processor())
 
 
 TARGETS = {"cpu": cpu}

@@ -196,10 +196,16 @@ class GroupAccesses:
         group = self.group
 
         def times(indexed: IndexedValue) -> int:
-            return evaluations(group.dims, group.reduced, indexed.index, group.rank, columns=columns)
+            return evaluations(group.dims, group.reduced, indexed.index, group.rank, self.machine, columns=columns)
 
         indexed_values = (indexed for visited in self.visits for indexed in visited)
-        total = sum(((element_cost(indexed.node) + 0.5) * times(indexed) for indexed in indexed_values), 0.0)
+        total = sum(
+            (
+                (element_cost(indexed.node, self.machine) + self.machine.value_cost) * times(indexed)
+                for indexed in indexed_values
+            ),
+            0.0,
+        )
         return total + sum(map(times, self.reads)) + math.prod(group.dims[: group.rank])
 
     @property

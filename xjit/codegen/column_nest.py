@@ -52,7 +52,7 @@ class ColumnNest:
         self._room = min(self.nest.machine.column_block, most_columns(self.group, self.nest.machine))
         # A block may have fewer columns than there is room for, so that there are blocks for all threads.
         elements = math.prod(self.group.dims)
-        self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work))
+        self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work, self.nest.machine))
         self._steps = [*(loop.extent for loop in self.plan.kept[:-1]), math.ceil(self._loop.extent / self._width)]
         self._row_values = RowValues(values)
         self._kept = values.kept = KeptColumns(self._row_values, values.scratch, self._loop.variable, self._room)

@@ -35,7 +35,7 @@ from xjit.codegen.scratch import Scratch
 from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.fusion.cost import element_cost
 from xjit.fusion.statements import IndexedValue
-from xjit.ir.expr import COSTS, FUNCTION_COST, Expr, Prim
+from xjit.ir.expr import INSTRUCTIONS, Expr, Prim
 from xjit.ir.loops import Load, Multiple, Offset, Term
 from xjit.machine import Machine
 from xjit.types import NARROW_FLOATS, dtype_class
@@ -67,7 +67,7 @@ def work_of(indexed_values: Sequence[IndexedValue], machine: Machine, sums: int 
         for indexed in indexed_values
     ):
         return Work.ODD
-    cost = sum(element_cost(indexed.node) for indexed in indexed_values)
+    cost = sum(element_cost(indexed.node, machine) for indexed in indexed_values)
     return Work.LIGHT if cost <= machine.repeated_cost else Work.LONG
 
 
@@ -79,7 +79,7 @@ def _is_vector_code(expr: Expr | None) -> bool:
         if isinstance(top, Prim):
             if top.args and has_variants(top.name, top.args[0].dtype):
                 return False
-            is_function = COSTS.get(top.name, FUNCTION_COST) >= FUNCTION_COST
+            is_function = top.name not in INSTRUCTIONS
             if is_function and not (top.args and is_vector_function(top.name, top.args[0].dtype)):
                 return False
             stack.extend(top.args)

@@ -39,7 +39,6 @@ from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
-from xjit.fusion import cost
 from xjit.fusion.reads import below, positions_of
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import changed
@@ -86,7 +85,7 @@ class PackedReductions:
         if row.extent < machine.packed_results or rows < machine.packed_rows:
             return None
         visits = list(self._visits(values))
-        if len(visits) * short.extent > cost.WRITTEN_OUT_OPERATIONS or not all(map(self._is_simple, visits)):
+        if len(visits) * short.extent > machine.written_out_operations or not all(map(self._is_simple, visits)):
             return None
         across = [access for access in self._leaves(values) if self._is_across(access, short)]
         if not all(self._can_be_packed(access, short) for access in across):

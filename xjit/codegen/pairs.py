@@ -18,7 +18,6 @@ import math
 
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Loop, Schedule
-from xjit.fusion import cost
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index import changed
@@ -42,7 +41,7 @@ def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> 
         for statement, axes in zip(group.statements, group.axes, strict=True)
     )
     scans = sum(isinstance(statement, Scan) for statement in group.statements)
-    is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= machine.paired_scans
+    is_short = 2 * len(visits) <= machine.written_out_operations and scans <= machine.paired_scans
     pays = _pays_for_scans(group, accesses) if scans else _shares_loads(group, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 

@@ -74,7 +74,7 @@ def expensive_row_values(accesses: GroupAccesses, chosen: Sequence[int], loop: L
 
     Those that cost more than a store and a load, and before them the reductions over rows that they are made of.
     """
-    group, table = accesses.group, cost.CostTable(accesses.leaves)
+    group, table = accesses.group, cost.CostTable(accesses.leaves, accesses.machine)
     reduced = frozenset(group.reduced)
     found: dict[IndexedValue, None] = {}
     for number in chosen:
@@ -87,7 +87,7 @@ def expensive_row_values(accesses: GroupAccesses, chosen: Sequence[int], loop: L
         wanted = [
             indexed
             for indexed in _used_by_columns(accesses, number)
-            if is_made_for_rows(indexed) and table.total(indexed.node) >= cost.WORTH_A_ROW
+            if is_made_for_rows(indexed) and table.total(indexed.node) >= accesses.machine.row_cost
         ]
         needed = set(below(wanted, accesses.operands))
         found.update(dict.fromkeys(p for p in own if p in needed and p.node in group.nested and is_made_for_rows(p)))

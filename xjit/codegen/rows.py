@@ -107,13 +107,16 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     for number in full:
         for indexed in accesses.visits[number]:
             used.setdefault(indexed, set()).add(levels[number])
-    table = cost.CostTable(accesses.leaves)
+    table = cost.CostTable(accesses.leaves, accesses.machine)
     everywhere = frozenset(axis for axis in range(group.rank) if group.dims[axis] != 1)
     wanted = [
         indexed
         for indexed, passes in used.items()
         if axes_of(indexed.index) == everywhere
-        and (indexed.node in group.nested or (len(passes) > 1 and table.total(indexed.node) >= cost.WORTH_A_ROW))
+        and (
+            indexed.node in group.nested
+            or (len(passes) > 1 and table.total(indexed.node) >= accesses.machine.row_cost)
+        )
     ]
     inner = {source for indexed in wanted for source in sources(indexed, group.dims, group.nested)}
     free: float = accesses.machine.row_scratch_bytes

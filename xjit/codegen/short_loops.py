@@ -24,7 +24,6 @@ import dataclasses
 from xjit import numerics
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Loop, Schedule
-from xjit.fusion import cost
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Statement
 from xjit.fusion.tiny import parts
@@ -46,8 +45,9 @@ def short_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> L
 
 def _is_worth_it(group: FusionGroup, loop: Loop, accesses: GroupAccesses) -> bool:
     operations = sum(map(len, accesses.visits)) * loop.extent
-    is_short = loop.extent <= numerics.TINY and loop.extent * _widest(group) < cost.VECTOR_BYTES
-    return is_short and operations <= cost.WRITTEN_OUT_OPERATIONS
+    machine = accesses.machine
+    is_short = loop.extent <= numerics.TINY and loop.extent * _widest(group) < machine.vector_bytes
+    return is_short and operations <= machine.written_out_operations
 
 
 def _interleaves(accesses: GroupAccesses, loop: Loop, inner: Loop) -> bool:
