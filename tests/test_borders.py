@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from kernel_executors import KERNEL_EXECUTORS, one_kernel_for_each, run_unrolled
+from kernel_executors import KERNEL_EXECUTORS, PROCESSOR, on, one_kernel_for_each, run_unrolled
 
 import xjit
 from xjit import ops
-from xjit.fusion import cost
 from xjit.inspect.explain import Explanation
 
 Array = np.ndarray[Any, Any]
@@ -235,11 +235,10 @@ def test_values_of_which_borders_need_several_are_stored_once() -> None:
     assert plan.bytes_moved <= 2.1 * plan.minimum_bytes
 
 
-def test_the_number_of_parts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cost, "MOST_PARTS", 8)
-    plan = explained(GRIDS["edge"], LARGE)
-    assert len(plan.kernels) == 2
-    assert_same(xjit.jit(GRIDS["edge"])(GRID), GRIDS["edge"](GRID))
+def test_the_number_of_parts_is_bounded() -> None:
+    few = xjit.jit(GRIDS["edge"], target=on(replace(PROCESSOR, most_parts=8)))
+    assert len(few.explain(LARGE).kernels) == 2
+    assert_same(few(GRID), GRIDS["edge"](GRID))
 
 
 def test_parts_that_are_read_where_they_are_made_stay_in_registers() -> None:

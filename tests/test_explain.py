@@ -11,7 +11,7 @@ import formulas
 import numpy as np
 import pytest
 from gaps import REASON, lenient, tripled
-from kernel_executors import many_pieces
+from kernel_executors import PROCESSOR, many_pieces, on
 
 import xjit
 from xjit.inspect.explain import Explanation
@@ -62,8 +62,8 @@ def test_parallel_and_serial() -> None:
     kernel = explained(formulas.chain, large, large).kernels[0]
     assert kernel.parallel and kernel.pieces > 1
     assert f"parallel in {kernel.pieces} pieces" in str(kernel)
-    with many_pieces():
-        assert explained(formulas.chain, LINE, LINE).kernels[0].pieces == 5
+    cut = xjit.jit(formulas.chain, target=on(many_pieces(PROCESSOR)))
+    assert cut.explain(LINE, LINE).kernels[0].pieces == 5
 
 
 def test_explaining_does_not_depend_on_threads() -> None:

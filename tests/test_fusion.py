@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
 import formulas
 import numpy as np
 import pytest
-from kernel_executors import one_kernel_for_each, uncompiled
+from kernel_executors import PROCESSOR, on, one_kernel_for_each, uncompiled
 from random_programs import random_program
 
 import xjit
@@ -27,6 +28,7 @@ from xjit.fusion.statements import IndexedValue
 from xjit.inspect.explain import Explanation
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
+from xjit.target import cpu
 
 ROWS = np.ones((64, 100))
 LINE = np.ones(100)
@@ -42,7 +44,8 @@ def lowered(function: Callable[..., Any], *arguments: Any) -> Lowered:
     values = found.guards.fetch(leaves)
     assert values is not None
     views = {output.index for output in found.outputs if output.view}
-    return compile.lower_graph(found.graph, values, [n in views for n in range(len(found.graph.outputs))])
+    shown = [n in views for n in range(len(found.graph.outputs))]
+    return compile.lower_graph(found.graph, values, shown, target=cpu())
 
 
 # ---- kernels
@@ -164,8 +167,7 @@ def test_long_programs_are_cut() -> None:
             x = x * 1.5 - 0.5
         return x
 
-    with mock.patch.object(cost, "KERNEL_OPERATIONS", 200):
-        plan = explained(long, LINE)
+    plan = xjit.jit(long, target=on(replace(PROCESSOR, kernel_operations=200))).explain(LINE)
     assert len(plan.kernels) >= 15
     assert all(len(kernel.operations) <= 200 for kernel in plan.kernels)
 
@@ -193,15 +195,17 @@ def _counted(found: Lowered) -> Counter[Node]:
                     ).visits:
                         seen.add(IndexedValue(indexed.node, relabel(indexed.index, axes)))
                 for indexed in seen:
-                    counts[indexed.node] += evaluations(group.dims, group.reduced, indexed.index, group.rank)
+                    counts[indexed.node] += evaluations(
+                        group.dims, group.reduced, indexed.index, group.rank, PROCESSOR
+                    )
     return counts
 
 
 def assert_nothing_recomputed(function: Callable[..., Any], *arguments: Any) -> None:
     found = lowered(function, *arguments)
-    table = cost.CostTable(found.plan.leaves)
+    table = cost.CostTable(found.plan.leaves, PROCESSOR)
     for node, times in _counted(found).items():
-        cheap = table.total(node) <= cost.CHEAP
+        cheap = table.total(node) <= PROCESSOR.load_cost
         assert times <= max(node.aval.size, 1) or cheap, f"{node} is computed {times} times"
 
 

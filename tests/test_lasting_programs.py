@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from test_interrupts import Signalled, needs_signals, raising
 from test_runtime_pool import native_kernels
 
 import xjit
-from xjit.runtime import entry, products, segments, stand_ins
+from xjit.machine import processor
+from xjit.runtime import entry, stand_ins
 from xjit.runtime.products import blas_products
 from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall
 from xjit.runtime.stand_ins import LastingEntry, StandIns
 from xjit.runtime.threads import current_threads, threads
+from xjit.target import cpu
 
 KERNELS = r"""
 $PAUSE_DECLARATION
@@ -157,9 +160,8 @@ LASTING: dict[str, tuple[Callable[[Any], Any], bool]] = {
 
 @pytest.mark.parametrize("name", LASTING)
 def test_what_lasts_is_what_has_long_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit in ("PARALLEL_WORK", "PIECE_WORK", "LASTING_WORK"):
-        monkeypatch.setattr(segments, limit, 50_000.0)
-    monkeypatch.setattr(products, "LASTING", 1000)
+    limits = dict.fromkeys(("parallel_work", "piece_work", "lasting_work"), 50_000.0)
+    machine = replace(processor(), lasting_products=1000, **limits)
     function, lasts = LASTING[name]
     if "product" in name and blas_products() is None:
         pytest.skip("the library behind NumPy's products is not known")
@@ -167,7 +169,7 @@ def test_what_lasts_is_what_has_long_steps(name: str, monkeypatch: pytest.Monkey
     run = StandIns.run
     monkeypatch.setattr(StandIns, "run", lambda *given: seen.append(given) or run(*given))
     x = np.random.default_rng(0).random((4, 100_000))
-    compiled = xjit.jit(function)
+    compiled = xjit.jit(function, target=replace(cpu(), machine=machine))
     for count in (1, 2):
         np.testing.assert_allclose(compiled(x), function(x), rtol=1e-12)
         assert len(seen) == (count if lasts else 0)

@@ -27,6 +27,8 @@ LAYERS = (
     ("config",),
     ("types",),
     ("numerics",),
+    ("machine",),
+    ("target",),
     ("tree",),
     ("ir",),
     ("jobs",),

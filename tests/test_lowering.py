@@ -9,7 +9,16 @@ from typing import Any
 import formulas
 import numpy as np
 import pytest
-from kernel_executors import many_pieces, run_parallel, run_serial, run_uncompiled, uncompiled
+from kernel_executors import (
+    PROCESSOR,
+    many_chunks,
+    many_pieces,
+    on,
+    run_parallel,
+    run_serial,
+    run_uncompiled,
+    uncompiled,
+)
 
 import xjit
 from xjit import ops
@@ -144,15 +153,16 @@ def test_positions_in_long_vectors(place: int, step: int) -> None:
 def test_sums_of_integers(shape: Any, axis: Any) -> None:
     x = np.arange(np.prod(shape)).reshape(shape) % 11
     expected = x.sum(axis=axis)
-    with many_pieces():
-        np.testing.assert_array_equal(xjit.jit(lambda a: a.sum(axis=axis))(x), expected)
+    with many_chunks():
+        found = xjit.jit(lambda a: a.sum(axis=axis), target=on(many_pieces(PROCESSOR)))(x)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_full_reductions_run_in_chunks() -> None:
     source = source_of(formulas.sum_of_squares, np.ones(100_000))
     assert "k_start = k * chunk0" in source
-    with many_pieces():
-        assert xjit.jit(formulas.sum_of_squares)(np.arange(100.0)) == 328_350.0
+    with many_chunks():
+        assert xjit.jit(formulas.sum_of_squares, target=on(many_pieces(PROCESSOR)))(np.arange(100.0)) == 328_350.0
 
 
 @pytest.mark.parametrize(("dtype", "bound"), [(np.float32, 4.0), (np.float64, 2.0)], ids=["f32", "f64"])

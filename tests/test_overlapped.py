@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from capturing import captured
-from kernel_executors import KERNEL_EXECUTORS, run_uncompiled, small_tiles, uncompiled
+from kernel_executors import KERNEL_EXECUTORS, PROCESSOR, on, run_uncompiled, small_tiles, uncompiled
 
 import xjit
 from xjit import compile
 from xjit.codegen.accesses import GroupAccesses
-from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Plan, Tiling
 from xjit.inspect.explain import Explanation
+from xjit.machine import Machine
 from xjit.runtime.build import layouts_of
 
 Array = np.ndarray[Any, Any]
@@ -184,17 +185,15 @@ def test_tiles_give_numpys_numbers(run: Any, name: str) -> None:
     function, array = PROGRAMS[name]
     for layout in LAYOUTS.values():
         given = layout(array)
-        with small_tiles():
-            assert_same(run(function, (given,)), function(given))
+        assert_same(run(function, (given,), small_tiles(PROCESSOR)), function(given))
 
 
 @pytest.mark.parametrize("name", TOGETHER)
 @pytest.mark.parametrize("run", KERNEL_EXECUTORS.values(), ids=lambda run: str(run.__name__))
 def test_parts_that_read_each_other_are_not_torn_apart(run: Any, name: str) -> None:
     function = TOGETHER[name]
-    with small_tiles():
-        for found, expected in zip(run(function, (PARTED,)), function(PARTED), strict=True):
-            assert_same(found, expected)
+    for found, expected in zip(run(function, (PARTED,), small_tiles(PROCESSOR)), function(PARTED), strict=True):
+        assert_same(found, expected)
 
 
 @pytest.mark.parametrize("extents", EXTENTS, ids=str)
@@ -214,8 +213,8 @@ def test_a_long_chain() -> None:
         return u
 
     given = RANDOM.random((28, 27))
-    with small_tiles(2000), uncompiled():
-        assert_same(xjit.jit(steps)(given), steps(given))
+    with uncompiled():
+        assert_same(xjit.jit(steps, target=on(small_tiles(PROCESSOR, 2000)))(given), steps(given))
 
 
 @pytest.mark.parametrize("room", [100, 200, 400, 1000, 5000, 50_000])
@@ -223,8 +222,8 @@ def test_windows_of_all_sizes(room: int) -> None:
     """Tiles of one row, of pieces of rows, of everything."""
     for name in ("biharmonic", "corners", "padded twice", "in space", "line"):
         function, array = PROGRAMS[name]
-        with small_tiles(room), uncompiled():
-            assert_same(xjit.jit(function)(array), function(array))
+        with uncompiled():
+            assert_same(xjit.jit(function, target=on(small_tiles(PROCESSOR, room)))(array), function(array))
 
 
 def explained(function: Function, *arguments: Any) -> Explanation:
@@ -256,8 +255,7 @@ def test_what_the_caller_gets_is_stored() -> None:
         return first, first[1:] - first[:-1]
 
     assert len(explained(both, LARGE).kernels) == 2
-    with small_tiles():
-        assert_same(xjit.jit(both)(GRID)[1], both(GRID)[1])
+    assert_same(xjit.jit(both, target=on(small_tiles(PROCESSOR)))(GRID)[1], both(GRID)[1])
 
 
 def test_small_values_are_stored() -> None:
@@ -277,9 +275,10 @@ def test_the_reason_is_told() -> None:
     assert any("stays in scratch, a tile at a time" in reason for reason in reasons)
 
 
-def lowered(function: Function, array: Array) -> compile.Lowered:
+def lowered(function: Function, array: Array, machine: Machine = PROCESSOR) -> compile.Lowered:
     found, leaves = captured(function, array)
-    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], [False] * len(found.graph.outputs))
+    views = [False] * len(found.graph.outputs)
+    return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], views, target=on(machine))
 
 
 def planned(function: Function, array: Array) -> Plan:
@@ -291,7 +290,7 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
     count = 0
     for number, (group, halo) in enumerate(zip(step.groups, tiling.halos, strict=True)):
         late = {statement.target for other in step.groups[number:] for statement in other.statements}
-        for indexed in GroupAccesses(group, layouts, plan.leaves, plan.stored).reads:
+        for indexed in GroupAccesses(group, layouts, plan.leaves, plan.stored, PROCESSOR).reads:
             if indexed.node not in tiling.windows:
                 assert indexed.node not in {statement.target for statement in step.statements}
                 continue
@@ -308,12 +307,11 @@ def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layou
 @pytest.mark.parametrize("name", [*PROGRAMS, *TOGETHER])
 def test_what_is_read_lies_within_the_windows(name: str) -> None:
     function, array = PROGRAMS[name] if name in PROGRAMS else (TOGETHER[name], PARTED)
-    with small_tiles():
-        found = lowered(function, array)
-        layouts = layouts_of(found.graph, found.specs)
-        for step in found.plan.steps:
-            if isinstance(step, KernelStep) and step.tiling is not None:
-                assert read_in_windows(found.plan, step, step.tiling, layouts) >= len(step.tiling.windows)
+    found = lowered(function, array, small_tiles(PROCESSOR))
+    layouts = layouts_of(found.graph, found.specs)
+    for step in found.plan.steps:
+        if isinstance(step, KernelStep) and step.tiling is not None:
+            assert read_in_windows(found.plan, step, step.tiling, layouts) >= len(step.tiling.windows)
 
 
 def test_scratch_stays_small() -> None:
@@ -322,7 +320,7 @@ def test_scratch_stays_small() -> None:
             tiling = step.tiling if isinstance(step, KernelStep) else None
             assert tiling is not None
             room = sum(int(np.prod(tiling.window_shape(node))) * node.aval.dtype.itemsize for node in tiling.windows)
-            assert room <= cost.TILE_BYTES
+            assert room <= PROCESSOR.tile_bytes
 
 
 def test_every_trace_has_the_same_source() -> None:
@@ -330,7 +328,7 @@ def test_every_trace_has_the_same_source() -> None:
     assert len({xjit.jit(corners).source(LARGE) for _ in range(8)}) == 1
 
 
-def test_a_kernel_holds_a_bounded_number_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_holds_a_bounded_number_of_operations() -> None:
     assert len(explained(corners, LARGE).kernels) == 1
-    monkeypatch.setattr(cost, "KERNEL_OPERATIONS", 30)
-    assert len(explained(corners, LARGE).kernels) > 1
+    small = xjit.jit(corners, target=on(replace(PROCESSOR, kernel_operations=30)))
+    assert len(small.explain(LARGE).kernels) > 1

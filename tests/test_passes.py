@@ -11,12 +11,11 @@ import pytest
 from harness import traced
 
 import xjit
-from xjit import compile, ops
+from xjit import compile, numerics, ops
 from xjit.ir.context import CONSTANT, PARAMETER
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind
-from xjit.passes import split
 from xjit.passes.interpret import interpret
 from xjit.passes.simplify import rewrite, simplify
 from xjit.passes.split import split_reductions
@@ -118,8 +117,8 @@ def test_rewriting_nothing_gives_the_graph_itself() -> None:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(split, "MANY_ELEMENTS", 20)
-    monkeypatch.setattr(split, "CHUNK_ELEMENTS", 8)
+    monkeypatch.setattr(numerics, "MANY_ELEMENTS", 20)
+    monkeypatch.setattr(numerics, "CHUNK_ELEMENTS", 8)
 
 
 @pytest.mark.usefixtures("small_chunks")
@@ -206,9 +205,8 @@ def test_a_cycle_is_noticed() -> None:
 
 
 def test_the_setting_verifies_after_each_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        compile, "GRAPH_PASSES", (simplify, lambda graph: _changed(graph, type=array_type("f32", (6,))))
-    )
+    broken = compile.graph_pass("broken", "break", lambda graph: _changed(graph, type=array_type("f32", (6,))))
+    monkeypatch.setattr(compile, "STAGES", (compile.STAGES[0], broken))
     monkeypatch.setenv("XJIT_VERIFY", "1")
     with pytest.raises(xjit.TargetError, match="BrokenGraphError"):
         xjit.jit(lambda a: np.exp(a))(LINE)

@@ -14,7 +14,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_executors import many_pieces, one_kernel_for_each, run_parallel, run_serial, run_uncompiled
+from kernel_executors import (
+    PROCESSOR,
+    many_chunks,
+    many_pieces,
+    on,
+    one_kernel_for_each,
+    run_parallel,
+    run_serial,
+    run_uncompiled,
+)
 from random_judge import judge
 from random_programs import Program, random_program
 
@@ -96,8 +105,8 @@ def _run_counting(program: Program) -> tuple[Any, Any]:
 
 
 def _pieces_on_one_thread(function: Any, arguments: Any) -> Any:
-    with xjit.threads(1), many_pieces():
-        return xjit.jit(function)(*arguments)
+    with xjit.threads(1), many_chunks():
+        return xjit.jit(function, target=on(many_pieces(PROCESSOR)))(*arguments)
 
 
 def _bits(result: Any) -> list[bytes]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from kernel_executors import run_parallel, run_serial, run_uncompiled
+from kernel_executors import PROCESSOR, run_parallel, run_serial, run_uncompiled
 
 import xjit
-from xjit.codegen import column_nest
+from xjit.machine import Machine
 
 
 def source_of(function: Callable[..., Any], *arguments: Any) -> str:
@@ -23,12 +25,12 @@ def loops_of(source: str) -> list[str]:
     return re.findall(r"for (\w+) in", source)
 
 
-def check(function: Callable[..., Any], *arguments: Any) -> None:
+def check(function: Callable[..., Any], *arguments: Any, machine: Machine = PROCESSOR) -> None:
     """Uncompiled and compiled, on one thread and in pieces: NumPy's answer."""
     with np.errstate(all="ignore"):
         expected = function(*arguments)
     for run in (run_uncompiled, run_serial, run_parallel):
-        np.testing.assert_equal(run(function, arguments), expected)
+        np.testing.assert_equal(run(function, arguments, machine), expected)
 
 
 def test_many_columns_take_several_rows_at_a_step() -> None:
@@ -41,16 +43,16 @@ def test_many_columns_take_several_rows_at_a_step() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int8, np.complex64])
 @pytest.mark.parametrize("rows", [2, 12, 13, 15])
-def test_rows_at_a_step_are_added_in_order(rows: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(column_nest, "COLUMN_BYTES", 0)
+def test_rows_at_a_step_are_added_in_order(rows: int, dtype: Any) -> None:
+    small = functools.partial(check, machine=replace(PROCESSOR, column_bytes=0))
     x = np.random.default_rng(rows).integers(-3, 4, (rows, 21)).astype(dtype)
     weights = np.arange(rows).astype(dtype)
     for view in (x, x[::-1], np.tile(x, 2)[:, ::2]):
-        check(lambda a, w: (np.sum(a, axis=0), np.sum(a * w[:, None], axis=0, dtype=a.dtype)), view, weights)
+        small(lambda a, w: (np.sum(a, axis=0), np.sum(a * w[:, None], axis=0, dtype=a.dtype)), view, weights)
         if np.dtype(dtype).kind != "c":
-            check(lambda a, w: (np.min(a, axis=0), np.max(a + w[:, None], axis=0)), view, weights)
+            small(lambda a, w: (np.min(a, axis=0), np.max(a + w[:, None], axis=0)), view, weights)
     cube = np.arange(3.0 * 7 * 10).reshape(3, 7, 10)
-    check(lambda a: (np.sum(a, axis=(0, 1)), np.min(a, axis=1)), cube)
+    small(lambda a: (np.sum(a, axis=(0, 1)), np.min(a, axis=1)), cube)
 
 
 def test_what_is_read_with_gaps_waits_in_scratch_to_be_added() -> None:

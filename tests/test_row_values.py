@@ -10,15 +10,17 @@ import pytest
 from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
-from xjit.codegen.row_values import STRIP_ROWS
-from xjit.codegen.several_rows import ROWS, several_rows
+from xjit.codegen.several_rows import several_rows
 from xjit.ir.loops.intexpr import constant, variable, word
 from xjit.ir.loops.nodes import Let, Load, Loop, Prim, Statement, Store, Var
 from xjit.ir.where import NOWHERE
+from xjit.machine import processor
 from xjit.types import FLOAT64
 
 Function = Callable[..., Any]
 
+MACHINE = processor()
+STRIP_ROWS, ROWS = MACHINE.strip_rows, MACHINE.joined_rows
 # Whole strips, a strip with whole steps of rows only, one with a rest, less than a step.
 ROW_COUNTS = (2 * STRIP_ROWS, STRIP_ROWS + ROWS, 2 * STRIP_ROWS + ROWS + 3, 2)
 
@@ -96,7 +98,7 @@ def added(buffer: str) -> tuple[Statement, ...]:
 
 
 def test_a_loop_takes_several_rows() -> None:
-    _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0")
+    _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0", MACHINE)
     assert isinstance(steps, Loop) and isinstance(rest, Loop)
     assert (str(steps.start), str(steps.stop), steps.step) == ("b0", "h0", ROWS)
     assert (str(rest.start), str(rest.stop), rest.step) == ("h0", "e0", 1)
@@ -107,4 +109,4 @@ def test_a_loop_takes_several_rows() -> None:
 
 def test_a_loop_that_writes_elsewhere_stays() -> None:
     loop = loop_over_rows(*added("o0"))
-    assert several_rows(loop, {"m0"}, "h0") == (loop,)
+    assert several_rows(loop, {"m0"}, "h0", MACHINE) == (loop,)

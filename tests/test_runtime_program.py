@@ -18,8 +18,9 @@ import xjit
 from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
+from xjit.machine import processor
 from xjit.runtime.records import MISS
-from xjit.runtime.segments import LASTING_WORK, MAXIMUM_PIECES, piece_size
+from xjit.runtime.segments import piece_size
 
 X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])
 
@@ -185,7 +186,8 @@ def test_what_kernels_have_stored_is_read_behind_a_library() -> None:
 @pytest.mark.parametrize("extent", [1, 2, 1000, 12_345, 10**6, 10**9 + 7])
 @pytest.mark.parametrize("work", [1.0, 1e5, 1e7, 1e12])
 def test_pieces_are_few_and_long_ones_whole_lines(extent: int, work: float) -> None:
-    size = piece_size(extent, work)
-    most = max(MAXIMUM_PIECES, math.ceil(work / LASTING_WORK))
+    machine = processor()
+    size = piece_size(extent, work, machine)
+    most = max(machine.most_pieces, math.ceil(work / machine.lasting_work))
     assert 1 <= size <= extent + 63 and -(-extent // size) <= most
     assert size <= 1024 or size % 64 == 0 or size == extent

@@ -15,7 +15,7 @@ from vector_loops import AVX512
 import xjit
 from xjit.codegen.llvm_pipeline import host
 from xjit.codegen.numba_compat import compile_kernel
-from xjit.passes.split import TINY
+from xjit.numerics import TINY
 
 POINTS = np.random.default_rng(0).normal(size=(50, 3))
 BYTES = np.random.default_rng(3).integers(0, 256, (20, 30, 3), np.uint8)

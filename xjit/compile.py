@@ -1,20 +1,17 @@
-"""The whole compiler as one list of named steps, from a captured function to a program.
+"""The whole compiler as one list of named stages, from a captured function to a program.
 
-graph     what tracing recorded                                xjit.capture
-simplify  constants folded, chains of index maps shortened     xjit.passes.simplify
-products  some products with vectors as sums                   xjit.passes.products
-choices   what changes no extreme read from memory             xjit.passes.neutral_choices
-split     large full reductions cut into chunks                xjit.passes.split
-plan      nodes grouped into kernels and library steps         xjit.fusion.planner
-lower     each group as a loop nest                           xjit.codegen.nests
-source    each loop nest as Python text                        xjit.codegen.source
-program   text compiled (or found by content), steps in order  xjit.runtime.build
+Tracing (:mod:`xjit.capture`) records a graph. Each stage makes of the program as the stages before it left it::
+
+{stages}
+
+Then the texts are compiled, or found by content, and become a program with the steps in order
+(:mod:`xjit.runtime.build`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
@@ -29,16 +26,119 @@ from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split import split_reductions
 from xjit.passes.verify import verify
+from xjit.target import Target
 
 if TYPE_CHECKING:
     from xjit.codegen.nests import LoweredKernel
+    from xjit.fusion.layout import Layouts
     from xjit.runtime.build import EntryMaker
     from xjit.runtime.kernels import KernelTally, Loader
     from xjit.runtime.products import Products
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
 
-GRAPH_PASSES = (simplify, move_signs, write_products_out, sum_parts, hide_neutral_choices, split_reductions)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """A program on its way through the stages: what it is made for, and what has been made of it so far.
+
+    ``specs`` describe the values of its parameters, ``views`` says of each output whether NumPy would return it as a
+    view. With ``varying`` other floats in place of the graph's constants find the same kernels.
+    """
+
+    graph: Graph
+    target: Target
+    specs: tuple[ArraySpec | ScalarSpec, ...]
+    views: tuple[bool, ...]
+    varying: bool
+    plan: Plan | None = None
+    kernels: tuple[LoweredKernel, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @property
+    def planned(self) -> Plan:
+        """The plan, once there is one."""
+        assert self.plan is not None
+        return self.plan
+
+    @property
+    def layouts(self) -> Layouts:
+        """Where the elements of the parameters lie."""
+        from xjit.runtime.build import layouts_of
+
+        return layouts_of(self.graph, self.specs)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage of the pipeline: what it does in a line, in which module, and what it makes of a draft.
+
+    ``makes`` is the part of the program that is new after it: the graph, the plan, the loops or the text.
+    """
+
+    name: str
+    does: str
+    module: str
+    run: Callable[[Draft], Draft]
+    makes: str
+
+
+def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage:
+    """The stage of a pass over graphs, verified after it if ``XJIT_VERIFY`` is set."""
+
+    def run(draft: Draft) -> Draft:
+        graph = rewrite(draft.graph)
+        if config.flag("XJIT_VERIFY"):
+            verify(graph)
+        return replace(draft, graph=graph)
+
+    return Stage(name, does, rewrite.__module__, run, "graph")
+
+
+def _plan(draft: Draft) -> Draft:
+    outputs = zip(draft.graph.outputs, draft.views, strict=True)
+    viewed = frozenset(node for node, is_view in outputs if is_view)
+    return replace(draft, plan=make_plan(draft.graph, draft.layouts, draft.target, viewed))
+
+
+def _lower(draft: Draft) -> Draft:
+    from xjit.codegen.nests import lower
+
+    plan, layouts, machine = draft.planned, draft.layouts, draft.target.machine
+    kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
+    lowered = [
+        lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, machine, draft.varying)
+        for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
+    ]
+    return replace(draft, kernels=tuple(lowered))
+
+
+def _write(draft: Draft) -> Draft:
+    from xjit.codegen.source import kernel_text
+
+    return replace(draft, sources=tuple(kernel_text(kernel.kernel).text for kernel in draft.kernels))
+
+
+STAGES = (
+    graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
+    graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
+    graph_pass("products", "write some products with vectors as sums", write_products_out),
+    graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
+    graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
+    graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
+    Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
+    Stage("lower", "make a loop nest of each kernel", "xjit.codegen.nests", _lower, "loops"),
+    Stage("source", "write each loop nest as Python text", "xjit.codegen.source", _write, "text"),
+)
+
+
+def _table(stages: Sequence[Stage]) -> str:
+    """The stages as aligned lines: name, what it does, module."""
+    wide = [max(len(one) for one in column) for column in zip(*((s.name, s.does) for s in stages), strict=True)]
+    return "\n".join(f"    {s.name:<{wide[0]}}  {s.does:<{wide[1]}}  {s.module}" for s in stages)
+
+
+__doc__ = (__doc__ or "").replace("{stages}", _table(STAGES))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +151,19 @@ class Lowered:
     memories: tuple[int, ...]
     specs: tuple[ArraySpec | ScalarSpec, ...]
     kernels: tuple[tuple[LoweredKernel, str], ...]
+    target: Target
+
+
+def staged(
+    graph: Graph, values: Sequence[Any], views: Sequence[bool], *, target: Target, varying: bool = False
+) -> Iterator[tuple[Stage, Draft]]:
+    """Yield each stage with the draft after it, for a graph and parameter values like these."""
+    from xjit.runtime.build import input_specs
+
+    draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying)
+    for stage in STAGES:
+        draft = stage.run(draft)
+        yield stage, draft
 
 
 def lower_graph(
@@ -59,33 +172,18 @@ def lower_graph(
     views: Sequence[bool],
     memories: Sequence[int] | None = None,
     *,
+    target: Target,
     varying: bool = False,
 ) -> Lowered:
-    """The plan and the source of a graph for parameter values like these.
+    """The plan and the source of a graph for a target and parameter values like these.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
     """
-    from xjit.codegen.nests import lower
-    from xjit.codegen.source import kernel_text
-    from xjit.runtime.build import input_specs, layouts_of
-
-    specs = input_specs(graph, values)
-    for step in GRAPH_PASSES:
-        graph = step(graph)
-        if config.flag("XJIT_VERIFY"):
-            verify(graph)
-    layouts = layouts_of(graph, specs)
-    viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
-    plan = make_plan(graph, layouts, viewed)
-    kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
-    lowered = [
-        lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
-        for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
-    ]
-    sources = tuple((kernel, kernel_text(kernel.kernel).text) for kernel in lowered)
+    *_, (_, draft) = staged(graph, values, views, target=target, varying=varying)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
-    return Lowered(graph, plan, tuple(views), told_apart, specs, sources)
+    kernels = tuple(zip(draft.kernels, draft.sources, strict=True))
+    return Lowered(draft.graph, draft.planned, draft.views, told_apart, draft.specs, kernels, target)
 
 
 def may_contract(graph: Graph) -> bool:
@@ -110,6 +208,7 @@ def build_program(
         lowered.memories,
         layouts,
         lowered.specs,
+        lowered.target.machine,
         load,
         make_entry,
         products,

@@ -1,5 +1,8 @@
 """The order in which float sums and products are formed: constants and rules that decide bits, the same everywhere.
 
+Numbers stand here, and not among those of a machine (:mod:`xjit.machine`), if another number could give other bits:
+the order of additions, or which of two algorithms forms a sum.
+
 No processor, vector width, number of threads, stride or neighbour in a kernel changes any of it: the order depends on
 element type, shape, reduced axes and memory order alone. A sum of n elements that lie along the fast axes is
 
@@ -38,6 +41,57 @@ BLOCK = 512
 
 SHORT = 8
 """Reductions of so few elements go one by one in row-major order, as NumPy's do. Axes as short are written out."""
+
+TINY = 8
+"""The limit of short axes, which are written out: as many elements as fit into two vectors. At most ``SHORT``:
+what is written out is combined one by one."""
+
+# Large sums to few results are cut into chunks (:mod:`xjit.passes.split`), each of which is added up by itself.
+
+FEW_RESULTS = 8
+"""Reductions along rows to fewer results than this over MANY_ELEMENTS and more are cut into chunks."""
+
+MANY_ELEMENTS = 32_768
+"""Elements of one result from which on a reduction to few results is cut into chunks."""
+
+CHUNK_ELEMENTS = 16_384
+"""Elements of a chunk, also of one in which an extreme of a long row is searched."""
+
+FEW_COLUMNS = 16_384
+"""Reductions along columns to fewer results than this, which fill few blocks, are cut into chunks of rows."""
+
+MANY_COLUMN_ELEMENTS = 262_144
+"""Elements of the operand from which on a reduction along columns is cut."""
+
+CHUNK_COLUMN_ELEMENTS = 65_536
+"""Elements of a chunk of rows, at least."""
+
+MOST_COLUMN_CHUNKS = 64
+"""Chunks of rows, at most."""
+
+CHUNK_ROWS = 16
+"""Rows of a chunk, at least: each chunk writes a row of results that is read again."""
+
+CUT_EXTENT = 16
+"""The least extent of an axis that is cut where a slower one is shorter."""
+
+CHUNK_DEPTH = 8
+"""Operations between a value and the sum over chunks that it was computed from, at most, for both to share chunks."""
+
+SEARCHED_ELEMENTS = 65_536
+"""Elements of a row from which on an extreme is looked for in chunks."""
+
+ONE_PASS_EXTENT = 64
+"""Elements of a row from which on one pass finds the place of an extreme. Shorter rows fit into a few vectors, and
+are passed over twice. This is chosen while the function is traced, when no target is known."""
+
+# Products with vectors are sums in loops (:mod:`xjit.passes.products`) or calls of BLAS, which add in other orders.
+
+FEW_PRODUCTS = 4096
+"""Products of elements up to which a sum in loops is quicker than the call of a library takes."""
+
+LARGE_MATRIX_BYTES = 32 << 20
+"""Bytes of a matrix that no cache holds: to read it is all that counts, which loops do as fast."""
 
 
 def lanes(dtype: DType) -> int:

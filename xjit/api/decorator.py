@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from xjit.api.function import JitFunction
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary
+from xjit.target import Target
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -15,11 +16,17 @@ R = TypeVar("R")
 
 @overload
 def xjit(
-    function: Callable[P, R], /, *, target: str = ..., strict: bool = ..., contract: bool = ..., errors: str = ...
+    function: Callable[P, R],
+    /,
+    *,
+    target: str | Target = ...,
+    strict: bool = ...,
+    contract: bool = ...,
+    errors: str = ...,
 ) -> JitFunction[P, R]: ...
 @overload
 def xjit(
-    *, target: str = ..., strict: bool = ..., contract: bool = ..., errors: str = ...
+    *, target: str | Target = ..., strict: bool = ..., contract: bool = ..., errors: str = ...
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 @at_boundary
 def xjit(function: Any = None, /, **options: Any) -> Any:

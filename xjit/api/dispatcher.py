@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -13,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import compile, jobs, tree
-from xjit.api.descriptions import example
 from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
+from xjit.api.leaves import are_arguments, arrays_among, examples, has_containers
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal
@@ -27,6 +26,7 @@ from xjit.capture.paths import Path
 from xjit.capture.signature import NORMALISE, normalised, signature
 from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
 from xjit.inspect.explain import Explanation, explain
+from xjit.inspect.stages import Stages, reports
 from xjit.inspect.statistics import Statistics
 from xjit.ir.context import TracedValue, current
 from xjit.ir.printer import graph_text
@@ -34,6 +34,7 @@ from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
 from xjit.runtime.notices import Notices, shared_notices
 from xjit.runtime.records import MISS, Conditions
+from xjit.target import resolved
 
 Key = Hashable
 # How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
@@ -125,7 +126,7 @@ class Dispatcher:
             return self._refused_again(args, kwargs, refused)
         if not jobs.available():  # a signal handler came while this thread waits for the compiler
             return self.function(*args, **kwargs)
-        flat = (len(args), *kwargs, *signatures) if _same(leaves, arguments) else None
+        flat = (len(args), *kwargs, *signatures) if are_arguments(leaves, arguments) else None
         keys: Keys = (key, flat)
         wrong = self._mistakes.get(key)
         if wrong is not None and not self.options.raises:
@@ -274,7 +275,8 @@ class Dispatcher:
         return found
 
     def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...]) -> Specialisation:
-        lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
+        lowered = self._lower(captured, values)
+        kinds = tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
@@ -285,6 +287,11 @@ class Dispatcher:
         program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
+
+    def _lower(self, captured: Captured, values: Sequence[Any]) -> compile.Lowered:
+        target, varying = resolved(self.options.target), self._numbers_change
+        arguments = (captured.graph, values, captured.views, captured.memories)
+        return compile.lower_graph(*arguments, target=target, varying=varying)
 
     def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> tuple[Captured, tuple[Any, ...]]:
         """A trace that holds, and the values of its inputs. What the function reads may change meanwhile."""
@@ -337,7 +344,7 @@ class Dispatcher:
         copies = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         new_args, new_kwargs = tree.unflatten(in_tree, copies)
         result = self._looked_up(args, kwargs, copies, in_tree, (*new_args, *new_kwargs.values()))
-        arrays = _arrays(tree.flatten(result)[0])
+        arrays = arrays_among(tree.flatten(result)[0])
         if any(
             np.may_share_memory(array, copy) for array in arrays for copy in copies if isinstance(copy, np.ndarray)
         ):
@@ -387,9 +394,9 @@ class Dispatcher:
 
         What the compiler refuses is told as by a call, and mistakes of the user's program are raised.
         """
-        leaves, in_tree = _examples(args, kwargs)
+        leaves, in_tree = examples(args, kwargs)
         key = (in_tree, tuple(map(signature, leaves)))
-        keys: Keys = (key, None if _nested(in_tree) else (len(args), *kwargs, *key[1]))
+        keys: Keys = (key, None if has_containers(in_tree) else (len(args), *kwargs, *key[1]))
         if any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ())):
             return
         refused = self._refused.get(key)
@@ -429,13 +436,16 @@ class Dispatcher:
 
     # ------------------------------------------------------------------ answers about it
 
-    def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        leaves, in_tree = _examples(args, kwargs)
+    def _captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Captured, tuple[Any, ...]]:
+        leaves, in_tree = examples(args, kwargs)
         try:
-            captured, values = self._capture(leaves, in_tree)
+            return self._capture(leaves, in_tree)
         except XjitError as error:
             raise public(error) from None
-        return jobs.run(lambda: _lower(captured, values, self._numbers_change))
+
+    def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
+        captured, values = self._captured(args, kwargs)
+        return jobs.run(lambda: self._lower(captured, values))
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
@@ -448,6 +458,13 @@ class Dispatcher:
     def graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The traced graph of such a call as text."""
         return graph_text(self._lowered(args, kwargs).graph)
+
+    def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stages:
+        """The program of such a call after each stage of the compiler."""
+        captured, values = self._captured(args, kwargs)
+        target, varying = resolved(self.options.target), self._numbers_change
+        drafts = compile.staged(captured.graph, values, captured.views, target=target, varying=varying)
+        return jobs.run(lambda: reports(captured.graph, drafts))
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""
@@ -462,37 +479,6 @@ class Dispatcher:
         )
 
 
-def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.Lowered:
-    graph, memories = captured.graph, [-1] * len(captured.graph.outputs)
-    for output in captured.outputs:
-        if output.source == "graph":
-            memories[output.index] = output.memory
-    return compile.lower_graph(graph, values, captured.views, memories, varying=varying)
-
-
-def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
-    """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
-    return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
-
-
-def _nested(in_tree: tree.Tree) -> bool:
-    """Whether an argument is a container."""
-    assert isinstance(in_tree, tree.Branch)
-    arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
-    return not all(isinstance(one, tree.Leaf) for one in arguments)
-
-
-def _examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
-    """Leaves to trace with, arrays for those that are described."""
-    leaves, in_tree = tree.flatten((args, kwargs))
-    leaves = list(map(example, leaves))
-    return [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves], in_tree
-
-
 def _restless() -> CaptureError:
     reason = "xjit: what the function reads changes while it is traced, by itself or in another thread"
     return CaptureError(reason, fix="pass it as an argument")
-
-
-def _arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-    return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]

@@ -17,6 +17,7 @@ from xjit.runtime.records import MISS, Miss
 if TYPE_CHECKING:
     from xjit.api.dispatcher import Dispatcher
     from xjit.inspect.explain import Explanation
+    from xjit.inspect.stages import Stages
     from xjit.inspect.statistics import Statistics
 
 P = ParamSpec("P")
@@ -136,6 +137,26 @@ class JitFunction(Generic[P, R]):
     def graph(self, *args: Any, **kwargs: Any) -> str:
         """The traced graph of such a call as text."""
         return self._made().graph(args, kwargs)
+
+    @at_boundary
+    def stages(self, *args: Any, **kwargs: Any) -> Stages:
+        """The program of such a call after each stage: graphs, plan, loops, text. Compiles nothing.
+
+        A stage that changes nothing is named, and its text is empty.
+
+        >>> import numpy as np
+        >>> from xjit import xjit
+        >>> stages = xjit(lambda x: np.exp(-(-x))).stages(np.ones(3))
+        >>> "neg" in stages["trace"], "neg" in stages["simplify"]
+        (True, False)
+        >>> stages["split"]
+        ''
+        >>> print(stages["lower"])
+        kernel with 2 pointers, 0 words
+          for i0 in lo .. hi, shared among threads
+            store o0
+        """
+        return self._made().stages(args, kwargs)
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""

@@ -91,6 +91,12 @@ class Captured:
         shown = {output.index for output in self.outputs if output.source == "graph" and output.view}
         return tuple(number in shown for number in range(len(self.graph.outputs)))
 
+    @property
+    def memories(self) -> list[int]:
+        """The number of the memory that each of the graph's outputs would lie in; -1 where nobody tells it apart."""
+        found = {output.index: output.memory for output in self.outputs if output.source == "graph"}
+        return [found.get(number, -1) for number in range(len(self.graph.outputs))]
+
 
 def capture(
     function: Callable[..., Any],

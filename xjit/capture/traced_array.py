@@ -142,7 +142,7 @@ class TracedArray(Operators, MemoryHolder):
     @property
     def device(self) -> str:
         """Where NumPy says that arrays are."""
-        return "cpu"
+        return str(np.empty(0).device)
 
     def to_device(self, device: str, /, *, stream: Any = None) -> Any:
         """The array itself; ValueError for another device than ``"cpu"`` or for a stream, as in NumPy."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from xjit import numerics
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts
@@ -17,7 +18,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
-from xjit.passes.split import TINY
+from xjit.machine import Machine
 from xjit.types import TupleType
 
 
@@ -46,6 +47,7 @@ class GroupAccesses:
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
+    machine: Machine
     values: list[tuple[IndexedValue, ...]] = field(default_factory=list)
     found: list[ProducerSlice] = field(default_factory=list)
     visits: list[tuple[IndexedValue, ...]] = field(default_factory=list)
@@ -171,7 +173,7 @@ class GroupAccesses:
         found: dict[Access, int] = {}
         for (node, moves), starts in together.items():
             step = min((abs(move) for move in moves if move), default=1)
-            if not 1 < step <= TINY or len(starts) == 1:
+            if not 1 < step <= numerics.TINY or len(starts) == 1:
                 continue
             base = min(starts)
             for start in sorted(starts):
@@ -194,10 +196,16 @@ class GroupAccesses:
         group = self.group
 
         def times(indexed: IndexedValue) -> int:
-            return evaluations(group.dims, group.reduced, indexed.index, group.rank, columns=columns)
+            return evaluations(group.dims, group.reduced, indexed.index, group.rank, self.machine, columns=columns)
 
         indexed_values = (indexed for visited in self.visits for indexed in visited)
-        total = sum(((element_cost(indexed.node) + 0.5) * times(indexed) for indexed in indexed_values), 0.0)
+        total = sum(
+            (
+                (element_cost(indexed.node, self.machine) + self.machine.value_cost) * times(indexed)
+                for indexed in indexed_values
+            ),
+            0.0,
+        )
         return total + sum(map(times, self.reads)) + math.prod(group.dims[: group.rank])
 
     @property

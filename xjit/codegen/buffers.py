@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.kinds import STEPS
@@ -19,12 +20,7 @@ from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Store
 from xjit.ir.loops.nodes import Access as Use
 from xjit.ir.loops.walk import with_indices
 from xjit.ir.node import Node
-from xjit.passes.split import TINY
 from xjit.types import DType, dtype_class
-
-# Steps of a load, in bytes, up to which LLVM takes the elements out of whole vectors, once the text has the step.
-# Of longer ones, and backwards ones but -1, it makes gathers, of stores scatters: scalar code beats both.
-WIDE_STEP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +169,7 @@ class Buffers:
         dtype, step = storage_dtype(access.node.aval.dtype), access.moves[loop.axes[-1]]
         written = {write.node for write in self.accesses.writes if write is not None}
         held = access.node in written | self.pointers.overwritten | self.pointers.windows.keys()
-        if held or access.lookups or step not in STEPS or not _is_taken_from_vectors(dtype, step):
+        if held or access.lookups or step not in STEPS or not self._is_taken_from_vectors(dtype, step):
             return False
         return kind(dtype) in TYPES and not self._has_neighbours(access, loop.axes[-1])
 
@@ -225,8 +221,10 @@ class Buffers:
     def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> Integer:
         """The distance from one position of a loop to the next: a number of the text, or a word."""
         move = access.moves[loop.axes[-1]]
-        is_close = access in self.interleaved or (loaded and _is_taken_from_vectors(access.node.aval.dtype, move))
-        if move in (0, 1) or (is_close and abs(move) <= TINY):
+        is_close = access in self.interleaved or (
+            loaded and self._is_taken_from_vectors(access.node.aval.dtype, move)
+        )
+        if move in (0, 1) or (is_close and abs(move) <= numerics.TINY):
             return move
         return self.nest.word((access.node, variable or loop.variable, move), move, f"{name}_s")
 
@@ -261,7 +259,7 @@ class Buffers:
         name = self.pointers.pointer(access.node, self._start(access), True)
         return name, self.index_of(access, name)
 
-
-def _is_taken_from_vectors(dtype: DType, move: int) -> bool:
-    """Whether baking the step makes such loads shuffles of whole vectors; those of complex numbers are without it."""
-    return dtype_class(dtype) != "C" and (move == -1 or 0 < move * dtype.itemsize <= WIDE_STEP)
+    def _is_taken_from_vectors(self, dtype: DType, move: int) -> bool:
+        """Whether baking the step makes such loads shuffles of whole vectors; not those of complex numbers."""
+        most = self.nest.machine.vector_step_bytes
+        return dtype_class(dtype) != "C" and (move == -1 or 0 < move * dtype.itemsize <= most)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.columns import ColumnAccumulator, KeptColumns, most_columns
@@ -19,10 +19,10 @@ from xjit.codegen.group_values import GroupValues
 from xjit.codegen.levels import Passes
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.row_values import RowValues, expensive_row_values
-from xjit.codegen.rows import SCRATCH_BYTES, RowStorage
+from xjit.codegen.rows import RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
-from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
+from xjit.fusion.cost import shared_columns
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops.intexpr import minimum, variable
 from xjit.ir.loops.nodes import LetInt, LoopKind
@@ -50,10 +50,10 @@ class ColumnNest:
         self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._loop = self.plan.kept[-1]
         self.work = values.accesses.work(columns=True)
-        self._room = min(COLUMN_BLOCK, most_columns(self.group))
+        self._room = min(self.nest.machine.column_block, most_columns(self.group, self.nest.machine))
         # A block may have fewer columns than there is room for, so that there are blocks for all threads.
         elements = math.prod(self.group.dims)
-        self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work))
+        self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work, self.nest.machine))
         self._steps = [*(loop.extent for loop in self.plan.kept[:-1]), math.ceil(self._loop.extent / self._width)]
         self._row_values = RowValues(values)
         self._kept = values.kept = KeptColumns(self._row_values, values.scratch, self._loop.variable, self._room)
@@ -117,8 +117,13 @@ class ColumnNest:
         self.nest.close(*(strip or self.bounds.reduced(rows)))
         if strip:
             self._row_values.close(self.bounds.reduced(rows), names)
-        elif sum(column.dtype.itemsize for column in columns.values()) * self._loop.extent >= COLUMN_BYTES:
+        elif self._fill_the_cache(columns.values()):
             join_rows(self.nest, names)
+
+    def _fill_the_cache(self, columns: Iterable[ColumnAccumulator]) -> bool:
+        """Whether accumulators are many enough to be loaded and stored for several rows at once."""
+        size = sum(column.dtype.itemsize for column in columns) * self._loop.extent
+        return size >= self.nest.machine.column_bytes
 
     def _row(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
         """One row of the block."""
@@ -139,7 +144,7 @@ class ColumnNest:
         values, loop = self.values, self._loop
         rare = [indexed for indexed in values.computed(chosen) if values.strips.is_rare(indexed, loop)]
         kept = [indexed for indexed in rare if not self.scans.are_needed_for(indexed)]
-        kept = kept[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
+        kept = kept[: self.nest.machine.row_scratch_bytes // (2 * self._room * FLOAT64.itemsize)]
         if kept:
             values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
             self._kept.waiting.update(kept)

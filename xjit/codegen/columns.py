@@ -16,18 +16,15 @@ from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import Load, Prim, Store, Value
+from xjit.machine import Machine
 from xjit.types import COMPLEX128
 
-# Bytes of all accumulators of one loop over columns: scratch is part of the stack.
-ACCUMULATOR_BYTES = 262_144
-FEWEST_COLUMNS = 16
 
-
-def most_columns(group: FusionGroup) -> int:
+def most_columns(group: FusionGroup, machine: Machine) -> int:
     """How many columns have an accumulator for every reduction and scan of a group, in whole vectors."""
     count = sum(isinstance(statement, Reduce | Scan) for statement in group.statements)
-    columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
-    return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
+    columns, vectors = machine.accumulator_bytes // (COMPLEX128.itemsize * max(1, count)), machine.accumulator_columns
+    return max(vectors, columns // vectors * vectors)
 
 
 class ColumnAccumulator:

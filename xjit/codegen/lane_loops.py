@@ -36,13 +36,11 @@ from xjit.codegen.scratch import Scratch
 from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.fusion.cost import element_cost
 from xjit.fusion.statements import IndexedValue
-from xjit.ir.expr import COSTS, FUNCTION_COST, Expr, Prim
+from xjit.ir.expr import INSTRUCTIONS, Expr, Prim
 from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import Load
+from xjit.machine import Machine
 from xjit.types import NARROW_FLOATS, dtype_class
-
-# What is written three times, in additions; beyond, a store and a load per element cost less.
-LIGHT = 10.0
 
 
 class Work(enum.Enum):
@@ -58,7 +56,7 @@ def in_lanes(folds: Iterable[Accumulator]) -> list[Recognised]:
     return [fold for fold in folds if isinstance(fold, Recognised) and fold.in_lanes]
 
 
-def work_of(indexed_values: Sequence[IndexedValue], sums: int = 1) -> Work:
+def work_of(indexed_values: Sequence[IndexedValue], machine: Machine, sums: int = 1) -> Work:
     """What computing these values is like, for so many sums."""
     if sums < 2 and any(
         dtype_class(source.aval.dtype) == "C" for indexed in indexed_values for source in indexed.node.inputs
@@ -69,7 +67,8 @@ def work_of(indexed_values: Sequence[IndexedValue], sums: int = 1) -> Work:
         for indexed in indexed_values
     ):
         return Work.ODD
-    return Work.LIGHT if sum(element_cost(indexed.node) for indexed in indexed_values) <= LIGHT else Work.LONG
+    cost = sum(element_cost(indexed.node, machine) for indexed in indexed_values)
+    return Work.LIGHT if cost <= machine.repeated_cost else Work.LONG
 
 
 def _is_vector_code(expr: Expr | None) -> bool:
@@ -80,7 +79,7 @@ def _is_vector_code(expr: Expr | None) -> bool:
         if isinstance(top, Prim):
             if top.args and has_variants(top.name, top.args[0].dtype):
                 return False
-            is_function = COSTS.get(top.name, FUNCTION_COST) >= FUNCTION_COST
+            is_function = top.name not in INSTRUCTIONS
             if is_function and not (top.args and is_vector_function(top.name, top.args[0].dtype)):
                 return False
             stack.extend(top.args)

@@ -13,6 +13,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Reduce
 from xjit.ir.node import Node
+from xjit.machine import Machine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,33 +35,39 @@ def ordered(
     layouts: Layouts,
     leaves: frozenset[Node],
     stored: frozenset[Node],
+    machine: Machine,
     apart: frozenset[int] = frozenset(),
 ) -> Ordered:
     """Decides the loops of a group. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; along the
     axes ``apart`` somebody else says where loops begin and end.
     """
-    accesses, plan = _scheduled(group, layouts, leaves, stored, apart)
+    accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
     short = short_loop(group, plan, accesses)
     if short is not None and apart.isdisjoint(short.axes):
         group = written_out(group, short)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, apart)
+        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
     turned = None if apart else transposition(group, plan, accesses)
     if turned is not None:
         return Ordered(group, accesses, turned.plan, turned)
     pairs = None if apart else paired_loop(group, plan, accesses)
     if pairs is not None:
         group = paired(group, pairs)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, apart)
+        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
     return Ordered(group, accesses, plan, None, pairs)
 
 
 def _scheduled(
-    group: FusionGroup, layouts: Layouts, leaves: frozenset[Node], stored: frozenset[Node], apart: frozenset[int]
+    group: FusionGroup,
+    layouts: Layouts,
+    leaves: frozenset[Node],
+    stored: frozenset[Node],
+    machine: Machine,
+    apart: frozenset[int],
 ) -> tuple[GroupAccesses, Schedule]:
-    accesses = GroupAccesses(group, layouts, leaves, stored)
+    accesses = GroupAccesses(group, layouts, leaves, stored, machine)
     exact = any(
         isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in group.statements
     )
     fixed, sums = frozenset(accesses.positions), group.sums
     accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, accesses.primary, sums))
-    return accesses, schedule(group, accesses.moves, fixed, exact, accesses.primary, apart, sums)
+    return accesses, schedule(group, accesses.moves, fixed, exact, accesses.primary, machine, apart, sums)

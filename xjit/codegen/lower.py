@@ -71,7 +71,7 @@ class Lowering:
     tiled: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
-        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.tiled)
+        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled)
         self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
         self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
         self.values = GroupValues(

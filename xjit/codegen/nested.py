@@ -29,9 +29,6 @@ from xjit.ir.index import axes_of
 from xjit.ir.loops.intexpr import IntExpr, as_int, constant
 from xjit.ir.node import Node
 
-# Up to here the extent is written into the source, so that the compiler need not be ready for any other.
-LONGEST_BAKED = 64
-
 
 @dataclass(eq=False)
 class NestedReductions:
@@ -84,7 +81,8 @@ class NestedReductions:
 
     def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
         """The last loop, in blocks where it may be longer than one."""
-        if not loops or not fold.blocked or loops[0].extent <= min(LONGEST_BAKED, numerics.BLOCK):
+        baked = min(self.nest.machine.baked_extent, numerics.BLOCK)
+        if not loops or not fold.blocked or loops[0].extent <= baked:
             self._block(fold, loops, constant(0), self._stop(loops[0]) if loops else constant(1))
             return
         stop = self._stop(loops[0])
@@ -111,4 +109,4 @@ class NestedReductions:
         fold.end_block(around)
 
     def _stop(self, loop: Loop) -> IntExpr:
-        return as_int(loop.extent) if loop.extent <= LONGEST_BAKED else self.extent(loop)
+        return as_int(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)

@@ -29,9 +29,7 @@ from xjit.fusion.plan import FusionGroup, Tiling
 from xjit.ir.loops.intexpr import maximum, minimum
 from xjit.ir.loops.nodes import LAUNCHED, Kernel, LoopKind
 from xjit.ir.node import Node
-
-# A nest with less work than this share of the heaviest one is a single step of the loop that threads share.
-LIGHT = 0.125
+from xjit.machine import Machine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,15 +53,16 @@ def lower(
     layouts: Layouts,
     leaves: frozenset[Node],
     stored: frozenset[Node],
-    spent: frozenset[Node] = frozenset(),
-    tiling: Tiling | None = None,
+    spent: frozenset[Node],
+    tiling: Tiling | None,
+    machine: Machine,
     varying: bool = False,
 ) -> LoweredKernel:
     """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
     buffers nobody reads after this kernel. A ``tiling`` says how the groups run one behind the other. Numbers of
     the program stay out of the text if they are known to be ``varying``.
     """
-    nest = Nest(varying)
+    nest = Nest(machine, varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
@@ -92,7 +91,7 @@ def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
     steps = 0
     for number, part in enumerate(parts):
         nest.section = number
-        shared = part.work >= LIGHT * heaviest
+        shared = part.work >= nest.machine.lone_share * heaviest
         extent = part.extent if shared else 1
         first, stop = nest.word("first", steps, "first"), nest.word("steps", extent, "steps")
         low, high = LAUNCHED

@@ -39,7 +39,6 @@ from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
-from xjit.fusion import cost
 from xjit.fusion.reads import below, positions_of
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import changed
@@ -47,13 +46,6 @@ from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import Prim, Store, Value
 from xjit.ir.opdef import AxisMap
 from xjit.types import FLOAT32, FLOAT64, DType
-
-# How many elements such a reduction has at most: their number of vectors fits into registers.
-LONGEST = 32
-# How many results a row has at least, of this many rows or more: to pack pays from a few rows on.
-SHORTEST_ROW, FEWEST_ROWS = 16, 32
-# What is packed stays in the first-level cache.
-PACKED_BYTES = 16_384
 
 
 @dataclass(eq=False)
@@ -78,27 +70,29 @@ class PackedReductions:
         """What computing the elements along a loop is like."""
         visits = [indexed for indexed in self._visits(values) if indexed not in self._accesses.reads]
         gaps = any(abs(access.moves[loop.axes[-1]]) > 1 for access in self._leaves(values))
-        return Work.ODD if gaps or any(map(self.elements.is_leaf, visits)) else work_of(visits)
+        return Work.ODD if gaps or any(map(self.elements.is_leaf, visits)) else work_of(visits, self.nest.machine)
 
     def loop(self, values: IndexedValue, combined: DType, loops: list[Loop]) -> Loop | None:
         """The loop of a reduction of ``values`` that is to be written out in the row loop at hand, if it is."""
-        plan = self._plan
+        plan, machine = self._plan, self.nest.machine
         rows = math.prod(loop.extent for loop in plan.kept)
         if plan.columns or plan.chunked is not None or len(plan.reduced) != 1 or len(loops) != 1:
             return None
         (row,), (short,) = plan.reduced, loops
         if self.nest.inner.variable != row.variable or combined not in (FLOAT32, FLOAT64):
             return None
-        if not (1 < short.extent <= LONGEST and row.extent >= SHORTEST_ROW and rows >= FEWEST_ROWS):
+        if not 1 < short.extent <= machine.packed_terms:
+            return None
+        if row.extent < machine.packed_results or rows < machine.packed_rows:
             return None
         visits = list(self._visits(values))
-        if len(visits) * short.extent > cost.WRITTEN_OUT_OPERATIONS or not all(map(self._is_simple, visits)):
+        if len(visits) * short.extent > machine.written_out_operations or not all(map(self._is_simple, visits)):
             return None
         across = [access for access in self._leaves(values) if self._is_across(access, short)]
         if not all(self._can_be_packed(access, short) for access in across):
             return None
         size = sum(row.extent * short.extent * access.node.aval.dtype.itemsize for access in set(across))
-        return short if size <= PACKED_BYTES else None
+        return short if size <= machine.packed_bytes else None
 
     def _visits(self, values: IndexedValue) -> Iterator[IndexedValue]:
         """What is computed or read for one element."""

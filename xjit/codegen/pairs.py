@@ -18,31 +18,19 @@ import math
 
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Loop, Schedule
-from xjit.fusion import cost
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index import changed
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
 
-# Of fewer rows the one made twice counts, and threads want them for themselves.
-FEWEST_ROWS = 8
-# More of them keep the processor busy by themselves.
-MOST_SCANS = 4
-# Beyond these bytes memory counts, which is read ahead and written best in one place. There two rows at a time do not
-# pay for scans of integers, which take a cycle, and for those of floats wider than this only along rows as long as
-# this: 20,000 rows of 200 elements of 8 bytes take 1.7 times as long for floats, three times for integers.
-CACHED_BYTES = 16 << 20
-NARROW_BYTES = 4
-LONG_ROW = 8192
-# The least share of its loads that a row has in common with the next one.
-SHARED_LOADS = 0.25
-
 
 def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
-    rows = plan.kept if plan.reduced else plan.kept[:-1]
-    if not rows or plan.columns or plan.nested or group.chunk is not None or rows[-1].extent < FEWEST_ROWS:
+    machine, rows = accesses.machine, plan.kept if plan.reduced else plan.kept[:-1]
+    if not rows or plan.columns or plan.nested or group.chunk is not None:
+        return None
+    if rows[-1].extent < machine.fewest_paired_rows:
         return None
     axis = rows[-1].axes[-1]
     visits = [indexed for visited in accesses.visits for indexed in visited]
@@ -53,7 +41,7 @@ def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> 
         for statement, axes in zip(group.statements, group.axes, strict=True)
     )
     scans = sum(isinstance(statement, Scan) for statement in group.statements)
-    is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= MOST_SCANS
+    is_short = 2 * len(visits) <= machine.written_out_operations and scans <= machine.paired_scans
     pays = _pays_for_scans(group, accesses) if scans else _shares_loads(group, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 
@@ -66,19 +54,21 @@ def _runs_along(statement: Statement, axes: dict[int, int], group: FusionGroup, 
 
 def _pays_for_scans(group: FusionGroup, accesses: GroupAccesses) -> bool:
     """Whether memory is read and written as fast in two places as in one, or scans wait longer than it takes."""
+    machine = accesses.machine
     touched = [access.node.aval.dtype for access in (*accesses.reads.values(), *filter(None, accesses.writes))]
-    if math.prod(group.dims) * sum(dtype.itemsize for dtype in touched) < CACHED_BYTES:
+    if math.prod(group.dims) * sum(dtype.itemsize for dtype in touched) < machine.paired_bytes:
         return True
     scanned = [statement.target.aval.dtype for statement in group.statements if isinstance(statement, Scan)]
     row_bytes = math.prod(group.dims[axis] for axis in group.reduced) * max(dtype.itemsize for dtype in touched)
-    is_narrow = all(dtype.itemsize <= NARROW_BYTES for dtype in touched)
-    return any(dtype_class(dtype) in "FC" for dtype in scanned) and (is_narrow or row_bytes >= LONG_ROW)
+    is_narrow = all(dtype.itemsize <= machine.paired_item_bytes for dtype in touched)
+    pays = is_narrow or row_bytes >= machine.paired_row_bytes
+    return pays and any(dtype_class(dtype) in "FC" for dtype in scanned)
 
 
 def _shares_loads(group: FusionGroup, accesses: GroupAccesses, axis: int) -> bool:
     reads = accesses.reads.keys()
     shared = sum(1 for indexed in reads if _next(indexed, axis) != indexed and _next(indexed, axis) in reads)
-    return not group.reduced and shared > 0 and shared >= SHARED_LOADS * len(reads)
+    return not group.reduced and shared > 0 and shared >= accesses.machine.paired_loads * len(reads)
 
 
 def _next(indexed: IndexedValue, axis: int) -> IndexedValue:

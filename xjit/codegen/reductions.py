@@ -60,8 +60,6 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
 from xjit.types import BOOL, FLOAT64, INT16, INT32, INT64, NARROW_FLOATS, DType, dtype_class
 
-# Elements after which a fold is asked whether it is through, as after the first true one of `any`.
-STOP_BLOCK = 4096
 ZERO = Const(Literal.of(np.int64(0)))
 
 

@@ -142,7 +142,7 @@ class RowNest:
         if not blocked and not stops:
             self._loop((start, stop), chosen)
             return
-        size = numerics.BLOCK if blocked else reductions.STOP_BLOCK
+        size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
         block, end = self.nest.open_blocks(size, stop)
         self._loop((block, end), chosen, short=blocked)
         if stops:
@@ -209,7 +209,9 @@ class RowNest:
         nested = any(indexed.node in self.group.nested for indexed in indexed_values)
         waits = bool(self._running) or any(fold.in_turn for fold in folds)
         sums = len(in_lanes(folds))
-        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(indexed_values, sums)
+        if nested or waits or self.values.buffers.leaves_gaps(loop):
+            return Work.ODD
+        return work_of(indexed_values, self.nest.machine, sums)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""

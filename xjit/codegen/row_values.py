@@ -34,9 +34,6 @@ from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import axes_of
 from xjit.ir.loops.intexpr import variable
 
-# Rows of a strip: whole vectors of numbers, and few enough that the rows are still in cache for their second walk.
-STRIP_ROWS = 16
-
 
 @dataclass(eq=False)
 class RowValues:
@@ -48,7 +45,7 @@ class RowValues:
 
     def open(self, loop: Loop, bounds: Bounds, indexed_values: list[IndexedValue]) -> Bounds:
         """Begins a loop over strips and makes these values, each after those that it needs; the bounds of a strip."""
-        start, stop = self.values.nest.open_blocks(STRIP_ROWS, bounds[1])
+        start, stop = self.values.nest.open_blocks(self.values.nest.machine.strip_rows, bounds[1])
         elements = self.values.elements
         innermost, elements.innermost = elements.innermost, frozenset(loop.axes)
         for indexed in indexed_values:
@@ -59,13 +56,13 @@ class RowValues:
     def close(self, bounds: Bounds, accumulators: Iterable[str]) -> None:
         """Ends the strip after the loop that adds its rows to accumulators, which now takes several in a step."""
         join_rows(self.values.nest, accumulators)
-        self.values.nest.close(*bounds, step=STRIP_ROWS)
+        self.values.nest.close(*bounds, step=self.values.nest.machine.strip_rows)
         self.places.clear()
         self.waiting.clear()
 
     def _make(self, indexed: IndexedValue, loop: Loop, bounds: Bounds) -> None:
         values = self.values
-        name = values.scratch.take(storage_dtype(indexed.node.aval.dtype), STRIP_ROWS)
+        name = values.scratch.take(storage_dtype(indexed.node.aval.dtype), values.nest.machine.strip_rows)
         self.places[indexed] = name, (variable(loop.variable) - bounds[0],)
         needed = below([indexed], values.accesses.operands)
         values.strips.loop(loop, bounds, needed, functools.partial(values.keep, indexed), short=True)
@@ -77,7 +74,7 @@ def expensive_row_values(accesses: GroupAccesses, chosen: Sequence[int], loop: L
 
     Those that cost more than a store and a load, and before them the reductions over rows that they are made of.
     """
-    group, table = accesses.group, cost.CostTable(accesses.leaves)
+    group, table = accesses.group, cost.CostTable(accesses.leaves, accesses.machine)
     reduced = frozenset(group.reduced)
     found: dict[IndexedValue, None] = {}
     for number in chosen:
@@ -90,7 +87,7 @@ def expensive_row_values(accesses: GroupAccesses, chosen: Sequence[int], loop: L
         wanted = [
             indexed
             for indexed in _used_by_columns(accesses, number)
-            if is_made_for_rows(indexed) and table.total(indexed.node) >= cost.WORTH_A_ROW
+            if is_made_for_rows(indexed) and table.total(indexed.node) >= accesses.machine.row_cost
         ]
         needed = set(below(wanted, accesses.operands))
         found.update(dict.fromkeys(p for p in own if p in needed and p.node in group.nested and is_made_for_rows(p)))

@@ -6,6 +6,7 @@ In a softmax the exponentials of pass 2 are summed at once and divided in pass 3
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -20,9 +21,6 @@ from xjit.fusion.reads import sources
 from xjit.fusion.statements import IndexedValue, Reduce
 from xjit.ir.index import axes_of
 from xjit.ir.loops.intexpr import variable
-
-# Bytes of stack that one kernel may use for rows.
-SCRATCH_BYTES = 131_072
 
 
 @dataclass(eq=False)
@@ -110,16 +108,19 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     for number in full:
         for indexed in accesses.visits[number]:
             used.setdefault(indexed, set()).add(levels[number])
-    table = cost.CostTable(accesses.leaves)
+    table = cost.CostTable(accesses.leaves, accesses.machine)
     everywhere = frozenset(axis for axis in range(group.rank) if group.dims[axis] != 1)
     wanted = [
         indexed
         for indexed, passes in used.items()
         if axes_of(indexed.index) == everywhere
-        and (indexed.node in group.nested or (len(passes) > 1 and table.total(indexed.node) >= cost.WORTH_A_ROW))
+        and (
+            indexed.node in group.nested
+            or (len(passes) > 1 and table.total(indexed.node) >= accesses.machine.row_cost)
+        )
     ]
     inner = {source for indexed in wanted for source in sources(indexed, group.dims, group.nested)}
-    free = SCRATCH_BYTES
+    free: float = accesses.machine.row_scratch_bytes
     rows = _output_rows(passes, full)
     searched = _searched(passes, max(levels[number] for number in full))
     for indexed in (indexed for indexed in wanted if indexed not in inner):
@@ -140,9 +141,9 @@ def choose_row_storage(passes: Passes) -> RowStorage:
     return storage
 
 
-def _row_bytes(plan: Schedule, itemsize: int) -> int:
+def _row_bytes(plan: Schedule, itemsize: int) -> float:
     if len(plan.reduced) != 1 or plan.chunked is not None:
-        return SCRATCH_BYTES + 1
+        return math.inf
     return plan.reduced[0].extent * itemsize
 
 

@@ -31,7 +31,7 @@ class ScanReads:
     accesses: GroupAccesses
 
     def __post_init__(self) -> None:
-        self._table = cost.CostTable(self.accesses.leaves)
+        self._table = cost.CostTable(self.accesses.leaves, self.accesses.machine)
         self._targets = frozenset(
             statement.target for statement in self.group.statements if isinstance(statement, Scan)
         )
@@ -86,7 +86,7 @@ class ScanReads:
     def is_costly(self, number: int) -> bool:
         """Whether what a statement takes costs more than a store and a load."""
         return any(
-            self._table.total(indexed.node) >= cost.WORTH_A_ROW
+            self._table.total(indexed.node) >= self.accesses.machine.row_cost
             for indexed in self.group.statements[number].values[:1]
         )
 

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from xjit.codegen.kinds import KINDS
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Scan
+from xjit.machine import Machine
 from xjit.numerics import SumOrder
-
-# A loop shorter than this is not worth sharing among threads when a longer one is there.
-SHARED_EXTENT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,7 @@ def schedule(
     fixed: frozenset[int],
     exact: bool,
     primary: tuple[int, ...],
+    machine: Machine,
     first: frozenset[int] = frozenset(),
     sums: SumOrder | None = None,
 ) -> Schedule:
@@ -77,7 +76,7 @@ def schedule(
     chunked = None
     if group.chunk is not None:
         chunked = next(n for n, loop in enumerate(reduced_loops) if group.chunk[0] in loop.axes)
-    shared = _shared(kept_loops) if chunked is None else None
+    shared = _shared(kept_loops, machine) if chunked is None else None
     within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(group.rank, len(dims)) if dims[axis] != 1)
     return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within)
 
@@ -146,10 +145,10 @@ def _is_column_wise(kept: list[int], reduced: list[int], primary: tuple[int, ...
     return 0 < column < fastest
 
 
-def _shared(loops: tuple[Loop, ...]) -> int | None:
+def _shared(loops: tuple[Loop, ...], machine: Machine) -> int | None:
     if not loops:
         return None
     for number, loop in enumerate(loops):
-        if loop.extent >= SHARED_EXTENT:
+        if loop.extent >= machine.shared_extent:
             return number
     return max(range(len(loops)), key=lambda number: loops[number].extent)

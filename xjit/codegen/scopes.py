@@ -11,6 +11,7 @@ from xjit.codegen.kinds import KINDS
 from xjit.ir.index import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
 from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var
+from xjit.machine import Machine
 from xjit.types import BOOL
 
 
@@ -37,6 +38,7 @@ class Nest:
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into.
     """
 
+    machine: Machine
     varying: bool = False
     axes: dict[str, list[IntExpr]] = field(default_factory=dict)
     written: dict[str, bool] = field(default_factory=dict)

@@ -26,43 +26,44 @@ from xjit.codegen.scopes import Nest
 from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import Let, LetInt, Loop, Statement, Store
 from xjit.ir.loops.walk import renamed
-
-# As many rows as make the accumulators' own loads and stores few.
-ROWS = 4
-# More statements than this in the inner loop keep it busy without.
-LARGEST_BODY = 12
+from xjit.machine import Machine
 
 
 def join_rows(nest: Nest, accumulators: Iterable[str]) -> None:
     """Takes several rows in each step of the loop that has just been closed."""
     loop = nest.inner.statements.pop()
     assert isinstance(loop, Loop)
-    nest.inner.statements.extend(several_rows(loop, frozenset(accumulators), nest.fresh("h")))
+    nest.inner.statements.extend(several_rows(loop, frozenset(accumulators), nest.fresh("h"), nest.machine))
 
 
-def several_rows(loop: Loop, accumulators: Collection[str], whole: str) -> tuple[Statement, ...]:
+def several_rows(loop: Loop, accumulators: Collection[str], whole: str, machine: Machine) -> tuple[Statement, ...]:
     """The loop with several rows in a step, and as it was for the rest; itself where it is of another shape.
 
     ``accumulators`` are the only buffers that it may write, ``whole`` is a new name for where the rest begins.
     """
     *before, inner = loop.body
-    if not isinstance(inner, Loop) or loop.step != 1 or len(inner.body) > LARGEST_BODY:
+    if not isinstance(inner, Loop) or loop.step != 1 or len(inner.body) > machine.joined_statements:
         return (loop,)
     if not all(isinstance(one, LetInt | Let) for one in before) or not _adds_up(inner, accumulators):
         return (loop,)
     names = [one.name for one in (*before, *inner.body) if isinstance(one, LetInt | Let)]
     rows: list[Statement] = []
     steps: list[Statement] = []
-    for row in range(ROWS):
+    for row in range(machine.joined_rows):
         new = {} if row == 0 else {name: f"{name}_{row}" for name in (loop.variable, *names)}
         if row:
             rows.append(LetInt(new[loop.variable], variable(loop.variable) + row))
         rows += renamed(tuple(before), new)
         steps += renamed(inner.body, new)
-    end = loop.start + (loop.stop - loop.start) // ROWS * ROWS
+    end = loop.start + (loop.stop - loop.start) // machine.joined_rows * machine.joined_rows
     return (
         LetInt(whole, end),
-        replace(loop, stop=variable(whole), step=ROWS, body=(*rows, replace(inner, body=tuple(steps)))),
+        replace(
+            loop,
+            stop=variable(whole),
+            step=machine.joined_rows,
+            body=(*rows, replace(inner, body=tuple(steps))),
+        ),
         replace(loop, start=variable(whole)),
     )
 

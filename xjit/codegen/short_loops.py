@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import dataclasses
 
+from xjit import numerics
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Loop, Schedule
-from xjit.fusion import cost
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Statement
 from xjit.fusion.tiny import parts
-from xjit.passes.split import TINY
 
 
 def short_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
@@ -38,22 +37,23 @@ def short_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> L
     if not group.is_elementwise or group.reduced or plan.nested or len(plan.kept) < 2:
         return None
     *outer, inner = plan.kept
-    if inner.extent <= TINY:
-        return inner if outer[-1].extent > TINY and _is_worth_it(group, inner, accesses) else None
+    if inner.extent <= numerics.TINY:
+        return inner if outer[-1].extent > numerics.TINY and _is_worth_it(group, inner, accesses) else None
     found = (loop for loop in outer if _interleaves(accesses, loop, inner) and _is_worth_it(group, loop, accesses))
     return next(found, None)
 
 
 def _is_worth_it(group: FusionGroup, loop: Loop, accesses: GroupAccesses) -> bool:
     operations = sum(map(len, accesses.visits)) * loop.extent
-    is_short = loop.extent <= TINY and loop.extent * _widest(group) < cost.VECTOR_BYTES
-    return is_short and operations <= cost.WRITTEN_OUT_OPERATIONS
+    machine = accesses.machine
+    is_short = loop.extent <= numerics.TINY and loop.extent * _widest(group) < machine.vector_bytes
+    return is_short and operations <= machine.written_out_operations
 
 
 def _interleaves(accesses: GroupAccesses, loop: Loop, inner: Loop) -> bool:
     """Whether an operand has the elements of the loop side by side between those of the innermost one."""
     moves = (tuple(abs(access.moves[one.axes[-1]]) for one in (loop, inner)) for access in accesses.reads.values())
-    return any(0 < across < along <= TINY for across, along in moves)
+    return any(0 < across < along <= numerics.TINY for across, along in moves)
 
 
 def _widest(group: FusionGroup) -> int:

@@ -51,8 +51,6 @@ from xjit.ir.loops.walk import loads, parts, statements, stores, values
 from xjit.ir.node import Node
 from xjit.types import BOOL, DType
 
-STRIP = 512
-
 
 @dataclass(eq=False)
 class Strips:
@@ -82,8 +80,9 @@ class Strips:
         elif short:
             self._strip(loop, bounds, body)
         else:
-            self._strip(loop, self.nest.open_blocks(STRIP, bounds[1], ("p", "q")), body)
-            self.nest.close(*bounds, kind, step=STRIP)
+            size = self.nest.machine.strip_elements
+            self._strip(loop, self.nest.open_blocks(size, bounds[1], ("p", "q")), body)
+            self.nest.close(*bounds, kind, step=size)
 
     def is_rare(self, indexed: IndexedValue, loop: Loop) -> bool:
         """Whether the value calls a function with rare arguments at every step of the loop."""

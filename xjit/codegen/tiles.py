@@ -31,9 +31,9 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xjit.codegen import schedule
+from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
-from xjit.codegen.buffers import WIDE_STEP, Buffers, Place
+from xjit.codegen.buffers import Buffers, Place
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.kinds import TURNED
 from xjit.codegen.loop_bounds import Bounds
@@ -48,22 +48,8 @@ from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import Load, Store
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.passes.split import TINY
+from xjit.machine import Machine
 from xjit.types import DType
-
-# Elements of a tile along the innermost loop, and bytes of all tiles of a kernel. Tiles of 256 by 64 elements take
-# 8 % off large arrays of float32, but a fifth more for arrays in the cache and twice the time for narrow ones.
-TILE_COLUMNS = 64
-TURNED_BYTES = 32_768
-# Rows beyond which a tile gains nothing, and below which it costs more than it saves.
-MOST_ROWS = 256
-FEWEST_ROWS = 8
-# Larger elements would be copied twice on their way through scratch, which costs more than it saves.
-LARGEST_IN_SCRATCH = 8
-# What is read at longer steps than a line of memory does not use lines better in tiles.
-LINE_BYTES = 64
-# As many blocks are worth sharing among threads.
-SHARED_BLOCKS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +101,18 @@ def _tiled(plan: Schedule, accesses: GroupAccesses, *, copied: bool) -> Transpos
     if _is_walked_backward(rows, found[rows], accesses):
         accesses.turn(frozenset(rows.axes))
         found[rows] = frozenset(_across(accesses, rows, columns, copied))
-    column_bytes = TILE_COLUMNS * sum(access.node.aval.dtype.itemsize for access in found[rows])
-    count = min(MOST_ROWS, TURNED_BYTES // column_bytes)
-    if count < FEWEST_ROWS:
+    machine = accesses.machine
+    column_bytes = machine.transposed_columns * sum(access.node.aval.dtype.itemsize for access in found[rows])
+    count = min(machine.transposed_rows, machine.transposed_bytes // column_bytes)
+    if count < machine.fewest_transposed_rows:
         return None
     count = 1 << (count.bit_length() - 1)  # whole blocks of registers
     kept = (*(loop for loop in outer if loop is not rows), rows, columns)
     extents = [loop.extent for loop in kept[:-2]]
-    extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / TILE_COLUMNS)]
-    plan = dataclasses.replace(plan, kept=kept, shared=_shared(extents))
+    extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / machine.transposed_columns)]
+    plan = dataclasses.replace(plan, kept=kept, shared=_shared(extents, machine))
     copies = _copies(found[rows], accesses, rows, columns) if copied else ()
-    return Transposition(plan, found[rows], count, TILE_COLUMNS, copies)
+    return Transposition(plan, found[rows], count, machine.transposed_columns, copies)
 
 
 def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: GroupAccesses) -> bool:
@@ -161,17 +148,19 @@ def _only_moves(node: Node) -> bool:
 
 
 def _across(accesses: GroupAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
-    if min(rows.extent, columns.extent) <= TINY:
+    if min(rows.extent, columns.extent) <= numerics.TINY:
         return
     writes = zip(accesses.group.statements, accesses.writes, strict=True)
     stored = [access for statement, access in writes if access is not None and not _changes_width(statement)]
     together = accesses.interleaved()
-    least, largest = (0, max(TURNED)) if copied else (WIDE_STEP, LARGEST_IN_SCRATCH)
+    machine = accesses.machine
+    within = machine.vector_step_bytes, machine.transposed_item_bytes
+    least, largest = (0, max(TURNED)) if copied else within
     for access in (*accesses.reads.values(), *stored):
         item = access.node.aval.dtype.itemsize
         down, along = (abs(access.moves[loop.axes[-1]]) * item for loop in (rows, columns))
         is_suited = item <= largest and not access.lookups and access not in together
-        if is_suited and 0 < down < along and down < LINE_BYTES and along > least:
+        if is_suited and 0 < down < along and down < machine.line_bytes and along > least:
             yield access
 
 
@@ -179,10 +168,11 @@ def _changes_width(statement: Statement) -> bool:
     return statement.values[0].node.aval.dtype.itemsize != statement.target.aval.dtype.itemsize
 
 
-def _shared(extents: Sequence[int]) -> int:
+def _shared(extents: Sequence[int], machine: Machine) -> int:
     """The first loop that is long enough, or else nearly so; fewer blocks suffice, as there is more in each."""
     outer = len(extents) - 2
-    limits = [schedule.SHARED_EXTENT] * outer + [SHARED_BLOCKS] * 2 + [schedule.SHARED_EXTENT // 4] * outer
+    long = machine.shared_extent
+    limits = [long] * outer + [machine.shared_blocks] * 2 + [long // 4] * outer
     numbered = enumerate(zip((*extents, *extents[:outer]), limits, strict=True))
     return next((number % len(extents) for number, (extent, limit) in numbered if extent >= limit), outer)
 

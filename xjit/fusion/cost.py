@@ -1,81 +1,41 @@
-"""The cost model: the only place with thresholds of planning. Costs are in additions per element."""
+"""The cost model, with the thresholds of a machine (:mod:`xjit.machine`). Costs are in additions per element."""
 
 from __future__ import annotations
 
+from xjit import numerics
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
-from xjit.passes.split import MANY_COLUMN_ELEMENTS
-
-# A value this cheap is computed again rather than stored and loaded: about one load from the first-level cache.
-CHEAP = 4.0
-# Storing a row for a later pass pays from about one division on.
-WORTH_A_ROW = 6.0
-# Elements that fill a vector by themselves are better left in one.
-VECTOR_BYTES = 64
-# Columns that one thread accumulates at a time: their accumulators stay in the first-level cache, and pieces of rows
-# are long enough for memory to be read ahead.
-COLUMN_BLOCK = 4096
-# Accumulators of so many bytes fill most of the first-level cache and are loaded and stored for several rows at once.
-# Rows with fewer are taken one by one, as memory is read ahead best along one stream.
-COLUMN_BYTES = 24_576
-# Blocks into which threads share the columns of an array that stays in the second-level cache, and their least width.
-SHARED_COLUMN_BLOCKS = 4
-FEWEST_COLUMNS = 128
-# Work, in additions, below which waking another thread costs more than it saves.
-PARALLEL_WORK = 500_000.0
-# Beyond this many operations one kernel takes longer to compile than two.
-KERNEL_OPERATIONS = 1_200
-# A loop over a few elements is written out if that makes at most so many operations.
-WRITTEN_OUT_OPERATIONS = 256
-
-# Values between stencils stay in scratch if they have at least so many bytes together; fewer stay in cache anyway.
-TILED_BYTES = 4_194_304
-# Scratch for all windows of a tile: they stay in the second-level cache, and on the stack.
-TILE_BYTES = 131_072
-# Tiles per axis, so that threads have some to share, and the narrowest pieces of rows, so that loops stay long.
-LEAST_TILES = 8
-NARROWEST_TILE = 256
-# Steps that all scans of a walk keep for what runs behind: they are moved once per block of the walk.
-LONGEST_HISTORY = 1024
-# Reductions of more elements are worth a kernel of their own rather than a loop within that of their reader.
-LONGEST_NESTED = 4096
-# More parts of what is put together from pieces take longer to compile than a kernel that puts it together in memory.
-MOST_PARTS = 27
-# What reads its values at more places each, in the mean, is a stencil of stencils.
-MOST_PLACES = 4
-# What storing and loading an element of a large array costs.
-ROUND_TRIP = 2.0
-
-# Bytes of a row that one kernel keeps of what its scans make, for later passes.
-SCANNED_ROW = 65_536
-# Reductions of at most so many elements share a kernel although they read different values.
-SMALL_REDUCTION = 65_536
+from xjit.machine import Machine
 
 
-def is_worth_storing(total: float, times: int, size: int) -> bool:
+def is_worth_storing(total: float, times: int, size: int, machine: Machine) -> bool:
     """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
-    return total > CHEAP and (times - size) * total > CHEAP * size
+    cheap = machine.load_cost
+    return total > cheap and (times - size) * total > cheap * size
 
 
-def shared_columns(columns: int, elements: int, work: float) -> int:
+def shared_columns(columns: int, elements: int, work: float, machine: Machine) -> int:
     """How many columns of so many one thread accumulates at a time at most, so that there are some for the others;
     one where there are none.
 
-    >>> shared_columns(200, 80_000, 600_000.0), shared_columns(200, 10_000_000, 6e7), shared_columns(0, 0, 0.0)
-    (128, 200, 1)
+    >>> from xjit.machine import processor
+    >>> cases = (200, 80_000, 600_000.0), (200, 10_000_000, 6e7), (0, 0, 0.0)
+    >>> [shared_columns(*case, processor()) for case in cases]
+    [128, 200, 1]
     """
-    if work < PARALLEL_WORK or elements >= MANY_COLUMN_ELEMENTS:
+    if work < machine.parallel_work or elements >= numerics.MANY_COLUMN_ELEMENTS:
         return max(1, columns)
-    return max(1, -(-columns // (SHARED_COLUMN_BLOCKS * FEWEST_COLUMNS))) * FEWEST_COLUMNS
+    fewest = machine.fewest_shared_columns
+    return max(1, -(-columns // (machine.shared_column_blocks * fewest))) * fewest
 
 
-def element_cost(node: Node) -> float:
+def element_cost(node: Node, machine: Machine) -> float:
     """The cost of computing one element of a node from elements of its inputs."""
     if is_foldable(node):
         return float(_elements(node))
-    return 0.0 if node.element is None else expression_cost(node.element)
+    return 0.0 if node.element is None else expression_cost(node.element, machine)
 
 
 def _elements(node: Node) -> int:
@@ -91,7 +51,8 @@ def _is_open(node: Node) -> bool:
 class CostTable:
     """Costs of nodes with everything below them that would be inlined, each computed once."""
 
-    def __init__(self, leaves: frozenset[Node]) -> None:
+    def __init__(self, leaves: frozenset[Node], machine: Machine) -> None:
+        self.machine = machine
         self._leaves = leaves
         self._own: dict[Node, float] = {}
         self._total: dict[Node, float] = {}
@@ -99,7 +60,7 @@ class CostTable:
     def own(self, node: Node) -> float:
         """The cost of the node itself."""
         if node not in self._own:
-            self._own[node] = element_cost(node)
+            self._own[node] = element_cost(node, self.machine)
         return self._own[node]
 
     def total(self, node: Node) -> float:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from xjit.fusion import cost
 from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner, view_chain
@@ -20,6 +19,7 @@ from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement,
 from xjit.fusion.tiny import unrolled
 from xjit.ir.index import Index, axes_of, relabel
 from xjit.ir.node import Node
+from xjit.machine import Machine
 
 
 @dataclass(eq=False)
@@ -27,6 +27,7 @@ class Group:
     """A group under construction, or a step on whole arrays, which nothing joins; they are numbered as they come."""
 
     number: int
+    machine: Machine
     dims: tuple[int, ...] = ()
     rank: int = 0
     reduced: tuple[int, ...] = ()
@@ -81,7 +82,10 @@ class Group:
     def has_room_for(self, scans: frozenset[Node]) -> bool:
         """Whether rows of these scans, and of those that wait already, are kept for later passes."""
         size = math.prod(self.dims[axis] for axis in self.reduced)
-        return self.fast and size * sum(node.aval.dtype.itemsize for node in self.late | scans) <= cost.SCANNED_ROW
+        return (
+            self.fast
+            and size * sum(node.aval.dtype.itemsize for node in self.late | scans) <= self.machine.scanned_row_bytes
+        )
 
     def kept_extents(self) -> tuple[tuple[int, int], ...]:
         """(axis, extent) of the kept axes of more than one element."""
@@ -90,7 +94,7 @@ class Group:
 
     def evaluations(self, index: Index) -> int:
         """How often a value read at this index is computed."""
-        return evaluations(self.dims, self.reduced, index, self.rank, columns=self.columns)
+        return evaluations(self.dims, self.reduced, index, self.rank, self.machine, columns=self.columns)
 
     def freeze(self) -> Step:
         """The finished step."""
@@ -112,6 +116,7 @@ class Grouping:
 
     leaves: frozenset[Node]
     layouts: Layouts
+    machine: Machine
     shown: frozenset[Node] = frozenset()
     nested: frozenset[Node] = frozenset()
     groups: list[Group] = field(default_factory=list)
@@ -119,7 +124,10 @@ class Grouping:
     checks: dict[Node, list[Group]] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
     slices: dict[Statement, ProducerSlice] = field(default_factory=dict)
-    siblings: Siblings = field(default_factory=Siblings)
+    siblings: Siblings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.siblings = Siblings(self.machine)
 
     def slice_of(self, statement: Statement) -> ProducerSlice:
         """What the statement inlines, down to the materialised nodes."""
@@ -155,7 +163,7 @@ class Grouping:
         self.add_checks(conditions)
         before = {group for source in self.read_whole(node) for group in self.home.get(owner(source), ())}
         before.update(*(self.checks[one] for one in conditions))
-        group = Group(len(self.groups), whole=step, before=before)
+        group = Group(len(self.groups), self.machine, whole=step, before=before)
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
 
@@ -177,12 +185,12 @@ class Grouping:
         for group in self._candidates(statement, reads, before):
             here = statement
             if group.fast and group in before:
-                here = skewed(statement, found, group.statements, group.dims)
+                here = skewed(statement, found, group.statements, group.dims, self.machine)
             seen = found if here is statement else self.slice_of(here)
             axes = self._placement(group, here, seen.reads, before, len(seen.visits))
             if axes is not None:
                 return self._join(group, here, axes, seen, before - {group})
-        group = Group(len(self.groups), statement.dims, statement.rank)
+        group = Group(len(self.groups), self.machine, statement.dims, statement.rank)
         self.groups.append(group)
         return self._join(group, statement, {a: a for a in range(len(statement.dims))}, found, before)
 
@@ -256,8 +264,9 @@ class Grouping:
         opens = isinstance(statement, Reduce) and not (group.has_reduction or chunked)
         if opens and not self._reduces_fast_axes(statement, reads):
             return self._refuse(group, statement, "the reduced axes are not the fastest in memory")
-        if group.operations + operations > cost.KERNEL_OPERATIONS:
-            return self._refuse(group, statement, f"a kernel holds at most {cost.KERNEL_OPERATIONS} operations")
+        most = self.machine.kernel_operations
+        if group.operations + operations > most:
+            return self._refuse(group, statement, f"a kernel holds at most {most} operations")
         for indexed in reads if statement.domain.skew is None else ():
             makers = [n for n, other in enumerate(group.statements) if other.target is owner(indexed.node)]
             if makers and not any(_reads_in_place(indexed, group.statements[n], group, n, axes) for n in makers):
@@ -370,7 +379,13 @@ def _name(statement: Statement) -> str:
 
 
 def evaluations(
-    group_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int, *, columns: bool = False
+    group_dims: tuple[int, ...],
+    reduced: tuple[int, ...],
+    index: Index,
+    rank: int,
+    machine: Machine,
+    *,
+    columns: bool = False,
 ) -> int:
     """How often a value read at this index is computed: once per step of the innermost loop it depends on.
 
@@ -386,4 +401,4 @@ def evaluations(
     times: int = math.prod(group_dims[axis] for axis in order[: max(used) + 1])
     if not column or column[0] in order[: max(used) + 1]:
         return times
-    return times * math.ceil(group_dims[column[0]] / cost.COLUMN_BLOCK)
+    return times * math.ceil(group_dims[column[0]] / machine.column_block)

@@ -10,13 +10,13 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING
 
-from xjit.fusion import cost
 from xjit.fusion.plan import KernelStep
 from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
 from xjit.ir.node import Graph, Node
+from xjit.machine import Machine
 
 if TYPE_CHECKING:
     from xjit.fusion.groups import Grouping
@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
 def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
     """The reductions that only other reductions read, each result of them once, over fast axes in memory."""
+    machine = grouping.machine
     outputs = {*graph.outputs, *(source for view in views for source in view.inputs)}
     fast = {
         statement.target
         for group in grouping.groups
         for statement in group.statements
-        if isinstance(statement, Reduce) and group.fast and is_foldable(statement.target) and _is_short(statement)
+        if isinstance(statement, Reduce)
+        and group.fast
+        and is_foldable(statement.target)
+        and _is_short(statement, machine)
     }
     inside, elsewhere = set[Node](), set[Node]()
     for group in grouping.groups:
@@ -37,24 +41,24 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
             elsewhere.update(grouping.read_whole(group.whole.node))
         for statement in group.statements:
             for indexed in grouping.slice_of(statement).reads:
-                ends = _ends_in(statement, indexed) if group.fast else _ends_in_columns(statement, indexed)
+                ends = _ends_in(statement, indexed, machine) if group.fast else _ends_in_columns(statement, indexed)
                 (inside if ends else elsewhere).add(indexed.node)
     return frozenset((fast & inside) - elsewhere - outputs)
 
 
-def _is_short(statement: Statement) -> bool:
+def _is_short(statement: Statement, machine: Machine) -> bool:
     """Whether the statement reduces few elements; those of a sum that rounds lie along one axis, as its loops add
     them.
     """
     order = statement.sums
     is_line = order is None or len(order.axes) <= 1
-    return is_line and 0 < math.prod(statement.dims[axis] for axis in statement.reduced) <= cost.LONGEST_NESTED
+    return is_line and 0 < math.prod(statement.dims[axis] for axis in statement.reduced) <= machine.nested_elements
 
 
-def _ends_in(statement: Statement, indexed: IndexedValue) -> bool:
+def _ends_in(statement: Statement, indexed: IndexedValue, machine: Machine) -> bool:
     """Whether the statement reduces what it reads there, few enough of it to be kept between two passes."""
     used = axes_of(indexed.index) & set(statement.reduced)
-    few = math.prod(statement.dims[axis] for axis in used) <= cost.LONGEST_NESTED
+    few = math.prod(statement.dims[axis] for axis in used) <= machine.nested_elements
     return (
         isinstance(statement, Reduce)
         and (is_foldable(statement.target) or _is_position(statement.target))

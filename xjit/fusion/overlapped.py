@@ -28,6 +28,7 @@ from xjit.fusion.reads import ProducerSlice, producer_slice
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
+from xjit.machine import Machine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +46,7 @@ def in_tiles(
     elsewhere: frozenset[Node],
     leaves: frozenset[Node],
     layouts: Layouts,
+    machine: Machine,
 ) -> Tiled:
     """Steps in which kernels are stages of the kernels that read them.
 
@@ -53,7 +55,7 @@ def in_tiles(
     """
     if sum(isinstance(step, KernelStep) for step in steps) < 2:
         return Tiled(tuple(steps), stored, ())
-    chains = _Chains(steps, elsewhere, layouts, leaves)
+    chains = _Chains(steps, elsewhere, layouts, leaves, machine)
     found: dict[int, KernelStep] = {}
     gone: set[int] = set()
     for number in reversed(range(len(steps))):
@@ -77,9 +79,10 @@ class _Chains:
         elsewhere: frozenset[Node],
         layouts: Layouts,
         leaves: frozenset[Node],
+        machine: Machine,
     ) -> None:
         self._steps = steps
-        self._table = cost.CostTable(leaves)
+        self._table = cost.CostTable(leaves, machine)
         self._elsewhere = elsewhere
         self._leaves = leaves
         self._slices: dict[Statement, ProducerSlice] = {}
@@ -150,7 +153,7 @@ class _Chains:
         whole = [group for number in sorted(members) for group in _groups(self._steps[number])]
         groups = tuple(part for group in whole for part in _of_one_origin(group))
         operations = sum(len(self._slice(statement).visits) for group in groups for statement in group.statements)
-        if operations > cost.KERNEL_OPERATIONS:
+        if operations > self._table.machine.kernel_operations:
             return None
         results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
         inner = {statement.target for group in groups for statement in group.statements} - results
@@ -248,11 +251,12 @@ class _Chain:
 
     def tilings(self) -> Iterator[tuple[float, Tiling]]:
         """Tiles that pay, with what they compute twice: those with the least of it whose windows fit into scratch."""
-        if sum(node.aval.nbytes for node in self.windows) < cost.TILED_BYTES:
+        machine = self.table.machine
+        if sum(node.aval.nbytes for node in self.windows) < machine.tiled_bytes:
             return
         fitting = [sizes for widths in self._widths() if (sizes := self._deepest(widths)) is not None]
         best = min(fitting, key=self._repeated, default=None)
-        saved = cost.ROUND_TRIP * sum(node.aval.size for node in self.windows)
+        saved = machine.round_trip_cost * sum(node.aval.size for node in self.windows)
         if best is not None and self._repeated(best) <= saved:
             yield self._repeated(best), Tiling(self.axes, self.dims, best, self.halos, self.windows)
 
@@ -260,16 +264,16 @@ class _Chain:
         """Extents of tiles along all axes but the first."""
         spans = []
         for size in self.dims[1:]:
-            halves = itertools.takewhile(lambda width: width >= cost.NARROWEST_TILE, _halves(size))
+            halves = itertools.takewhile(lambda width: width >= self.table.machine.narrowest_tile, _halves(size))
             spans.append(list(halves) or [size])
         return itertools.product(*spans)
 
     def _deepest(self, widths: tuple[int, ...]) -> tuple[int, ...] | None:
         """The largest tile of these widths."""
-        low, high = 0, max(-(-self.dims[0] // cost.LEAST_TILES), 1)
+        low, high = 0, max(-(-self.dims[0] // self.table.machine.least_tiles), 1)
         while low < high:
             middle = (low + high + 1) // 2
-            if self._bytes((middle, *widths)) <= cost.TILE_BYTES:
+            if self._bytes((middle, *widths)) <= self.table.machine.tile_bytes:
                 low = middle
             else:
                 high = middle - 1

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from xjit.fusion import cost
+from xjit import numerics
 from xjit.fusion.assembled import cuts_of, indexed_piece
 from xjit.fusion.reads import TooManyVisitsError, nodes_below, producer_slice
 from xjit.fusion.statements import Statement, Store
 from xjit.ir.node import Node
-from xjit.passes.split import TINY
+from xjit.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Parts:
     to_store: frozenset[Node] = frozenset()
 
 
-def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
+def parts_of(statement: Statement, leaves: frozenset[Node], machine: Machine) -> Parts:
     """The statement itself where it crosses no border, else its parts.
 
     Only what makes every element by itself can be cut, and only at borders whose places are known; else the
@@ -35,7 +35,7 @@ def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
     waiting, done = [(statement, frozenset[int]())], list[Statement]()
     inlined: frozenset[Node] = frozenset()
     below = nodes_below(statement, leaves)
-    most = max(cost.KERNEL_OPERATIONS, cost.MOST_PLACES * len(below))
+    most = max(machine.kernel_operations, machine.most_places * len(below))
     operations = 0
     while waiting:
         part, later = waiting.pop()
@@ -52,11 +52,14 @@ def parts_of(statement: Statement, leaves: frozenset[Node]) -> Parts:
             return Parts((), inlined)
         if found and isinstance(part, Store):
             cuts, rest = _first_axis(found)
-            waiting += [(piece, rest) for piece in _cut(part, cuts if rest | later else _with_pixels(part, cuts))]
+            waiting += [
+                (piece, rest) for piece in _cut(part, cuts if rest | later else _with_pixels(part, cuts, machine))
+            ]
         else:
             done.append(part)
             operations += len(visits)
-        if inlined and (len(waiting) + len(done) > cost.MOST_PARTS or operations > cost.KERNEL_OPERATIONS):
+        are_many = len(waiting) + len(done) > machine.most_parts
+        if inlined and (are_many or operations > machine.kernel_operations):
             return Parts((), inlined)
     return Parts(tuple(done))
 
@@ -74,15 +77,16 @@ def _first_axis(found: Iterable[tuple[int, int, int]]) -> tuple[set[tuple[int, i
     return {(axis, position) for axis, position, _ in found if axis == first}, frozenset(through) - {first}
 
 
-def _with_pixels(statement: Store, cuts: set[tuple[int, int]]) -> set[tuple[int, int]]:
+def _with_pixels(statement: Store, cuts: set[tuple[int, int]], machine: Machine) -> set[tuple[int, int]]:
     """The cuts, or all positions along a short axis that is the fastest in memory and the only one that is cut.
 
     What makes the elements of a pixel then shares a loop over pixels, as vectors with shuffles.
     """
     axis = next(axis for axis, _ in cuts)
     size, item = statement.dims[axis], statement.target.aval.dtype.itemsize
-    fills_no_vector = size <= TINY and size * item < cost.VECTOR_BYTES
-    if statement.output.strides[axis] != 1 or not fills_no_vector or math.prod(statement.dims) <= TINY * size:
+    fills_no_vector = size <= numerics.TINY and size * item < machine.vector_bytes
+    are_few = math.prod(statement.dims) <= numerics.TINY * size
+    if statement.output.strides[axis] != 1 or not fills_no_vector or are_few:
         return cuts
     return {(axis, position) for position in range(1, size)}
 

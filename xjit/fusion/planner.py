@@ -25,32 +25,33 @@ from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
+from xjit.target import Target
 
 
-def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -> Plan:
-    """The steps of a graph. ``views`` are outputs that NumPy would return as views of other values; constants have no
-    memory, so that what shows them is computed.
+def plan(graph: Graph, layouts: Layouts, target: Target, views: frozenset[Node] = frozenset()) -> Plan:
+    """The steps of a graph on a target. ``views`` are outputs that NumPy would return as views of other values;
+    constants have no memory, so that what shows them is computed.
 
     A first guess stores what has to be stored; as long as that makes some value be computed more often than it
     has elements, and it is not cheap, the value is stored as well.
     """
     views = _with_memory(graph, views)
-    stored, shown = _with_operands(graph, _required(graph, views), layouts)
+    stored, shown = _with_operands(graph, _required(graph, views, target), layouts, target)
     notes: list[str] = []
-    draft = _draft(graph, stored, shown, layouts)
+    draft = _draft(graph, stored, shown, layouts, target)
     while uncut := _uncut(draft):
         stored |= set(uncut)
         notes += uncut.values()
-        draft = _draft(graph, stored, shown, layouts)
+        draft = _draft(graph, stored, shown, layouts, target)
     nested = nested_reductions(draft.grouping, graph, views)
     if nested:
         stored -= nested
-        draft = _draft(graph, stored, shown, layouts, nested)
+        draft = _draft(graph, stored, shown, layouts, target, nested)
     while extra := _uncut(draft) or _recomputed(draft, graph):
         stored |= set(extra)
         nested -= set(extra)
         notes += extra.values()
-        draft = _draft(graph, stored, shown, layouts, nested)
+        draft = _draft(graph, stored, shown, layouts, target, nested)
     steps = _ordered(graph, draft, views)
     kept = _read_elsewhere(graph, steps, draft, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
@@ -58,7 +59,7 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset()) -
     working = tuple(filter(_works, live))
     whole = _read_whole(graph, working, draft, views)
     leaves = draft.leaves - dead
-    tiled = in_tiles(working, kept, whole, leaves, layouts)
+    tiled = in_tiles(working, kept, whole, leaves, layouts, target.machine)
     reasons = (*notes, *tiled.reasons, *in_words(draft.grouping.refusals))
     return Plan(graph, tiled.steps, leaves, tiled.stored, reasons)
 
@@ -72,16 +73,18 @@ def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
     return frozenset(node for node in (views - apart) | given if chains[node][0].op is not CONSTANT)
 
 
-def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
+def _required(graph: Graph, views: frozenset[Node], target: Target) -> set[Node]:
     """What the caller gets, and what no kernel computes in place."""
     stored = {view_chain(node)[0] if node in views else node for node in graph.outputs}
-    stored.update(node for node in graph.nodes if not is_inlined(node))
+    stored.update(node for node in graph.nodes if not _is_inlined(node, target))
     return {node for node in stored if not is_given(node)}
 
 
-def _with_operands(graph: Graph, stored: set[Node], layouts: Layouts) -> tuple[set[Node], frozenset[Node]]:
+def _with_operands(
+    graph: Graph, stored: set[Node], layouts: Layouts, target: Target
+) -> tuple[set[Node], frozenset[Node]]:
     """Adds what libraries read; the second result are the operands that are views of stored or given values."""
-    whole = [node for node in graph.nodes if not (is_inlined(node) or is_given(node) or _has_statements(node))]
+    whole = [node for node in graph.nodes if not _is_made_in_loops(node, target)]
     read = {source for node in whole for source in node.inputs if not is_given(source)} - stored
     shown = frozenset(node for node in read if is_shown(node, layouts))
     bases = {view_chain(node)[0] for node in shown}
@@ -145,11 +148,21 @@ def _works(step: Step) -> bool:
     return not isinstance(step, KernelStep) or bool(step.groups)
 
 
-def _has_statements(node: Node) -> bool:
+def _is_made_in_loops(node: Node, target: Target) -> bool:
+    """Whether no step on whole arrays makes the node: it is given, or computed in loops."""
+    return is_given(node) or _is_inlined(node, target) or _has_statements(node, target)
+
+
+def _is_inlined(node: Node, target: Target) -> bool:
+    """Whether one element of the node can be computed in place, on this target."""
+    return is_inlined(node) and (node.op.kind is not Kind.ELEMENTWISE or gap_reason(node, target) is None)
+
+
+def _has_statements(node: Node, target: Target) -> bool:
     """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
     if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
-        return gap_reason(node) is None
-    return is_inlined(node)
+        return gap_reason(node, target) is None
+    return _is_inlined(node, target)
 
 
 @dataclass(eq=False)
@@ -166,16 +179,17 @@ def _draft(
     stored: set[Node],
     shown: frozenset[Node],
     layouts: Layouts,
+    target: Target,
     nested: frozenset[Node] = frozenset(),
 ) -> _Draft:
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
-    grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
+    grouping = Grouping(frozenset(stored) | given, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
     assembled = any(node.is_assembled for node in graph.nodes)
     uncut: set[Node] = set()
 
     def parts(statement: Statement) -> tuple[Statement, ...]:
-        found = parts_of(statement, grouping.leaves) if assembled else Parts((statement,))
+        found = parts_of(statement, grouping.leaves, target.machine) if assembled else Parts((statement,))
         uncut.update(found.to_store)
         return found.statements
 
@@ -184,10 +198,10 @@ def _draft(
             parts(check_of(node))
         if node not in stored:
             continue
-        if not _has_statements(node):
+        if not _has_statements(node, target):
             if owner(node) is node:
-                grouping.add_whole(node, _whole_array_step(node), conditions.get(node, ()))
-        elif _is_alias(node, graph, stored, layouts):
+                grouping.add_whole(node, _whole_array_step(node, target), conditions.get(node, ()))
+        elif _is_alias(node, graph, stored, layouts, target):
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
             for statement in statements_of(node, layouts):
@@ -199,7 +213,7 @@ def _draft(
     return _Draft(grouping.leaves, grouping, frozenset(uncut))
 
 
-def _is_alias(node: Node, graph: Graph, stored: set[Node], layouts: Layouts) -> bool:
+def _is_alias(node: Node, graph: Graph, stored: set[Node], layouts: Layouts, target: Target) -> bool:
     """Whether the operand's buffer is the node's as well: a reshape of it, or a copy of what nobody is given."""
     if not (node.op.flat or _is_copy(node)):
         return False
@@ -207,7 +221,7 @@ def _is_alias(node: Node, graph: Graph, stored: set[Node], layouts: Layouts) -> 
     if node.op.flat:
         there = source in stored or (is_given(source) and not is_inlined(source))
         return there and layouts.is_row_major(source)
-    hidden = source in stored and source not in graph.outputs and _has_statements(source)
+    hidden = source in stored and source not in graph.outputs and _has_statements(source, target)
     return hidden and layouts.strides(source) == layouts.strides(node)
 
 
@@ -219,7 +233,8 @@ def _is_copy(node: Node) -> bool:
 def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     """Values that are computed more often than they have elements and are not cheap, nearest to the outputs."""
     counts: dict[Node, int] = {}
-    table = cost.CostTable(draft.leaves)
+    machine = draft.grouping.machine
+    table = cost.CostTable(draft.leaves, machine)
     for group in draft.grouping.groups:
         own = frozenset(statement.target for statement in group.statements if not isinstance(statement, Reduce))
         seen: set[IndexedValue] = set()
@@ -233,7 +248,8 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     heavy = {
         node
         for node, times in counts.items()
-        if node not in draft.leaves and cost.is_worth_storing(table.total(node), times, max(node.aval.size, 1))
+        if node not in draft.leaves
+        and cost.is_worth_storing(table.total(node), times, max(node.aval.size, 1), machine)
     }
     chosen = heavy - {source for node in heavy for source in node.inputs}
     return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
@@ -265,15 +281,13 @@ def _too_long(draft: _Draft) -> dict[Node, str]:
     kernels.
     """
     found: dict[Node, str] = {}
+    most = draft.grouping.machine.kernel_operations
     for group in draft.grouping.groups:
         for statement in group.statements:
             visits = draft.grouping.slice_of(statement).visits
-            for last in range(cost.KERNEL_OPERATIONS - 1, len(visits) - 1, cost.KERNEL_OPERATIONS):
+            for last in range(most - 1, len(visits) - 1, most):
                 node = visits[last].node
-                found[node] = (
-                    f"{node.op.name} at {node.where} is stored: a kernel holds at most "
-                    f"{cost.KERNEL_OPERATIONS} operations"
-                )
+                found[node] = f"{node.op.name} at {node.where} is stored: a kernel holds at most {most} operations"
     return {node: reason for node, reason in found.items() if node not in draft.leaves}
 
 
@@ -319,7 +333,7 @@ def _step(cluster: tuple[Group, ...]) -> Step:
     return KernelStep(tuple(group.fused() for group in cluster))
 
 
-def _whole_array_step(node: Node) -> Step:
+def _whole_array_step(node: Node, target: Target) -> Step:
     if node.op.kind is Kind.STRUCTURED:
         return LibraryStep(node)
-    return HostStep(node, gap_reason(node) or f"{node.op.name} has no code on the CPU yet")
+    return HostStep(node, gap_reason(node, target) or f"{node.op.name} has no code on {target.spoken} yet")

@@ -14,6 +14,7 @@ from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index import compose, lookups_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.target import Target
 from xjit.types import dtype_class
 
 
@@ -124,17 +125,17 @@ def is_inlined(node: Node) -> bool:
     if node.op is CONSTANT:
         return node.aval.size == 1 and not is_by_reference(node)
     if node.op.kind is Kind.ELEMENTWISE:
-        return gap_reason(node) is None
+        return node.op.element is not None
     return node.access is not None or is_tiny_reduction(node) or node.is_assembled
 
 
-def gap_reason(node: Node) -> str | None:
-    """Why the node has no code on the CPU, or None if it has."""
+def gap_reason(node: Node, target: Target) -> str | None:
+    """Why the node has no code on the target, or None if it has."""
     if node.op.kind is Kind.ELEMENTWISE and node.op.element is None:
         return f"{node.op.name} has no element rule"
     if not node.op.gaps:
         return None
     letters = tuple(dtype_class(source.aval.dtype) for source in node.inputs)
     dtypes = tuple(source.aval.dtype for source in node.inputs)
-    gap = node.op.gap("cpu", dtypes, "".join(letters))
+    gap = node.op.gap(target.name, dtypes, "".join(letters))
     return None if gap is None else gap.reason

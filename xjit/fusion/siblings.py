@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from xjit.fusion import cost
 from xjit.fusion.statements import Reduce, Statement, Store
 from xjit.ir.node import Node
+from xjit.machine import Machine
 
 if TYPE_CHECKING:
     from xjit.fusion.groups import Group
@@ -28,6 +28,7 @@ class Siblings:
     * elements side by side in the same array.
     """
 
+    machine: Machine
     readers: dict[tuple[Domain, Node], dict[Group, None]] = field(default_factory=dict)
     reducing: dict[Domain, dict[Group, None]] = field(default_factory=dict)
     makers: dict[Node, dict[Group, None]] = field(default_factory=dict)
@@ -46,7 +47,7 @@ class Siblings:
         domain = statement.dims, statement.rank
         for node in reads:
             yield from self.readers.get((domain, node), ())
-        if isinstance(statement, Reduce) and math.prod(statement.dims) <= cost.SMALL_REDUCTION:
+        if isinstance(statement, Reduce) and math.prod(statement.dims) <= self.machine.small_reduction:
             yield from self.reducing.get(domain, ())
         if isinstance(statement, Store) and statement.domain.origin:
             makers = (group for group in self.makers.get(statement.target, ()) if (group.dims, group.rank) == domain)
@@ -58,7 +59,7 @@ def _are_neighbours(group: Group, statement: Store) -> bool:
     stores = (other for other in group.statements if isinstance(other, Store) and other.domain.origin)
     others = (other.output for other in stores if other.target is statement.target)
     return any(
-        abs(statement.output.start - other.start) * statement.target.aval.dtype.itemsize < cost.VECTOR_BYTES
+        abs(statement.output.start - other.start) * statement.target.aval.dtype.itemsize < group.machine.vector_bytes
         and statement.output.strides == other.strides
         for other in others
     )

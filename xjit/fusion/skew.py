@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xjit.fusion import cost
 from xjit.fusion.materialized import owner
 from xjit.fusion.reads import ProducerSlice
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement
 from xjit.ir.opdef import AxisMap
+from xjit.machine import Machine
 
 
 def skewed(
-    statement: Statement, found: ProducerSlice, others: Sequence[Statement], dims: tuple[int, ...]
+    statement: Statement,
+    found: ProducerSlice,
+    others: Sequence[Statement],
+    dims: tuple[int, ...],
+    machine: Machine,
 ) -> Statement:
     """The statement so many steps behind the scans of others over ``dims`` that all it reads of theirs is made.
 
@@ -36,7 +40,7 @@ def skewed(
     skew = max(step for _, step in steps)
     if (skew == 0 and statement.dims == dims) or any(indexed.node.is_assembled for indexed in found.visits):
         return statement
-    longest = cost.LONGEST_HISTORY // sum(isinstance(other, Scan) for other in others)
+    longest = machine.skew_steps // sum(isinstance(other, Scan) for other in others)
     if any(step != skew and not (isinstance(made, Scan) and skew - step <= longest) for made, step in steps):
         return statement
     return statement.skewed(axis, skew)

@@ -12,12 +12,12 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from xjit import numerics
 from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.ir.context import CONSTANT
 from xjit.ir.index import axes_of, normalise
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
-from xjit.passes.split import TINY
 
 
 def is_foldable(node: Node) -> bool:
@@ -34,7 +34,7 @@ def is_tiny_reduction(node: Node) -> bool:
     if not is_foldable(node):
         return False
     shape: tuple[int, ...] = node.inputs[0].aval.shape
-    return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= TINY)
+    return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= numerics.TINY)
 
 
 def reduced_values(indexed: IndexedValue) -> tuple[IndexedValue, ...]:
@@ -74,10 +74,10 @@ def unrolled(statement: Statement, visits: Iterable[IndexedValue], *, across: bo
         statement.target.param("n") != 1 or statement.target.param("reducer") is None
     ):
         return (statement,)
-    short = [axis for axis in statement.kept if 1 < statement.dims[axis] <= TINY]
+    short = [axis for axis in statement.kept if 1 < statement.dims[axis] <= numerics.TINY]
     tiny = [axes_of(indexed.index) for indexed in visits if is_tiny_reduction(indexed.node)]
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
-    if not chosen or math.prod(statement.dims[axis] for axis in chosen) > TINY:
+    if not chosen or math.prod(statement.dims[axis] for axis in chosen) > numerics.TINY:
         return (statement,)
     return tuple(parts(statement, chosen))
 

@@ -14,6 +14,7 @@ from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
+from xjit.machine import Machine
 from xjit.runtime.segments import piece_size
 from xjit.types import TupleType
 
@@ -90,7 +91,7 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    kernels = iter([_kernel(kernel) for kernel, _ in lowered.kernels])
+    kernels = iter([_kernel(kernel, lowered.target.machine) for kernel, _ in lowered.kernels])
     reports: list[KernelReport] = []
     steps: list[str] = []
     for step in lowered.plan.steps:
@@ -168,7 +169,7 @@ def _written_bytes(statement: Statement, written: set[Node]) -> int:
             )
 
 
-def _kernel(kernel: LoweredKernel) -> KernelReport:
+def _kernel(kernel: LoweredKernel, machine: Machine) -> KernelReport:
     group = max(kernel.groups, key=lambda one: math.prod(one.dims))
     statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
@@ -182,7 +183,7 @@ def _kernel(kernel: LoweredKernel) -> KernelReport:
         if isinstance(statement, Reduce | Scan):
             inlined[statement.target] = None
     nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]
-    size = piece_size(kernel.extent, kernel.work)
+    size = piece_size(kernel.extent, kernel.work, machine)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
         domain=group.dims,

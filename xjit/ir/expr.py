@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.machine import Machine
 from xjit.types import BOOL, COMPLEX64, FLOAT32, INT64, DType, dtype_class, real_dtype
 
 
@@ -167,19 +168,16 @@ class Prim(_Operators):
 Expr: TypeAlias = "Arg | Lit | Index | Prim"
 Operand: TypeAlias = "Expr | _Operators | bool | int | float | complex"
 
-# Relative cost of one evaluation, in additions; the only property of a primitive that planning looks at.
+# The cost of one evaluation is the only property of a primitive that planning looks at.
 # What is not an instruction of a processor is a function.
-_INSTRUCTIONS = """
+_QUICK = """
     add sub mul neg radd rmul and or xor not eq ne lt le gt ge abs max min select copysign cast bitcast encode decode
     shl lshr ashr popcount clz real imag complex rint floor ceil trunc round_away
 """
-COSTS: dict[str, float] = dict.fromkeys(_INSTRUCTIONS.split(), 1.0) | {
-    "div": 4.0,
-    "sqrt": 4.0,
-    "idiv": 8.0,
-    "irem": 8.0,
-}
-FUNCTION_COST = 20.0
+_DIVISIONS = ("div", "sqrt")
+_INTEGER_DIVISIONS = ("idiv", "irem")
+INSTRUCTIONS = frozenset((*_QUICK.split(), *_DIVISIONS, *_INTEGER_DIVISIONS))
+"""The primitives that are no functions."""
 
 
 def lit(value: Any, dtype: DType) -> Lit:
@@ -242,7 +240,7 @@ def _expr(operand: Operand, dtype: DType) -> Expr:
     return operand if isinstance(operand, Arg | Lit | Index | Prim) else lit(operand, dtype)
 
 
-def cost(expr: Expr) -> float:
+def cost(expr: Expr, machine: Machine) -> float:
     """The cost of one evaluation, in additions; casts and selects count as one, leaves as nothing.
 
     An expression that occurs in several places is one object and computed once.
@@ -251,11 +249,19 @@ def cost(expr: Expr) -> float:
     while stack:
         top = stack.pop()
         if isinstance(top, Prim):
-            total += COSTS.get(top.name, FUNCTION_COST) * (3.0 if dtype_class(top.dtype) == "C" else 1.0)
+            total += _own_cost(top.name, machine) * (machine.complex_factor if dtype_class(top.dtype) == "C" else 1.0)
             if top.name == "abs" and dtype_class(top.args[0].dtype) == "C":
-                total += 2 * COSTS["sqrt"]
+                total += 2 * machine.division_cost
             for arg in top.args:
                 if id(arg) not in seen:
                     seen.add(id(arg))
                     stack.append(arg)
     return total
+
+
+def _own_cost(name: str, machine: Machine) -> float:
+    if name not in INSTRUCTIONS:
+        return machine.function_cost
+    if name in _DIVISIONS:
+        return machine.division_cost
+    return machine.integer_division_cost if name in _INTEGER_DIVISIONS else 1.0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import numerics
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops import choice, compare, rules
 from xjit.ops._core import Operand, apply, as_operand, aval_of, constant, static_int
@@ -17,9 +18,6 @@ from xjit.ops.reduce import EITHER_ZERO, reduction
 from xjit.ops.references import Array
 from xjit.ops.shape import broadcast_in_dim, iota
 from xjit.types import INT64, ArrayType, dtype_class
-
-# Rows shorter than this fit into a few vectors, and are passed over twice.
-BLOCKWISE_EXTENT = 64
 
 _REFERENCES = {"max": np.argmax, "min": np.argmin}
 
@@ -56,7 +54,7 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     rules.check_class(f"arg{which}", "operand", type, "PIF")
     rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
     extent = type.shape[dim]
-    if extent < BLOCKWISE_EXTENT or type.order[-1:] != (dim,):
+    if extent < numerics.ONE_PASS_EXTENT or type.order[-1:] != (dim,):
         return _least_position(array, dim, which)
     if dtype_class(type.dtype) == "P":
         array = _as_bytes(array)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit import numerics
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal
 from xjit.ir.index import Index, axes_of, compose, identity
@@ -28,9 +29,6 @@ from xjit.ops.convert import CONVERT
 from xjit.ops.partial import PARTIAL_REDUCE, combined, derived, partial, spread
 from xjit.ops.reduce import REDUCE, REDUCERS
 from xjit.types import FLOAT32, FLOAT64, array_type
-
-# How far below a value the reduction that it was computed from is looked for.
-DEPTH = 8
 
 
 def in_chunks(node: Node, axis: int, size: int) -> Node | None:
@@ -144,7 +142,7 @@ def _is_part(part: Node, x: Node, node: Node, chunk: tuple[int, int]) -> bool:
 def _part_below(value: Node, x: Node, node: Node, chunk: tuple[int, int], reducer: str) -> Node | None:
     """The reduction of chunks of x that a value was computed from, a few operations before."""
     level = {value}
-    for _ in range(DEPTH):
+    for _ in range(numerics.CHUNK_DEPTH):
         level = {source for one in level for source in one.inputs}
         for part in level:
             if _is_part(part, x, node, chunk) and part.param("reducer").name == reducer:

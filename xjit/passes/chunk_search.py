@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from xjit import numerics
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal
 from xjit.ir.node import Node
@@ -18,16 +19,12 @@ from xjit.ops.arg_extreme import ARG_REDUCE
 from xjit.ops.partial import derived, partial
 from xjit.types import INT64, array_type
 
-# Rows of this many elements and more are searched in chunks of fewer.
-LONG_ROW = 65_536
-CHUNK_ELEMENTS = 16_384
-
 
 def searched_in_chunks(node: Node) -> Node | None:
     """The value of an ``arg_reduce`` node over a long row."""
     (operand,), (dim,) = node.inputs, node.param("dims")
     extent = operand.aval.shape[dim]
-    if operand.aval.size != extent or extent < LONG_ROW:
+    if operand.aval.size != extent or extent < numerics.SEARCHED_ELEMENTS:
         return None
     row = derived(registry["reshape"], (operand,), node, sizes=(extent,))
     place = _place(derived(ARG_REDUCE, (row,), node, **node.kwargs | {"dims": (0,)}))
@@ -37,14 +34,14 @@ def searched_in_chunks(node: Node) -> Node | None:
 def _place(node: Node) -> Node:
     """The same of a vector."""
     (row,) = node.inputs
-    (extent,) = row.aval.shape
-    extremes = partial(node.param("extreme"), row, node, 0, CHUNK_ELEMENTS)
+    (extent,), elements = row.aval.shape, numerics.CHUNK_ELEMENTS
+    extremes = partial(node.param("extreme"), row, node, 0, elements)
     chunk = derived(ARG_REDUCE, (extremes,), node, **node.kwargs)
-    size, last = (_number(value, node) for value in (CHUNK_ELEMENTS, extent - CHUNK_ELEMENTS))
+    size, last = (_number(value, node) for value in (elements, extent - elements))
     start = derived(registry["mul"], (chunk, size), node)
     first = derived(registry["min"], (start, last), node)
-    steps = derived(registry["iota"], (), node, dims=(CHUNK_ELEMENTS,), dtype=INT64, axis=0)
-    firsts = derived(registry["broadcast_in_dim"], (first,), node, dims=(CHUNK_ELEMENTS,), mapping=())
+    steps = derived(registry["iota"], (), node, dims=(elements,), dtype=INT64, axis=0)
+    firsts = derived(registry["broadcast_in_dim"], (first,), node, dims=(elements,), mapping=())
     places = derived(registry["add"], (firsts, steps), node)
     found = derived(registry["look_up"], (row, places), node, axes=(0,), place=0, positions_first=False)
     return derived(registry["add"], (first, derived(ARG_REDUCE, (found,), node, **node.kwargs)), node)

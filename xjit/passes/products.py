@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xjit import numerics
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops._core import registry
@@ -22,11 +23,6 @@ from xjit.ops.reduce import REDUCE, REDUCERS, reduction_graph
 from xjit.ops.shape import BROADCAST_IN_DIM, TRANSPOSE
 from xjit.passes.simplify import rewrite
 from xjit.types import NARROW_FLOATS, dtype_class
-
-# Up to here a call of the library takes longer than the work.
-FEW_PRODUCTS = 4096
-# A matrix that no cache holds: reading it is all that counts.
-LARGE_BYTES = 32 << 20
 
 
 def write_products_out(graph: Graph) -> Graph:
@@ -56,7 +52,7 @@ def _pays(node: Node, numbers: DotDimensionNumbers) -> bool:
     sides = zip(node.inputs, (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions), strict=True)
     matrix, summed = max(sides, key=lambda side: side[0].aval.size)
     aval = matrix.aval
-    if aval.size <= FEW_PRODUCTS or aval.size * aval.dtype.itemsize >= LARGE_BYTES:
+    if aval.size <= numerics.FEW_PRODUCTS or aval.nbytes >= numerics.LARGE_MATRIX_BYTES:
         return True
     return _is_computed(matrix) and bool(aval.order) and aval.order[-1] in summed
 

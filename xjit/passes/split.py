@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from xjit import numerics
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.ops.arg_extreme import ARG_REDUCE
@@ -17,22 +18,6 @@ from xjit.passes.chunk_passes import in_chunks
 from xjit.passes.chunk_search import searched_in_chunks
 from xjit.passes.simplify import rewrite
 from xjit.types import ArrayType
-
-# A reduction to fewer results than this over more elements than that is cut.
-FEW_RESULTS = 8
-MANY_ELEMENTS = 32_768
-CHUNK_ELEMENTS = 16_384
-# The same for reductions over slow axes: columns that fill few blocks, over many elements.
-FEW_COLUMNS = 16_384
-MANY_COLUMN_ELEMENTS = 262_144
-CHUNK_COLUMN_ELEMENTS = 65_536
-MOST_COLUMN_CHUNKS = 64
-# Rows of a chunk, at least: each chunk writes a row of results that is read again.
-CHUNK_ROWS = 16
-# An axis shorter than this is not worth cutting.
-SHORT_AXIS = 16
-# As many elements as fit into two vectors: axes that are written out instead of looped over.
-TINY = 8
 
 
 def split_reductions(graph: Graph) -> Graph:
@@ -52,7 +37,7 @@ def _split(node: Node) -> Node:
     if elements is None or not reduced:
         return node
     # The slowest axis, so that a chunk is one piece of memory; another one where that is short.
-    long = [axis for axis in aval.order if axis in dims and aval.shape[axis] >= SHORT_AXIS]
+    long = [axis for axis in aval.order if axis in dims and aval.shape[axis] >= numerics.CUT_EXTENT]
     axis = long[0] if long else max(dims, key=lambda one: aval.shape[one])
     size = max(1, -(-elements * aval.shape[axis] // reduced))
     if size >= aval.shape[axis]:
@@ -65,9 +50,9 @@ def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
     """How many elements go into one result of a chunk, or None when the reduction stays whole."""
     reduced = math.prod(aval.shape[axis] for axis in dims)
     kept = math.prod(size for axis, size in enumerate(aval.shape) if axis not in dims)
-    long = [axis for axis in aval.order if aval.shape[axis] > (1 if axis in dims else TINY)]
+    long = [axis for axis in aval.order if aval.shape[axis] > (1 if axis in dims else numerics.TINY)]
     if long and long[-1] not in dims:
-        few = kept < FEW_COLUMNS and aval.size >= MANY_COLUMN_ELEMENTS
-        elements = max(CHUNK_COLUMN_ELEMENTS, aval.size // MOST_COLUMN_CHUNKS)
-        return max(CHUNK_ROWS, elements // kept) if few else None
-    return CHUNK_ELEMENTS if kept < FEW_RESULTS and reduced >= MANY_ELEMENTS else None
+        few = kept < numerics.FEW_COLUMNS and aval.size >= numerics.MANY_COLUMN_ELEMENTS
+        elements = max(numerics.CHUNK_COLUMN_ELEMENTS, aval.size // numerics.MOST_COLUMN_CHUNKS)
+        return max(numerics.CHUNK_ROWS, elements // kept) if few else None
+    return numerics.CHUNK_ELEMENTS if kept < numerics.FEW_RESULTS and reduced >= numerics.MANY_ELEMENTS else None

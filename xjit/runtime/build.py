@@ -19,6 +19,7 @@ from xjit.fusion.plan import Plan
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.lazy import lazy
 from xjit.ir.node import Graph, Node
+from xjit.machine import Machine
 from xjit.runtime.allocator import SMALLEST_BYTES
 from xjit.runtime.kernels import Loader
 from xjit.runtime.products import Products
@@ -69,6 +70,7 @@ class Builder:
     memories: Sequence[int]
     layouts: Layouts
     specs: Sequence[ArraySpec | ScalarSpec]
+    machine: Machine
     loader: Loader
     make_entry: EntryMaker
     products: Callable[[], Products | None]
@@ -77,11 +79,12 @@ class Builder:
     aliases: dict[Node, Node] = field(default_factory=dict)
     in_place: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    segment: Segment = field(default_factory=Segment)
+    segment: Segment = field(init=False)
     fallbacks: int = 0
 
     def build(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> Program:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
+        self.segment = Segment(self.machine)
         for node in self.plan.graph.parameters:
             self.slots[node] = len(self.slots)
         lowered = iter(pieces)
@@ -90,7 +93,7 @@ class Builder:
         needed = self._needed()
         for step in self.plan.steps:
             if isinstance(step, planned.KernelStep):
-                self.segment.pieces.append(generated(*next(lowered), self.loader))
+                self.segment.pieces.append(generated(*next(lowered), self.loader, self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
             elif isinstance(step, planned.AliasStep):
@@ -116,7 +119,10 @@ class Builder:
         if products is None:
             return {}
         operands = {node: tuple(map(self._buffer, node.inputs)) for node in nodes}
-        pieces = {node: products.piece(node, (lhs, rhs), self.layouts) for node, (lhs, rhs) in operands.items()}
+        pieces = {
+            node: products.piece(node, (lhs, rhs), self.layouts, self.machine)
+            for node, (lhs, rhs) in operands.items()
+        }
         return {node: piece for node, piece in pieces.items() if piece is not None}
 
     def _buffer(self, node: Node) -> View:
@@ -192,7 +198,7 @@ class Builder:
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
         self.steps.append(SegmentStep(self.make_entry(record), record, sources, made))
-        self.segment = Segment()
+        self.segment = Segment(self.machine)
 
     def _slot(self, node: object) -> int:
         return self.slots.setdefault(node, len(self.slots))

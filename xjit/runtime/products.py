@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from xjit.fusion.layout import Layouts
 from xjit.fusion.operands import View
 from xjit.ir.node import Node
+from xjit.machine import Machine
 from xjit.runtime import native_code
 from xjit.runtime.blas import NativeLimits, blas_library, blas_limits
 from xjit.runtime.blas_native import products_text
@@ -30,10 +31,6 @@ _COMPLEX_ON_ONE_THREAD = {"gemv": 2**12 - 1}
 # What NumPy sums at a time in a dot product, and what integers of BLAS hold if they have 32 bits.
 LONGEST_DOT = 2**30
 LARGEST_COUNT = 2**31 - 1
-# What such a product costs, in the additions that the work of kernels is counted in.
-WORK = 0.125
-# How many of them BLAS forms in tens of milliseconds.
-LASTING = 2**30
 
 ROW_MAJOR, COLUMN_MAJOR = 101, 102
 PLAIN, TURNED = 111, 112
@@ -185,7 +182,7 @@ class Products:
         self._long = long
         self._native = Once(lambda: _native(long))
 
-    def piece(self, node: Node, views: tuple[View, View], layouts: Layouts) -> Piece | None:
+    def piece(self, node: Node, views: tuple[View, View], layouts: Layouts, machine: Machine) -> Piece | None:
         """The piece that computes a node from operands in these buffers; None where that is left to NumPy."""
         found = call_of(node, views, layouts)
         if found is None:
@@ -200,15 +197,16 @@ class Products:
         native = self._native()
         kernel = LoadedKernel(native.function(name), name, native)
         return Piece(
+            machine,
             pointers=(*((view.base, view.start * item) for view, _ in call.operands), (node, 0)),
             written=(False, False, True),
             words=(self._routines[name], *steps, int(not alone), *call.arguments),
             extent=count,
-            work=count * products * WORK,
+            work=count * products * machine.product_cost,
             load=lambda: kernel,
             unlocked=not alone,
             in_turn=not alone,
-            lasting=products > LASTING,
+            lasting=products > machine.lasting_products,
         )
 
 

@@ -9,32 +9,27 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.nests import LoweredKernel
 from xjit.fusion.checks import failure_of, is_status
-from xjit.fusion.cost import PARALLEL_WORK
 from xjit.fusion.layout import Layouts
 from xjit.fusion.memory import MemoryPlan, share_memory
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
+from xjit.machine import Machine
 from xjit.runtime.kernels import Loader
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
 
-# Work that one piece of a shared loop should hold, and how many pieces there are at most unless they would last.
-PIECE_WORK = 500_000.0
-MAXIMUM_PIECES = 64
-# Work in one piece after which signals should not have to wait for its end: tens of milliseconds.
-LASTING_WORK = 20_000_000.0
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """One kernel of a segment: the nodes whose buffers it gets and which of them it writes, the other words of its
-    table, the extent of its shared loop, its work in additions, how its machine code is come by, and whether the
-    interpreter lock is released for it however little work it is, as NumPy does.
+    """One kernel of a segment on a machine: the nodes whose buffers it gets and which of them it writes, the other
+    words of its table, the extent of its shared loop, its work in additions, how its machine code is come by, and
+    whether the interpreter lock is released for it however little work it is, as NumPy does.
 
     A pointer is a node and the byte of its buffer to start from. A loop that runs ``in_turn`` is not shared among
     threads. ``lasting`` says whether one step of the loop takes long, None that its work tells.
     """
 
+    machine: Machine
     pointers: tuple[tuple[Node, int], ...]
     written: tuple[bool, ...]
     words: tuple[int, ...]
@@ -49,28 +44,29 @@ class Piece:
     def chunk(self) -> int:
         """How much of the loop one call gets."""
         if self.in_turn:
-            return max(1, min(self.extent, int(PIECE_WORK * self.extent / self.work)))
-        return piece_size(self.extent, self.work)
+            return max(1, min(self.extent, int(self.machine.piece_work * self.extent / self.work)))
+        return piece_size(self.extent, self.work, self.machine)
 
     @property
     def lasts(self) -> bool:
         """Whether one call may take so long that signals should not wait for it: much longer than pieces should."""
         if self.lasting is None:
-            return self.work * self.chunk > 2 * LASTING_WORK * max(self.extent, 1)
+            return self.work * self.chunk > 2 * self.machine.lasting_work * max(self.extent, 1)
         return self.lasting
 
 
-def generated(lowered: LoweredKernel, source: str, loader: Loader) -> Piece:
+def generated(lowered: LoweredKernel, source: str, loader: Loader, machine: Machine) -> Piece:
     """The piece of a lowered kernel with its source."""
     written = tuple(argument.is_written for argument in lowered.kernel.arguments)
     load = functools.partial(loader, source)
-    return Piece(lowered.pointers, written, tuple(lowered.words), lowered.extent, lowered.work, load)
+    return Piece(machine, lowered.pointers, written, tuple(lowered.words), lowered.extent, lowered.work, load)
 
 
 @dataclass(eq=False)
 class Segment:
     """Kernels that run one after the other; ``inputs`` are nodes made earlier, ``results`` nodes needed later."""
 
+    machine: Machine
     pieces: list[Piece] = field(default_factory=list)
 
     def program(
@@ -114,7 +110,7 @@ class Segment:
             lasting=any(piece.lasts for piece in self.pieces),
             calls=tuple(call for call in calls if call.extent > 0),
             single=len(results) == 1,
-            heavy=work > PARALLEL_WORK or any(piece.unlocked for piece in self.pieces),
+            heavy=work > self.machine.parallel_work or any(piece.unlocked for piece in self.pieces),
             keep_alive=tuple(keep),
             failures=tuple(functools.partial(failure_of, node) for node in statuses),
         )
@@ -151,18 +147,20 @@ class Segment:
         )
 
 
-def piece_size(extent: int, work: float) -> int:
+def piece_size(extent: int, work: float, machine: Machine) -> int:
     """How much of a shared loop one call gets; all of it when the work is small.
 
-    >>> piece_size(1000, 5_000.0)
+    >>> from xjit.machine import processor
+    >>> piece_size(1000, 5_000.0, processor())
     1000
     """
-    if work < PARALLEL_WORK or extent < 2:
+    if work < machine.parallel_work or extent < 2:
         return max(extent, 1)
-    most = max(MAXIMUM_PIECES, math.ceil(work / LASTING_WORK))
-    pieces = min(max(2, int(work / PIECE_WORK)), most, extent)
+    most = max(machine.most_pieces, math.ceil(work / machine.lasting_work))
+    pieces = min(max(2, int(work / machine.piece_work)), most, extent)
     size = -(-extent // pieces)
-    return -(-size // 64) * 64 if size > 1024 else size
+    whole = machine.piece_steps
+    return -(-size // whole) * whole if size > machine.long_piece else size
 
 
 def _is_constant(node: Node) -> bool:

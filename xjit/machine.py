@@ -1,0 +1,318 @@
+"""The sizes of a machine, and from where on something pays on it.
+
+A number stands here if it is about speed, memory or time to compile: with any other numbers a program gives the same
+bits. Numbers that decide bits, which are the same for all targets, are those of :mod:`xjit.numerics`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """All numbers about a machine that passes, planning, loops and programs ask for.
+
+    Costs and work are in additions of one element.
+    """
+
+    # Costs.
+
+    division_cost: float
+    """Cost of a division or a square root of floats."""
+
+    integer_division_cost: float
+    """Cost of a quotient or a remainder of integers."""
+
+    function_cost: float
+    """Cost of what is no instruction of a processor, such as an exponential."""
+
+    complex_factor: float
+    """How many times as much an operation on complex numbers costs as one on floats."""
+
+    value_cost: float
+    """Cost of a value besides its operation: names are registers, some of them in memory."""
+
+    load_cost: float
+    """Cost up to which a value is computed again rather than stored and loaded: about one load from the first-level
+    cache."""
+
+    row_cost: float
+    """Cost from which on storing a row for a later pass pays: about one division."""
+
+    round_trip_cost: float
+    """Cost of storing and loading an element of a large array."""
+
+    # Lines of memory and vectors.
+
+    vector_bytes: int
+    """Bytes of a vector; elements that fill one by themselves are better left in one."""
+
+    line_bytes: int
+    """Bytes of a line of the cache; operands at longer steps do not use lines better in transposed tiles."""
+
+    vector_step_bytes: int
+    """Bytes of the step of a load up to which LLVM takes the elements out of whole vectors, once the text has the
+    step. Of longer ones, and backward ones but -1, it makes gathers, of stores scatters: scalar code beats both."""
+
+    # How much one kernel holds.
+
+    kernel_operations: int
+    """Operations of a kernel at most: one with more takes longer to compile than two."""
+
+    most_parts: int
+    """Parts of what is put together from pieces at most; more take longer to compile than a kernel that puts it
+    together in memory."""
+
+    most_places: int
+    """Places at which a statement reads each of its values at most, in the mean; with more it is a stencil of
+    stencils."""
+
+    nested_elements: int
+    """Elements of a reduction that runs as a loop within that of its reader; one of more is worth a kernel of its
+    own."""
+
+    small_reduction: int
+    """Elements of reductions that share a kernel although they read different values."""
+
+    scanned_row_bytes: int
+    """Bytes of a row that one kernel keeps of what its scans make, for later passes."""
+
+    skew_steps: int
+    """Steps that all scans of a loop keep for what runs behind: they are moved once per block."""
+
+    # Short loops, written out.
+
+    written_out_operations: int
+    """Operations that writing out a loop over a few elements makes at most."""
+
+    baked_extent: int
+    """Elements of a nested loop up to which its extent is in the text: the compiler need not be ready for others."""
+
+    repeated_cost: float
+    """Cost of an element of a sum up to which the loops over whole and rest of its lanes each compute it; beyond, a
+    store and a load per element cost less."""
+
+    # Blocks of loops.
+
+    strip_elements: int
+    """Elements of a strip, which runs again if one of its arguments was out of the range of the fast path."""
+
+    stop_elements: int
+    """Elements after which a fold is asked whether it is through, as after the first true one of ``any``."""
+
+    row_scratch_bytes: int
+    """Bytes of stack that one kernel may use for rows that wait between two passes."""
+
+    # Reductions over slow axes, in blocks of columns.
+
+    shared_column_blocks: int
+    """Blocks into which threads share the columns of an array that stays in the second-level cache."""
+
+    fewest_shared_columns: int
+    """Columns of such a block at least."""
+
+    column_block: int
+    """Columns that one thread accumulates at a time: their accumulators stay in the first-level cache, and pieces of
+    rows are long enough for memory to be read ahead."""
+
+    column_bytes: int
+    """Bytes of accumulators that fill most of the first-level cache, and are loaded and stored for several rows at
+    once. Rows with fewer are taken one by one, as memory is read ahead best along one stream."""
+
+    accumulator_bytes: int
+    """Bytes of stack for the accumulators of all columns of a block."""
+
+    accumulator_columns: int
+    """Columns of whole vectors: what blocks of columns are multiples of, and their least size."""
+
+    strip_rows: int
+    """Rows whose numbers are made ahead of the sums over columns: whole vectors of numbers, and few enough that the
+    rows are still in the first-level cache for their second walk."""
+
+    joined_rows: int
+    """Rows that are added to accumulators of columns in one step: as many as make the loads and stores of the
+    accumulators few."""
+
+    joined_statements: int
+    """Statements of a loop over columns beyond which it is busy without joining rows."""
+
+    # Threads.
+
+    shared_extent: int
+    """Steps from which on a loop is worth sharing among threads where a longer one stands inside of it."""
+
+    shared_blocks: int
+    """The same of a loop over blocks or tiles, in each of which there is more to do."""
+
+    lone_share: float
+    """The share of the heaviest nest's work below which another nest of a kernel is one step of the shared loop."""
+
+    parallel_work: float
+    """Work, in additions, below which waking another thread costs more than it saves."""
+
+    piece_work: float
+    """Work that one piece of a shared loop should hold."""
+
+    most_pieces: int
+    """Pieces of a shared loop at most, unless they would last."""
+
+    lasting_work: float
+    """Work in one piece after which signals should not have to wait for its end: tens of milliseconds."""
+
+    long_piece: int
+    """Steps of a piece beyond which it is a whole number of lines of memory."""
+
+    piece_steps: int
+    """Steps in which the elements of any type fill whole lines of memory."""
+
+    # Products by BLAS.
+
+    product_cost: float
+    """Cost of one product of a matrix product, in additions."""
+
+    lasting_products: int
+    """Products that BLAS forms in tens of milliseconds, after which signals should not have to wait."""
+
+    # Stencils of stencils, in overlapped tiles.
+
+    tiled_bytes: int
+    """Bytes of the values between stencils from which on they stay in scratch; fewer stay in cache anyway."""
+
+    tile_bytes: int
+    """Bytes of scratch for all windows of a tile: they stay in the second-level cache, and on the stack."""
+
+    least_tiles: int
+    """Tiles along an axis at least, so that threads have some to share."""
+
+    narrowest_tile: int
+    """Elements of pieces of rows at least, so that loops stay long."""
+
+    # Operands that lie across each other, in transposed tiles.
+
+    transposed_columns: int
+    """Elements of a tile along the innermost loop. Tiles of 256 by 64 elements take 8 % off large arrays of float32,
+    but a fifth more for arrays in the cache and twice the time for narrow ones."""
+
+    transposed_bytes: int
+    """Bytes of all tiles of a kernel: they stay in the first-level cache."""
+
+    transposed_rows: int
+    """Rows of a tile beyond which it gains nothing."""
+
+    fewest_transposed_rows: int
+    """Rows of a tile below which it costs more than it saves."""
+
+    transposed_item_bytes: int
+    """Bytes of the largest elements that go through a tile: larger ones would be copied twice, which costs more than
+    it saves."""
+
+    # Unroll and jam: two rows in a step.
+
+    fewest_paired_rows: int
+    """Rows from which on two go in a step: of fewer the one made twice counts, and threads want them for
+    themselves."""
+
+    paired_scans: int
+    """Scans of a loop beyond which they keep the processor busy by themselves."""
+
+    paired_bytes: int
+    """Bytes beyond which memory counts, which is read ahead and written best in one place. There two rows in a step
+    do not pay for scans of integers, which take a cycle, and for those of wider floats only along long rows: 20,000
+    rows of 200 elements of 8 bytes take 1.7 times as long for floats, three times for integers."""
+
+    paired_item_bytes: int
+    """Bytes of floats up to which two rows in a step pay all the same."""
+
+    paired_row_bytes: int
+    """Bytes of a row from which on two in a step pay for wider floats too."""
+
+    paired_loads: float
+    """The least share of its loads that a row has in common with the next one for two in a step to pay."""
+
+    # Short reductions whose results fill a row, over packed operands.
+
+    packed_terms: int
+    """Elements of such a reduction at most: their number of vectors fits into registers."""
+
+    packed_results: int
+    """Results in a row from which on packing pays."""
+
+    packed_rows: int
+    """Rows from which on packing pays: a few are enough."""
+
+    packed_bytes: int
+    """Bytes of all packed operands: they stay in the first-level cache."""
+
+
+def processor() -> Machine:
+    """The numbers for the processors that LLVM compiles for.
+
+    >>> processor().line_bytes
+    64
+    """
+    return Machine(
+        division_cost=4.0,
+        integer_division_cost=8.0,
+        function_cost=20.0,
+        complex_factor=3.0,
+        value_cost=0.5,
+        load_cost=4.0,
+        row_cost=6.0,
+        round_trip_cost=2.0,
+        vector_bytes=64,
+        line_bytes=64,
+        vector_step_bytes=32,
+        kernel_operations=1_200,
+        most_parts=27,
+        most_places=4,
+        nested_elements=4096,
+        small_reduction=65_536,
+        scanned_row_bytes=65_536,
+        skew_steps=1024,
+        written_out_operations=256,
+        baked_extent=64,
+        repeated_cost=10.0,
+        strip_elements=512,
+        stop_elements=4096,
+        row_scratch_bytes=131_072,
+        shared_column_blocks=4,
+        fewest_shared_columns=128,
+        column_block=4096,
+        column_bytes=24_576,
+        accumulator_bytes=262_144,
+        accumulator_columns=16,
+        strip_rows=16,
+        joined_rows=4,
+        joined_statements=12,
+        shared_extent=64,
+        shared_blocks=16,
+        lone_share=0.125,
+        parallel_work=500_000.0,
+        piece_work=500_000.0,
+        most_pieces=64,
+        lasting_work=20_000_000.0,
+        long_piece=1024,
+        piece_steps=64,
+        product_cost=0.125,
+        lasting_products=2**30,
+        tiled_bytes=4_194_304,
+        tile_bytes=131_072,
+        least_tiles=8,
+        narrowest_tile=256,
+        transposed_columns=64,
+        transposed_bytes=32_768,
+        transposed_rows=256,
+        fewest_transposed_rows=8,
+        transposed_item_bytes=8,
+        fewest_paired_rows=8,
+        paired_scans=4,
+        paired_bytes=16 << 20,
+        paired_item_bytes=4,
+        paired_row_bytes=8192,
+        paired_loads=0.25,
+        packed_terms=32,
+        packed_results=16,
+        packed_rows=32,
+        packed_bytes=16_384,
+    )

@@ -1,0 +1,60 @@
+"""A target that programs are compiled for: a value that the pipeline hands down to all that asks about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xjit.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from xjit.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What programs are compiled for.
+
+    ``name`` is what options and the gaps that operations declare call it, ``spoken`` what messages do.
+    """
+
+    name: str
+    spoken: str
+    machine: Machine
+
+
+def cpu() -> Target:
+    """The processor, by way of LLVM.
+
+    >>> cpu().machine.line_bytes
+    64
+    """
+    from xjit.machine import processor
+
+    return Target("cpu", "the CPU", processor())
+
+
+TARGETS = {"cpu": cpu}
+"""The targets by their names."""
+
+DEFAULT = "cpu"
+"""The target of functions that name none."""
+
+
+def resolved(chosen: str | Target) -> Target:
+    """The target of this name, or the one that is given; ArgumentError for anything else.
+
+    >>> resolved("cpu").name
+    'cpu'
+    """
+    if isinstance(chosen, Target):
+        return chosen
+    check(chosen)
+    return TARGETS[chosen]()
+
+
+def check(chosen: object) -> None:
+    """Raise ArgumentError for what is no target and no name of one."""
+    if not isinstance(chosen, Target) and not (isinstance(chosen, str) and chosen in TARGETS):
+        names = " or ".join(map(repr, TARGETS))
+        raise ArgumentError(f"xjit: target: {names} is required, the only target of this version; got {chosen!r}")
