@@ -41,6 +41,7 @@ class CpuTraits:
     fma: bool
     architecture: str
     half: bool = False
+    vector_bits: int = 128
 
 
 BIT = ir.IntType(1)

@@ -55,7 +55,8 @@ class Target:
         architecture = self.triple.partition("-")[0]
         x86, features = architecture in ("x86_64", "i686"), self.features.split(",")
         half = "+f16c" in features if x86 else architecture in ("aarch64", "arm64")
-        return CpuTraits(fma=not x86 or "+fma" in features, architecture=architecture, half=half)
+        fma = not x86 or "+fma" in features
+        return CpuTraits(fma, architecture, half, vector_width.register_bits(features))
 
 
 def host() -> Target:
