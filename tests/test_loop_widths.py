@@ -47,7 +47,7 @@ def test_a_loop_that_notes_rare_arguments_fills_a_register(kind, bits, elements)
 
 
 def test_a_loop_that_carries_a_float_is_not_told_as_it_would_add_in_any_order():
-    assert widths(NOTING.format(kind="f64", statement="t0 = t0 + v0"), 512) == []
+    assert widths(NOTING.format(kind="f64", statement=f"t0 = t0 + v0\n        {STORE}"), 512) == []
 
 
 def test_a_loop_that_reads_what_it_writes_is_not_told():
