@@ -35,6 +35,8 @@ IS_FAR = "_is_far"
 
 OUT_OF_LINE = "_rare"
 """The same of functions that are called."""
+CALLED = "_called"
+"""The same of functions that are called a register of elements at a time."""
 LONG = 400
 """From how many instructions on it takes long to weigh all widths for a loop."""
 
@@ -171,7 +173,7 @@ def shape_loops(module: Any, vector_bits: int) -> None:
 
 
 def _concerns(block: Any) -> bool:
-    calls = (_called(one).endswith(IS_FAR) for one in block.instructions)
+    calls = (_called(one).endswith((IS_FAR, CALLED)) for one in block.instructions)
     return len(block.instructions) > LONG or any(calls) or any(LANES in one.metadata for one in block.instructions)
 
 
@@ -183,7 +185,7 @@ def _called(instruction: Any) -> str:
 def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], vector_bits: int) -> list[list[Any]]:
     """What LLVM is told about a loop of these instructions."""
     lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
-    flagged = any(_called(one).endswith(IS_FAR) for one in loop)
+    flagged = any(_called(one).endswith((IS_FAR, CALLED)) for one in loop)
     width = lanes or (_elements_of_a_register(loop, accesses, vector_bits) if flagged or len(loop) > LONG else 0)
     hints: list[list[Any]] = []
     if lanes or flagged:

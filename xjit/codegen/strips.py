@@ -15,6 +15,9 @@ stays vector code. A strip runs as if nothing in it were rare, notes when someth
 
 A strip that reads what it has overwritten cannot run twice: there the function itself is called. What the second loop
 calls more than once is not inlined there: hardly ever run, it is to be compiled soon.
+
+A loop over many functions calls them all, a register of elements at a time, and is written once: the functions
+themselves look for rare arguments.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from dataclasses import dataclass
 from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.codegen.variants import has_variants, is_vector_function
+from xjit.codegen.variants import calls_many, has_variants, is_vector_function
 from xjit.fusion.plan import Pull
 from xjit.ir.expr import Expr, Literal, Prim
 from xjit.ir.index import axes_of
@@ -74,10 +77,14 @@ class Strips:
 
         ``short`` says that the bounds are no further apart than a strip.
         """
-        if not any(self.is_rare(pull, loop) for pull in pulls):
+        pulls = dict.fromkeys(pulls)
+        called = calls_many(pull.node for pull in pulls if axes_of(pull.index) & set(loop.axes))
+        if called or not any(self.is_rare(pull, loop) for pull in pulls):
+            self.elements.variant = "called" if called else ""
             self.nest.open(loop.variable, loop.axes)
             body()
             self.nest.close(*bounds, kind)
+            self.elements.variant = ""
         elif short:
             self._strip(loop, bounds, body)
         else:
