@@ -20,6 +20,7 @@ from xjit.codegen.emitters import (
     Builder,
     LlvmType,
     Operation,
+    Registers,
     Typing,
     Value,
     check,
@@ -27,6 +28,7 @@ from xjit.codegen.emitters import (
     pointer_type,
     strong,
 )
+from xjit.codegen.inline_functions import PREFIX
 from xjit.codegen.kinds import KernelTypeError
 
 PAIR = "pair"
@@ -140,15 +142,17 @@ def _more(builder: Builder, sign: str, current: Value, stop: Value, step: Value)
     return builder.select(upward, rising, falling)
 
 
-def shape_loops(module: Any, vector_bits: int) -> None:
+def shape_loops(module: Any, registers: Registers) -> None:
     """Tells LLVM how many elements at a time the innermost loops take where that is not its own choice.
 
     Loops that add lane by lane take as many as there are lanes, on every processor: the bits of the sum depend on it.
     Loops that note whether an argument was rare are not interleaved: LLVM takes the note for a sum whose additions
     wait for each other, and writes four vectors into a step that is long already: twice the time to compile, and no
-    faster.  They fill a register of ``vector_bits``, which LLVM chooses too, but only after having weighed all widths
-    up to as many truth values as a register holds, where functions have vector forms: ten times the time of all other
-    passes.  Long loops fill a register as well.  The branch back is marked like this::
+    faster.  They fill a register, which LLVM chooses too, but only after having weighed all widths up to as many
+    truth values as a register holds, where functions have vector forms: ten times the time of all other passes.
+    Long loops, and those that call functions, fill a register as well; where the processor has masks, they do what is
+    left over with one more step of vector code, as writing the loop a second time for it takes as long as writing it
+    once.  The branch back is marked like this::
 
         br label %"B104", !llvm.loop !4
         !1 = !{ !"llvm.loop.vectorize.width", i32 32 }
@@ -168,7 +172,7 @@ def shape_loops(module: Any, vector_bits: int) -> None:
             if not waiting.isdisjoint(loop):
                 waiting.difference_update(loop)
                 body = [one for inside in loop for one in function.blocks[inside].instructions]
-                hints = _hints(body, accesses, vector_bits)
+                hints = _hints(body, accesses, registers)
                 block.terminator.set_metadata("llvm.loop", _node(module, block.name, hints))
 
 
@@ -182,18 +186,21 @@ def _called(instruction: Any) -> str:
     return str(callee.name) if isinstance(callee, ir.Function) else ""
 
 
-def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], vector_bits: int) -> list[list[Any]]:
+def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Registers) -> list[list[Any]]:
     """What LLVM is told about a loop of these instructions."""
     lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
-    flagged = any(_called(one).endswith((IS_FAR, CALLED)) for one in loop)
-    width = lanes or (_elements_of_a_register(loop, accesses, vector_bits) if flagged or len(loop) > LONG else 0)
+    flagged = any(_called(one).endswith(IS_FAR) for one in loop)
+    long = len(loop) > LONG or any(_called(one).endswith(CALLED) for one in loop)
+    width = lanes or (_elements_of_a_register(loop, accesses, registers.bits) if flagged or long else 0)
     hints: list[list[Any]] = []
-    if lanes or flagged:
+    if lanes or flagged or long:
         hints.append(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)])
     if width:
         hints.append(["llvm.loop.vectorize.width", ir.Constant(ir.IntType(32), width)])
     if lanes:
         hints.append(["llvm.loop.vectorize.enable", ir.Constant(BIT, 1)])
+    elif width and long and registers.masks:
+        hints.append(["llvm.loop.vectorize.predicate.enable", ir.Constant(BIT, 1)])
     return hints
 
 
@@ -203,7 +210,7 @@ def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], ve
     LLVM complains where it cannot do what it is told, and adds in any order where it can: nothing but truth values
     may be carried from step to step, nor may the loop read what it writes.
     """
-    if any(map(_is_carried, loop)) or any(_called(one).endswith(OUT_OF_LINE) for one in loop):
+    if any(map(_is_carried, loop)) or any(map(_is_scalar, loop)):
         return 0
     touched = [one for one in loop if one in accesses]
     written = {accesses[one] for one in touched if isinstance(one, ir.StoreInstr)}
@@ -212,6 +219,12 @@ def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], ve
         return 0
     types = [(one.operands[0] if isinstance(one, ir.StoreInstr) else one).type for one in touched]
     return vector_bits // max(map(_bits, types))
+
+
+def _is_scalar(instruction: Any) -> bool:
+    """Whether this calls a function of one element, or one that reads memory."""
+    name = _called(instruction)
+    return bool(name) and (name.endswith(OUT_OF_LINE) or not name.startswith((PREFIX, "llvm.")))
 
 
 def _is_carried(instruction: Any) -> bool:

@@ -307,7 +307,7 @@ class Frontend:
     """Functions of the kernel language to LLVM IR text for one kind of processor."""
 
     def __init__(self, traits: CpuTraits) -> None:
-        self.vector_bits = traits.vector_bits
+        self.registers = traits.registers
         self.typing = TypingContext(operation_table(traits))
         self.target = TargetContext(self.typing)
 
@@ -333,7 +333,7 @@ class Frontend:
         except errors.NumbaError as error:
             raise KernelTypeError(str(error)) from error
         emit_memory.add_alias_scopes(module)
-        emit_loops.shape_loops(module, self.vector_bits)
+        emit_loops.shape_loops(module, self.registers)
         return str(module)
 
     def _lower(self, function_ir: Any, arguments: Sequence[str], result: str, symbol: str) -> Any:
