@@ -193,7 +193,7 @@ def _passed(
     early = [function for function in called if not function.out_of_line and function not in wide]
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
     llvm_pipeline.link(module, [searches.definition(kind) for kind in searches.called_in(text)])
-    wide = wide_forms.among(set(llvm_pipeline.declared_symbols(module)) - {own}, target)
+    wide = wide_forms.among([name for name in llvm_pipeline.declared_symbols(module) if name != own], target)
     steps = step_loads.called_in(text)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))

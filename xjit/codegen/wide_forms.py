@@ -290,8 +290,8 @@ def among(symbols: Iterable[str], target: Target) -> tuple[InlineFunction, ...]:
     has = machine(target)
     found = (lookup(symbol.removeprefix(PREFIX)) for symbol in symbols if symbol.startswith(PREFIX))
     wide = [function for function in found if function is not None]
-    always = (one for one in wide if one.table is not None or one.called is not None)
-    return (*always, *(one for one in wide if one.wide and has.instructions == "avx512"))
+    avx512 = has.instructions == "avx512"
+    return tuple(one for one in wide if one.table is not None or one.called is not None or (one.wide and avx512))
 
 
 def marked(text: str, functions: Iterable[InlineFunction]) -> str:
