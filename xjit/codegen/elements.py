@@ -13,7 +13,7 @@ import numpy as np
 
 from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.codegen.variants import has_variants, is_frequent
+from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
 from xjit.fusion.reads import positions_of, sources
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.context import CONSTANT
@@ -322,6 +322,8 @@ class Evaluation:
         varied = has_variants(*key)
         if not self.scope.axes & self.elements.innermost:
             return "rare" if varied else ""
+        if self.elements.variant == "called":
+            return "called" if is_vector_function(*key) else ""
         if not varied:
             return "rare" if key in self.elements.called else ""
         return "" if self.elements.variant == "rare" and is_frequent(*key) else self.elements.variant

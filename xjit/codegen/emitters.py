@@ -35,12 +35,21 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Registers:
+    """Vector registers: their width, and whether masks say which elements are read and written."""
+
+    bits: int = 128
+    masks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CpuTraits:
     """What the instructions written depend on. ``half``: vectors are converted to and from floats of 16 bits."""
 
     fma: bool
     architecture: str
     half: bool = False
+    registers: Registers = Registers()
 
 
 BIT = ir.IntType(1)

@@ -11,8 +11,16 @@ from types import CodeType
 from typing import Any
 
 COMPILER_FILES = (
-    *("emit*.py", "numba_*.py", "extremes.py", "inline_functions.py", "kinds.py", "lane_trees.py"),
-    *("llvm_pipeline.py", "searches.py", "step_loads.py", "tables.py", "vector_width.py", "wide_forms.py"),
+    *("called_forms.py", "emit*.py", "numba_*.py", "extremes.py", "inline_functions.py", "kinds.py"),
+    *(
+        "lane_trees.py",
+        "llvm_pipeline.py",
+        "searches.py",
+        "step_loads.py",
+        "tables.py",
+        "vector_width.py",
+        "wide_forms.py",
+    ),
     "../numerics.py",
 )
 """What decides the machine code of a text: an object is never taken for that of another compiler."""

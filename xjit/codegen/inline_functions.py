@@ -79,10 +79,26 @@ class Table:
     shift: int
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What the vector form of a called function is made of (:mod:`xjit.codegen.called_forms`).
+
+    ``quick`` is right wherever ``is_far`` is false, and everywhere if there is none. ``often`` does all lanes at a
+    time where some are far; without it the function itself does them one by one.
+    """
+
+    quick: InlineFunction
+    is_far: InlineFunction | None = None
+    often: InlineFunction | None = None
+
+
 class InlineFunction:
     """A registered function: callable from Python uncompiled, and by its name from kernels compiled."""
 
-    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result", "table", "wide")
+    __slots__ = (
+        *("__weakref__", "_key", "arguments", "called", "function"),
+        *("name", "out_of_line", "result", "table", "wide"),
+    )
 
     def __init__(
         self,
@@ -93,9 +109,11 @@ class InlineFunction:
         out_of_line: bool = False,
         wide: str = "",
         table: Table | None = None,
+        called: Called | None = None,
     ) -> None:
         self.name = name
         self.out_of_line = out_of_line
+        self.called = called
         self.wide = wide
         self.table = table
         self.function = function
@@ -115,9 +133,9 @@ class InlineFunction:
     def key(self) -> str:
         """Names what the function computes, for cache keys."""
         if self._key is None:
-            self._key = fingerprint.digest(
-                self.signature, str(self.out_of_line), self.wide, repr(self.table), function_key(self.function)
-            )
+            parts = (self.signature, str(self.out_of_line), self.wide, repr(self.table), function_key(self.function))
+            called = self.called and (self.called.quick, self.called.is_far, self.called.often)
+            self._key = fingerprint.digest(*parts, *("" if one is None else one.key() for one in called or ()))
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
@@ -139,6 +157,7 @@ def register(
     out_of_line: bool = False,
     wide: str = "",
     table: Table | None = None,
+    called: Called | None = None,
 ) -> InlineFunction:
     """Makes ``function`` known to kernels as ``name``; a second registration under one name is an error.
 
@@ -147,7 +166,7 @@ def register(
     """
     if name in _REGISTRY:
         raise ValueError(f"an inline function named {name} is registered already")
-    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide, table=table)
+    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide, table=table, called=called)
     _REGISTRY[name] = entry
     return entry
 
@@ -173,10 +192,15 @@ def function_of(name: str, text: str, words: dict[str, Any]) -> Callable[..., An
     return function
 
 
-def register_called(name: str, original: str) -> InlineFunction:
+def register_called(name: str, original: str, called: Called | None = None) -> InlineFunction:
     """Makes a registered function known under another name too, as one that is called instead of inlined."""
     function = _REGISTRY[original]
-    return register(name, function.function, function.signature, out_of_line=True)
+    return register(name, function.function, function.signature, out_of_line=True, called=called)
+
+
+def registered(name: str) -> InlineFunction:
+    """The function registered under this name."""
+    return _REGISTRY[name]
 
 
 class Store(Protocol):

@@ -18,7 +18,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 
 from xjit import config
 from xjit.codegen import elf, vector_width
-from xjit.codegen.emitters import CpuTraits
+from xjit.codegen.emitters import CpuTraits, Registers
 
 SPEED_LEVEL = 2
 FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
@@ -55,7 +55,9 @@ class Target:
         architecture = self.triple.partition("-")[0]
         x86, features = architecture in ("x86_64", "i686"), self.features.split(",")
         half = "+f16c" in features if x86 else architecture in ("aarch64", "arm64")
-        return CpuTraits(fma=not x86 or "+fma" in features, architecture=architecture, half=half)
+        fma = not x86 or "+fma" in features
+        registers = Registers(vector_width.register_bits(features), masks="+avx512vl" in features)
+        return CpuTraits(fma, architecture, half, registers)
 
 
 def host() -> Target:

@@ -15,6 +15,9 @@ stays vector code. A strip runs as if nothing in it were rare, notes when someth
 
 A strip that reads what it has overwritten cannot run twice: there the function itself is called. What the second loop
 calls more than once is not inlined there: hardly ever run, it is to be compiled soon.
+
+A loop over many functions calls them all, a register of elements at a time, and is written once: the functions
+themselves look for rare arguments.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from xjit.codegen.elements import Elements
 from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.codegen.variants import has_variants, is_vector_function
+from xjit.codegen.variants import calls_many, has_variants, is_vector_function
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.expr import Expr, Literal
 from xjit.ir.expr import Prim as PrimExpr
@@ -73,10 +76,14 @@ class Strips:
 
         ``short`` says that the bounds are no further apart than a strip.
         """
-        if not any(self.is_rare(indexed, loop) for indexed in indexed_values):
+        computed = dict.fromkeys(indexed_values)
+        called = calls_many(one.node for one in computed if axes_of(one.index) & set(loop.axes))
+        if called or not any(self.is_rare(one, loop) for one in computed):
+            self.elements.variant = "called" if called else ""
             self.nest.open(loop.variable, loop.axes)
             body()
             self.nest.close(*bounds, kind)
+            self.elements.variant = ""
         elif short:
             self._strip(loop, bounds, body)
         else:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.vmath import COMPLEX_FUNCTIONS, VECTOR_FUNCTIONS, VectorFunction
+from xjit.ir.expr import Expr, Prim
+from xjit.ir.node import Node
 from xjit.types import FLOAT32, NARROW_FLOATS, DType
+
+MANY = 12
+"""How many vector functions make a loop call them.
+
+A call costs a loop of few functions more than the tenth of its time that it costs at most in a loop of many, where
+what is inlined does not fit into registers and instruction caches either. A dozen functions inlined take 100 ms to
+compile, twelve calls 20.
+"""
 
 
 def has_variants(prim: str, dtype: DType) -> bool:
@@ -37,6 +49,38 @@ def is_vector_function(prim: str, dtype: DType) -> bool:
     (True, False)
     """
     return _function(prim, dtype) is not None
+
+
+def calls_many(nodes: Iterable[Node]) -> bool:
+    """Whether one element of each node takes so many vector functions that a loop calls them."""
+    keys = [key for node in nodes for key in _vector_functions(node)]
+    return len(keys) >= MANY and all(has_called_form(*key) for key in keys)
+
+
+def _vector_functions(node: Node) -> list[tuple[str, DType]]:
+    """The vector functions in the element of a node, with the types of their operands."""
+    stack: list[Expr] = [] if node.element is None else [node.element]
+    seen: set[int] = set()
+    found = []
+    while stack:
+        expr = stack.pop()
+        if isinstance(expr, Prim) and id(expr) not in seen:
+            seen.add(id(expr))
+            stack.extend(expr.args)
+            key = expr.name, expr.args[0].dtype
+            if is_vector_function(*key):
+                found.append(key)
+    return found
+
+
+def has_called_form(prim: str, dtype: DType) -> bool:
+    """Whether a primitive on operands of this type is a vector function that has the variant ``called``.
+
+    >>> import numpy as np
+    >>> has_called_form("exp", np.dtype(np.float64)), has_called_form("exp", np.dtype(np.complex128))
+    (True, False)
+    """
+    return f"{prim}_{kind(FLOAT32 if dtype in NARROW_FLOATS else dtype)}" in VECTOR_FUNCTIONS
 
 
 def _function(prim: str, dtype: DType) -> VectorFunction | None:

@@ -59,6 +59,16 @@ def preferred_bits(features: Collection[str]) -> int:
     return next((int(bits) for bits in ("128", "256") if f"+prefer-{bits}-bit" in features), WIDEST)
 
 
+def register_bits(features: Collection[str]) -> int:
+    """The width of the registers that vector code fills on a processor with these features.
+
+    >>> register_bits(("+avx", "+avx2")), register_bits(("+avx", "+prefer-128-bit")), register_bits(("+neon",))
+    (256, 128, 128)
+    """
+    has = WIDEST if "+avx512f" in features else 256 if "+avx" in features else 128
+    return min(has, preferred_bits(features))
+
+
 def kept_to(bits: int, text: str) -> str:
     """The IR text of functions, marked so that LLVM uses no wider registers, unless these are the widest.
 

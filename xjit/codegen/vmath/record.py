@@ -31,6 +31,11 @@ class VectorFunction:
         return f"{self.name}_rare"
 
     @property
+    def called(self) -> str:
+        """The variant that loops over many functions call, a register of elements at a time."""
+        return f"{self.name}_called"
+
+    @property
     def is_far(self) -> str:
         """The inline function that tells, of the same arguments, whether the quick variant will not do."""
         if not self.varied:
