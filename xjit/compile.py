@@ -14,10 +14,10 @@ program   text compiled (or found by content), steps in order  xjit.runtime.buil
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
+from xjit.dataclass import dataclass
 from xjit.fusion.memory import spent_in_kernels
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan

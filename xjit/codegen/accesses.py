@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from xjit.dataclass import dataclass, field
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations, made_at
 from xjit.fusion.layout import Layouts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from xjit.codegen.accesses import Access, RegionAccesses
 from xjit.codegen.elements import Elements, storage_dtype
@@ -12,6 +12,7 @@ from xjit.codegen.scalar_text import kind
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.step_loads import TYPES
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import Region
 from xjit.ir.loops import Argument, Load, Offset, Store, Term
 from xjit.ir.node import Node

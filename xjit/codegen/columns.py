@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.reductions import Recognised
@@ -12,6 +11,7 @@ from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import Pull, Region
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 from xjit.types import COMPLEX128

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.schedule import Schedule
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import Pull, Region
 from xjit.fusion.reads import sources
 from xjit.fusion.units import owner

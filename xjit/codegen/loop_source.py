@@ -14,11 +14,11 @@ parallel i in 0 .. n:                  def kernel(lo, hi, table):
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.scalar_text import call_text, kind
 from xjit.codegen.source import constant_text
 from xjit.codegen.writer import Writer
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, operands, terms
 from xjit.ir.loops.nodes import (
     Access,

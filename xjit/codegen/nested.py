@@ -13,7 +13,6 @@ for j0 in range(n1):              # the centres
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
@@ -22,6 +21,7 @@ from xjit.codegen.lane_loops import LaneLoops, in_lanes
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.tiny import nested_pulls
 from xjit.ir.index import axes_of

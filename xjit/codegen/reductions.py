@@ -25,7 +25,7 @@ into a vector. As many truth values as a block has add up to an int16, as many i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from xjit.codegen import searches
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import Pull, Unit
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim

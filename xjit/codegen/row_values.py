@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import RegionAccesses
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Loop
 from xjit.codegen.several_rows import join_rows
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, sources

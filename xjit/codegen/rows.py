@@ -7,13 +7,13 @@ In a softmax the exponentials of pass 2 are summed at once and divided in pass 3
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.levels import Passes
 from xjit.codegen.region_values import Place, RegionValues
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.walks import BlockWalk
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.plan import Pull
 from xjit.fusion.reads import sources

@@ -7,9 +7,9 @@ at hand and 20 steps before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.accesses import RegionAccesses
+from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.groups import made_at
 from xjit.fusion.plan import Pull, Region

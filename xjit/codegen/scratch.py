@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xjit.codegen.scopes import Nest
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops import Alloc
 from xjit.types import DType
 

@@ -21,12 +21,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
 from xjit.codegen.variants import has_variants, is_vector_function
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import Pull
 from xjit.ir.expr import Expr, Literal, Prim
 from xjit.ir.index import axes_of

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access
 from xjit.codegen.elements import storage_dtype
@@ -18,6 +17,7 @@ from xjit.codegen.region_values import RegionValues
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.schedule import Loop
 from xjit.codegen.tiles import CORNER, Tiles
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops import Base, Bound, Load, LoopKind, Offset, Store, Term, Turn
 from xjit.types import DType
 

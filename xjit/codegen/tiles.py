@@ -31,7 +31,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen import schedule
 from xjit.codegen.accesses import Access, RegionAccesses
@@ -41,6 +40,7 @@ from xjit.codegen.kinds import TURNED
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import Pull, Region, Unit
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel

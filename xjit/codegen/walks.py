@@ -18,7 +18,6 @@ vector code. What runs ``w`` steps behind finds the end of the block before in f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from xjit import numerics
 from xjit.codegen.elements import storage_dtype
@@ -26,6 +25,7 @@ from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import Pull
 from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
 from xjit.ir.node import Node

@@ -8,8 +8,8 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.assembled import cuts_of, piece_pull
 from xjit.fusion.plan import Pull, Unit

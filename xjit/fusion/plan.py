@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.ir.index import Index, changed, relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import AxisMap

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from xjit.dataclass import dataclass
 from xjit.fusion.assembled import piece_pull
 from xjit.fusion.plan import Pull, Unit
 from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls

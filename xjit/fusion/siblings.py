@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.plan import Unit
 from xjit.ir.node import Node

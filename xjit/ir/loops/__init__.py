@@ -7,9 +7,9 @@ that is baked in. Values are named by Let and used by name, so shared work is wr
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.ir.expr import Literal
 from xjit.ir.where import Where
 from xjit.types import DType

@@ -14,9 +14,9 @@ every kernel is written in :mod:`xjit.ir.loops.verify`.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.ir.loops import Const as Const
 from xjit.ir.loops import Var as Var
 from xjit.ir.loops.intexpr import IntExpr, constant
