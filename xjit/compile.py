@@ -11,10 +11,11 @@ Then the texts are compiled, or found by content, and become a program with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
+from xjit.dataclass import dataclass
 from xjit.fusion.memory import spent_in_kernels
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan

@@ -9,9 +9,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from xjit.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

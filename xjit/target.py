@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 
 if TYPE_CHECKING:

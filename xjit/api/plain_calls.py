@@ -25,13 +25,13 @@ import enum
 import keyword
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit import config
 from xjit.capture.guards import GuardText
+from xjit.dataclass import dataclass, field
 from xjit.runtime.records import MISS
 
 Entry: TypeAlias = "Callable[..., Any]"

@@ -7,7 +7,6 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +21,7 @@ from xjit.capture.recorder import Recorder
 from xjit.capture.recording_classes import original_tree, traced_tree
 from xjit.capture.signature import is_plain
 from xjit.capture.traced_array import TracedArray
+from xjit.dataclass import dataclass
 from xjit.errors import XjitError
 from xjit.ir.context import TracedValue, tracing
 from xjit.ir.node import Graph, Node

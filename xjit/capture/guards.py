@@ -9,13 +9,13 @@ import operator
 import struct
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit.capture.paths import Path
 from xjit.capture.signature import DYNAMIC_INTEGERS, signature
+from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.ir.lazy import lazy
 from xjit.tree import distinct

@@ -13,13 +13,13 @@ import inspect
 import sys
 import types
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture import guards
 from xjit.capture.paths import Path, object_path
 from xjit.capture.provenance import refuse
 from xjit.capture.recording_globals import called_from_user_code
+from xjit.dataclass import dataclass
 
 if TYPE_CHECKING:
     from xjit.capture.recorder import Recorder

@@ -11,9 +11,9 @@ a[i, j + 1] with strides (n, 1), inside of both loops:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from xjit.codegen.integer_text import IntegerText
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, constant, terms, variable
 from xjit.ir.loops.nodes import Buffer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
@@ -14,6 +14,7 @@ from xjit.codegen.scalar_text import kind
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.step_loads import TYPES
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Store

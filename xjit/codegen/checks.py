@@ -14,10 +14,10 @@ Threads that find the same store the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Pointers
 from xjit.codegen.scopes import Nest, Scope
+from xjit.dataclass import dataclass, field
 from xjit.ir.expr import Literal
 from xjit.ir.loops.nodes import Accumulate, Carry, Const, If, Prim, Statement, Store, Value, Var
 from xjit.ir.node import Node

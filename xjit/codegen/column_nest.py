@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.columns import ColumnAccumulator, KeptColumns, most_columns
 from xjit.codegen.group_values import GroupValues
@@ -22,6 +21,7 @@ from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
+from xjit.dataclass import dataclass, field
 from xjit.fusion.cost import shared_columns
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops.intexpr import minimum, variable

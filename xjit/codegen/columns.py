@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Place
 from xjit.codegen.elements import storage_dtype
@@ -12,6 +11,7 @@ from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops.intexpr import IntExpr, variable

@@ -7,13 +7,13 @@ does, so the bits are what is kept.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
+from xjit.dataclass import dataclass, field
 from xjit.fusion.reads import positions_of, sources
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.context import CONSTANT

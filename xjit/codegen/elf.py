@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+
+from xjit.dataclass import dataclass
 
 _MAGIC = b"\x7fELF\x02\x01"  # 64 bits, little endian
 _SYMBOL_TABLE = 2

@@ -9,13 +9,13 @@ found in a program.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from llvmlite import ir
 
 from xjit import numerics
 from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, KernelTypeError
+from xjit.dataclass import dataclass
 
 Value: TypeAlias = Any
 Builder: TypeAlias = Any

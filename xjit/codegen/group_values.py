@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from xjit.codegen import reductions
@@ -24,6 +23,7 @@ from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
+from xjit.dataclass import dataclass, field
 from xjit.fusion.materialized import owner
 from xjit.fusion.reads import below
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan

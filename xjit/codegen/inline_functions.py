@@ -43,11 +43,11 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from xjit.codegen import fingerprint
 from xjit.codegen.kinds import KINDS
+from xjit.dataclass import dataclass
 
 LIBRARY = "xjit.codegen.vmath"
 """The package of vector math functions, imported when kernel text is looked at for the first time."""

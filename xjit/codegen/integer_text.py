@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Atom, IntExpr, Term, factors, operands, terms
 
 # A sign, and a text without one.

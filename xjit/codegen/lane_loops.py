@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen.loop_bounds import Bounds
@@ -34,6 +33,7 @@ from xjit.codegen.reductions import Accumulator, Recognised
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.variants import has_variants, is_vector_function
+from xjit.dataclass import dataclass
 from xjit.fusion.cost import element_cost
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.expr import INSTRUCTIONS, Expr, Prim

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.loop_bounds import Bounds, LoopBounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 
 

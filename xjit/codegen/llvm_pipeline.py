@@ -10,7 +10,7 @@ import functools
 import platform
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -19,6 +19,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager
 from xjit import config
 from xjit.codegen import elf, vector_width
 from xjit.codegen.emitters import CpuTraits, Registers
+from xjit.dataclass import dataclass
 
 SPEED_LEVEL = 2
 FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"

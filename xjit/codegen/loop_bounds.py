@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import LAUNCHED, LoopKind
 

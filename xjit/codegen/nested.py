@@ -13,7 +13,6 @@ for j0 in range(n1):              # the centres
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
@@ -23,6 +22,7 @@ from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import Domain, IndexedValue, Reduce
 from xjit.fusion.tiny import nested_values
 from xjit.ir.index import axes_of

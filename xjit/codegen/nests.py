@@ -15,7 +15,6 @@ What the parts of a result are made by, its borders and its interior, is one ker
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Pointers
 from xjit.codegen.checks import Checks
@@ -24,6 +23,7 @@ from xjit.codegen.lower import Lowering
 from xjit.codegen.overlapped import in_windows, window_layouts, write_tiles
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
 from xjit.ir.loops.intexpr import maximum, minimum

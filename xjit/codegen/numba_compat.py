@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit import jobs
@@ -20,6 +19,7 @@ from xjit.codegen import fingerprint, inline_functions, intrinsics, tables, tool
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
+from xjit.dataclass import dataclass
 from xjit.errors import FallbackWarning, is_lasting
 
 if TYPE_CHECKING:

@@ -28,7 +28,6 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
@@ -39,6 +38,7 @@ from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
+from xjit.dataclass import dataclass
 from xjit.fusion.reads import below, positions_of
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import changed

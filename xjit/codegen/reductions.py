@@ -25,7 +25,7 @@ into a vector. As many truth values as a block has add up to an int16, as many i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
@@ -26,6 +25,7 @@ from xjit.codegen.running import RunningValue
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.walks import BlockWalk
+from xjit.dataclass import dataclass
 from xjit.fusion.reads import below
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops.intexpr import constant

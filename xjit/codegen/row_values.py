@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.buffers import Place
@@ -28,6 +27,7 @@ from xjit.codegen.group_values import GroupValues
 from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.several_rows import join_rows
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.reads import below, sources
 from xjit.fusion.statements import IndexedValue

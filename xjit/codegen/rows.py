@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Place
 from xjit.codegen.elements import storage_dtype
@@ -16,6 +15,7 @@ from xjit.codegen.group_values import GroupValues
 from xjit.codegen.levels import Passes
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.walks import BlockWalk
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.reads import sources
 from xjit.fusion.statements import IndexedValue, Reduce

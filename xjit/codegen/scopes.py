@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from xjit.codegen.kinds import KINDS
+from xjit.dataclass import dataclass, field
 from xjit.ir.index import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
 from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var

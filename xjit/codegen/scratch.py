@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xjit.codegen.scopes import Nest
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
 from xjit.ir.loops.nodes import Alloc, Buffer, Scope
 from xjit.types import DType

@@ -14,13 +14,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from xjit import numerics
 from xjit.codegen.addresses import Addresses, Frame
 from xjit.codegen.integer_text import IntegerText
 from xjit.codegen.scalar_text import call_text, constant_text, kind
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import (
     LAUNCHED,

@@ -24,13 +24,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from xjit.codegen.elements import Elements
 from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
 from xjit.codegen.variants import calls_many, has_variants, is_vector_function
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.expr import Expr, Literal
 from xjit.ir.expr import Prim as PrimExpr

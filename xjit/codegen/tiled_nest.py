@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access
 from xjit.codegen.elements import storage_dtype
@@ -18,6 +17,7 @@ from xjit.codegen.kinds import TURNED
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.schedule import Loop
 from xjit.codegen.tiles import Tiles, tile_bounds
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, as_int, minimum, variable
 from xjit.ir.loops.nodes import LetInt, Load, LoopKind, Store, TransposeBlock
 from xjit.types import DType

@@ -29,7 +29,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
@@ -40,6 +39,7 @@ from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.expr import Arg

@@ -18,7 +18,6 @@ vector code. What runs ``w`` steps behind finds the end of the block before in f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from xjit import numerics
 from xjit.codegen.buffers import Place
@@ -28,6 +27,7 @@ from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.statements import IndexedValue, Scan
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 from xjit.ir.loops.nodes import Load, Store

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from string import Template
 from typing import TYPE_CHECKING
 
 from xjit.codegen import tables, vector_width
 from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
+from xjit.dataclass import dataclass
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import producer_slice

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.dataclass import dataclass
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from xjit.compile import Draft, Stage
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import FusionGroup, HostStep, KernelStep, Plan, Step
 from xjit.ir.loops import show
 from xjit.ir.node import Graph, Node

@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node, freeze
 from xjit.ir.opdef import ORDERED, Kind, OpDef

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, DTypeError
 from xjit.ir.context import PROJECT, Trace, TracedValue, current, tracing
 from xjit.ir.expr import Literal

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from xjit.codegen.nests import LoweredKernel
+from xjit.dataclass import dataclass, field
 from xjit.fusion import plan as planned
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import view_chain

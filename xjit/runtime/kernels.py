@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 from weakref import WeakValueDictionary
@@ -13,6 +12,7 @@ from weakref import WeakValueDictionary
 from xjit import config, jobs
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
+from xjit.dataclass import dataclass, field
 from xjit.runtime import native_code
 from xjit.runtime.disk_cache import DiskCache, Shelf
 from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack

@@ -6,11 +6,11 @@ import struct
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from xjit import jobs
 from xjit.codegen import elf
+from xjit.dataclass import dataclass, field
 
 _FOREVER: list[Any] = []
 _UNUSED: deque[Any] = deque()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.fusion.layout import Layouts
 from xjit.fusion.operands import View
 from xjit.ir.node import Node

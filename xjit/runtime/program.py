@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit import config
+from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError
 from xjit.ir.boundary import PLACES
 from xjit.ir.node import Node

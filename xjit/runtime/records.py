@@ -10,11 +10,11 @@ import enum
 import itertools
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.fusion.memory import padded
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.nests import LoweredKernel
+from xjit.dataclass import dataclass, field
 from xjit.fusion.checks import failure_of, is_status
 from xjit.fusion.layout import Layouts
 from xjit.fusion.memory import MemoryPlan, share_memory

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -20,6 +19,7 @@ import numpy as np
 from xjit.codegen import inline_functions, intrinsics
 from xjit.codegen.kinds import KINDS, Kind
 from xjit.codegen.uncompiled import UNWRITTEN, Bytes, Pointer, memory_at
+from xjit.dataclass import dataclass, field
 from xjit.runtime.entry_python import Buffers
 from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.records import MISS, FastProgram, KernelCall, Result

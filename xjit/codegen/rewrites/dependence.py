@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
 from xjit.ir.loops.nodes import (
     Accumulate,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier
 from xjit.codegen.rewrites.analysis.siblings import known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Block, Kernel, Let, LetInt, Load, Statement
 from xjit.ir.loops.walk import defined, parts, renamed, uses
 

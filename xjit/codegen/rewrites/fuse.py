@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later
 from xjit.codegen.rewrites.analysis.siblings import (
@@ -14,6 +14,7 @@ from xjit.codegen.rewrites.analysis.siblings import (
     with_block,
 )
 from xjit.codegen.rewrites.record import RefusedError, found
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import Kernel, Loop
 from xjit.ir.loops.ranges import Ranges

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, elements
 from xjit.codegen.rewrites.analysis.scalars import changed
@@ -18,6 +18,7 @@ from xjit.codegen.rewrites.analysis.siblings import (
     with_block,
 )
 from xjit.codegen.rewrites.record import RefusedError, found
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant, maximum, minimum, variable
 from xjit.ir.loops.nodes import Block, Kernel, Loop, LoopKind
 from xjit.ir.loops.ranges import Ranges

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.nodes import Block, Kernel, Let, Load, Prim, Statement, Value, Var, While
 from xjit.ir.loops.walk import names, values, with_values
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, there
 from xjit.codegen.rewrites.analysis.siblings import (
@@ -15,6 +15,7 @@ from xjit.codegen.rewrites.analysis.siblings import (
     with_block,
 )
 from xjit.codegen.rewrites.record import RefusedError, found
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, maximum, minimum, variable
 from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
 from xjit.ir.loops.ranges import Ranges

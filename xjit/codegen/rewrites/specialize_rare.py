@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import rereads
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.variants import has_variants
+from xjit.dataclass import dataclass
 from xjit.ir.expr import Literal
 from xjit.ir.loops.nodes import (
     Accumulate,

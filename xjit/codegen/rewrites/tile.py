@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.split import Split
+from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later, rereads, there
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import extent, known_before
 from xjit.codegen.rewrites.dependence import carried_by
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, minimum, variable
 from xjit.ir.loops.nodes import Block, Const, FromInt, If, Kernel, LetInt, Loop, Prim, Statement

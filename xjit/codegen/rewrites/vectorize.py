@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, elements, later
 from xjit.codegen.rewrites.analysis.scalars import is_exact
 from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Accumulate, Barrier, Fold, Kernel, Loop, LoopKind, Statement, While
 from xjit.ir.loops.walk import names, statements
 

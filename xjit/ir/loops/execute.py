@@ -8,11 +8,11 @@ next barrier, where all have to meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops import intexpr
 from xjit.ir.loops.intexpr import IntExpr
 from xjit.ir.loops.nodes import (

@@ -14,9 +14,9 @@ every kernel is written in :mod:`xjit.ir.loops.verify`.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, constant, variable, word
 from xjit.ir.where import Where

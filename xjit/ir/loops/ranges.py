@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import Atom, IntExpr, factors, operands, substitute, terms, variable
 
 # How many bounds are put in place of variables before a proof is given up.

@@ -24,8 +24,9 @@ Bounds
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError
 from xjit.ir.loops import show
 from xjit.ir.loops.intexpr import IntExpr, constant

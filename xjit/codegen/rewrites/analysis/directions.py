@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.rewrites.analysis.scalars import disorder
 from xjit.codegen.rewrites.dependence import OTHER, Touch, known_inside, touches
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, substitute, terms, variable
 from xjit.ir.loops.nodes import Alloc, Block, Invoke, LetInt, Loop
 from xjit.ir.loops.ranges import Ranges

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.rewrites.dependence import Touch
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import (
     Atom,
     IntExpr,

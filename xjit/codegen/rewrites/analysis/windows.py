@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from xjit.codegen.rewrites.analysis.intervals import Interval, most, region
 from xjit.codegen.rewrites.dependence import Touch
 from xjit.codegen.rewrites.record import RefusedError
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Load, Loop, Store
 from xjit.ir.loops.ranges import Ranges

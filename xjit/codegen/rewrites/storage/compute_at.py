@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.scalars import changed, read
 from xjit.codegen.rewrites.analysis.siblings import block_of, known_before, place_in, with_block, written
@@ -11,6 +11,7 @@ from xjit.codegen.rewrites.analysis.windows import Window, window
 from xjit.codegen.rewrites.dependence import known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, maximum, minimum, variable
 from xjit.ir.loops.nodes import Alloc, Block, Check, Invoke, Kernel, Loop, LoopKind, Statement, Store
 from xjit.ir.loops.ranges import Ranges

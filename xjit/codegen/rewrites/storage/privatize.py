@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.siblings import known_before, written
 from xjit.codegen.rewrites.analysis.windows import window
 from xjit.codegen.rewrites.dependence import known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Block, Invoke, Kernel, TransposeBlock
 from xjit.ir.loops.walk import statements
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xjit.codegen.rewrites.analysis.siblings import known_before, written
 from xjit.codegen.rewrites.analysis.windows import Window, window
 from xjit.codegen.rewrites.dependence import touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum
 from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, TransposeBlock
 from xjit.ir.loops.ranges import Ranges
