@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tools import coverage
-from xjit.ir.context import current
+from xjit.ir.current import current
 
 PAGE = coverage.PAGE.read_text(encoding="utf-8")
 SECTIONS = dict(zip(*[iter(re.split(r"^## ([\w.]+): \d+ of \d+$", PAGE, flags=re.MULTILINE)[1:])] * 2, strict=True))

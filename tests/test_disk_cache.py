@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import tempfile
 import threading
 import warnings
 from pathlib import Path
@@ -309,8 +310,8 @@ def test_no_directory_keeps_entries_in_memory():
 
 
 def test_directory_of_the_settings_without_a_home(tmp_path, monkeypatch):
-    monkeypatch.setattr(config.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(config.Path, "home", classmethod(lambda cls: (_ for _ in ()).throw(RuntimeError())))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     for name in ("HOME", "XDG_CACHE_HOME", "XJIT_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     DiskCache(config.cache_directory()).put(KIND, KEY, DATA)

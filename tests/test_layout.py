@@ -26,7 +26,7 @@ LAYERS = (
     ("dataclass",),
     ("errors",),
     ("config",),
-    ("types",),
+    ("alignment", "types"),
     ("numerics",),
     ("machine",),
     ("target",),
@@ -49,7 +49,7 @@ LAYERS = (
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # The one ambient value of the project lives here.
-CONTEXT = "xjit/ir/context.py"
+CONTEXT = "xjit/ir/current.py"
 # No code of the user, no library and no compiled program runs under a lock, and forks know of these.
 LOCKS = ("xjit/jobs.py", "xjit/runtime/blas.py", "xjit/runtime/pool.py", "xjit/runtime/stand_ins.py")
 LOCKING = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event", "allocate_lock", "cached_property"}

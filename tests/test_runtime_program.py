@@ -19,7 +19,7 @@ from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
 from xjit.machine import processor
-from xjit.runtime.records import MISS
+from xjit.runtime.miss import MISS
 from xjit.runtime.segments import piece_size
 
 X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])

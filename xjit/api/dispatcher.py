@@ -28,12 +28,14 @@ from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, Tar
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.stages import Stages, reports
 from xjit.inspect.statistics import Statistics
-from xjit.ir.context import TracedValue, current
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
+from xjit.runtime.miss import MISS
 from xjit.runtime.notices import Notices, shared_notices
-from xjit.runtime.records import MISS, Conditions
+from xjit.runtime.records import Conditions
 from xjit.target import resolved
 
 Key = Hashable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import types
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from xjit import jobs
 from xjit.api import pickling
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary, tidy
-from xjit.runtime.records import MISS, Miss
+from xjit.runtime.miss import MISS, Miss
 
 if TYPE_CHECKING:
     from xjit.api.dispatcher import Dispatcher
@@ -108,6 +107,8 @@ class JitFunction(Generic[P, R]):
 
     def __deepcopy__(self, memo: Any) -> JitFunction[P, R]:
         """Itself, as of functions; of a method of an object, or of another callable one, that of its copy."""
+        import copy
+
         function = copy.deepcopy(self.__wrapped__, memo)
         return self if function is self.__wrapped__ else JitFunction(function, self.options)
 

@@ -32,7 +32,7 @@ import numpy as np
 from xjit import config
 from xjit.capture.guards import GuardText
 from xjit.dataclass import dataclass, field
-from xjit.runtime.records import MISS
+from xjit.runtime.miss import MISS
 
 Entry: TypeAlias = "Callable[..., Any]"
 

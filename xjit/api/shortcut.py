@@ -37,8 +37,8 @@ from xjit.capture.capture import Captured, Output
 from xjit.capture.guards import Guard, GuardText
 from xjit.capture.paths import Path
 from xjit.capture.unpacking import Unpacking, can_unpack, is_deep, is_flat
+from xjit.runtime.miss import MISS
 from xjit.runtime.program import is_taken_as_array
-from xjit.runtime.records import MISS
 
 Function = Callable[..., Any]
 

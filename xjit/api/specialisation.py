@@ -14,8 +14,8 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError
 from xjit.ir.node import Graph
 from xjit.ops.evaluate import evaluate_graph
+from xjit.runtime.miss import MISS
 from xjit.runtime.program import Program
-from xjit.runtime.records import MISS
 from xjit.types import ArrayType, dtype_class
 
 

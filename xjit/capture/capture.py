@@ -23,7 +23,8 @@ from xjit.capture.signature import is_plain
 from xjit.capture.traced_array import TracedArray
 from xjit.dataclass import dataclass
 from xjit.errors import XjitError
-from xjit.ir.context import TracedValue, tracing
+from xjit.ir.context import TracedValue
+from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.where import NOWHERE, Where
 from xjit.ops._core import lift

@@ -18,7 +18,8 @@ from xjit.ir.boundary import PLACES
 from xjit.ir.node import Node
 from xjit.ir.where import Where
 from xjit.runtime.blas import limited
-from xjit.runtime.records import MISS, ArraySpec, FastProgram
+from xjit.runtime.miss import MISS
+from xjit.runtime.records import ArraySpec, FastProgram
 from xjit.runtime.threads import own_limit
 
 Array: TypeAlias = "np.ndarray[Any, Any]"

@@ -22,7 +22,8 @@ from xjit.codegen.uncompiled import UNWRITTEN, Bytes, Pointer, memory_at
 from xjit.dataclass import dataclass, field
 from xjit.runtime.entry_python import Buffers
 from xjit.runtime.loader import LoadedKernel
-from xjit.runtime.records import MISS, FastProgram, KernelCall, Result
+from xjit.runtime.miss import MISS
+from xjit.runtime.records import FastProgram, KernelCall, Result
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
