@@ -219,11 +219,3 @@ def extract(condition: Any, arr: Any) -> Any:
     with numpy_errors("extract", ArgumentError):
         positions = np.extract(mask, np.arange(shape_of(value)[0]))
     return own(along(value, positions, 0), value, (0,))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.delete: delete,
-    np.insert: insert,
-    np.compress: compress,
-    np.extract: extract,
-}

@@ -168,6 +168,3 @@ def _folded(parts: list[Labelled], wanted: Labels) -> Labelled:
         result = contracted(result, part, kept)
     result = summed(result, wanted)
     return result
-
-
-FUNCTIONS: dict[Any, Any] = {np.einsum: einsum}
