@@ -1,10 +1,36 @@
-"""Which primitives are vector functions, and which of these have a quick variant for usual arguments only."""
+"""Which primitives are vector functions, and which of these have a quick variant for usual arguments only.
+
+Planning and lowering ask for no more than this table, so that the texts of the functions are loaded to compile only.
+"""
 
 from __future__ import annotations
 
 from xjit.codegen.scalar_text import kind
-from xjit.codegen.vmath import COMPLEX_FUNCTIONS, VECTOR_FUNCTIONS, VectorFunction
 from xjit.types import FLOAT32, NARROW_FLOATS, DType
+
+_REAL = """
+    exp exp2 expm1 log log2 log10 log1p tanh erf erf_inv erfc asin acos atan atan2 asinh acosh atanh cbrt rsqrt hypot
+    logit softplus sinh cosh logistic sin cos tan fmod remainder floor_divide lgamma digamma pow
+"""
+_COMPLEX = """
+    asin acos atan asinh acosh atanh log log2 log10 log1p angle abs sqrt rsqrt exp exp2 expm1 logistic sinh cosh tanh
+    sin cos tan pow
+"""
+_VARIED_REAL = "sin cos tan fmod remainder floor_divide lgamma digamma pow"
+_VARIED_COMPLEX = "exp exp2 expm1 logistic sinh cosh tanh sin cos tan pow"
+
+
+def _names(real: str, complex: str) -> frozenset[str]:
+    both = ((real, "f32 f64"), (complex, "c64 c128"))
+    return frozenset(f"{stem}_{kind}" for stems, kinds in both for stem in stems.split() for kind in kinds.split())
+
+
+NAMES = _names(_REAL, _COMPLEX)
+"""The functions of :mod:`xjit.codegen.vmath`."""
+VARIED = _names(_VARIED_REAL, _VARIED_COMPLEX)
+"""Those with the variants ``near`` and ``is_far``."""
+FREQUENT = _names("pow", "")
+"""Those of which many arguments are far where some are."""
 
 
 def has_variants(prim: str, dtype: DType) -> bool:
@@ -14,8 +40,7 @@ def has_variants(prim: str, dtype: DType) -> bool:
     >>> has_variants("sin", np.dtype(np.float64)), has_variants("exp", np.dtype(np.float64))
     (True, False)
     """
-    function = _function(prim, dtype)
-    return function is not None and function.varied
+    return _name(prim, dtype) in VARIED
 
 
 def is_frequent(prim: str, dtype: DType) -> bool:
@@ -25,8 +50,7 @@ def is_frequent(prim: str, dtype: DType) -> bool:
     >>> is_frequent("pow", np.dtype(np.float64)), is_frequent("sin", np.dtype(np.float64))
     (True, False)
     """
-    function = _function(prim, dtype)
-    return function is not None and function.frequent
+    return _name(prim, dtype) in FREQUENT
 
 
 def is_vector_function(prim: str, dtype: DType) -> bool:
@@ -36,9 +60,8 @@ def is_vector_function(prim: str, dtype: DType) -> bool:
     >>> is_vector_function("exp", np.dtype(np.float64)), is_vector_function("add", np.dtype(np.float64))
     (True, False)
     """
-    return _function(prim, dtype) is not None
+    return _name(prim, dtype) in NAMES
 
 
-def _function(prim: str, dtype: DType) -> VectorFunction | None:
-    name = f"{prim}_{kind(FLOAT32 if dtype in NARROW_FLOATS else dtype)}"
-    return VECTOR_FUNCTIONS.get(name) or COMPLEX_FUNCTIONS.get(name)
+def _name(prim: str, dtype: DType) -> str:
+    return f"{prim}_{kind(FLOAT32 if dtype in NARROW_FLOATS else dtype)}"
