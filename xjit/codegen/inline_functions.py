@@ -246,11 +246,17 @@ def load_library() -> None:
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
+# What kernel text calls, or defines, beside intrinsics and inline functions.
+_OF_PYTHON = frozenset(("kernel", "range"))
 
 
 def used_in(source: str) -> tuple[InlineFunction, ...]:
     """The inline functions whose names occur in kernel text, in alphabetical order."""
-    load_library()
+    from xjit.codegen import intrinsics
+
+    if set(_CALLED.findall(source)) - _OF_PYTHON - intrinsics.INTRINSICS.keys() - _REGISTRY.keys():
+        load_library()
     names = sorted(set(_NAME.findall(source)) & _REGISTRY.keys())
     return tuple(_REGISTRY[name] for name in names)
 
