@@ -31,6 +31,7 @@ LAYERS = (
     ("tree",),
     ("ir",),
     ("jobs",),
+    ("llvm",),
     ("ops",),
     ("passes",),
     ("numpy",),
@@ -55,7 +56,7 @@ LOCKING = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event
 THREAD_LOCAL = ("xjit/runtime/threads.py",)
 
 
-COMPILER_USERS = {"numba": ("codegen",), "llvmlite": ("codegen", "runtime")}
+COMPILER_USERS = {"numba": ("codegen",), "llvmlite": ("llvm", "codegen", "runtime")}
 
 
 @dataclass(frozen=True)
