@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from xjit.codegen import fingerprint, llvm_pipeline
+from xjit.codegen import llvm_pipeline
 from xjit.errors import CacheWarning
+from xjit.llvm import digests
 from xjit.runtime import kernels, loader, native_code
 from xjit.runtime.cache_entry import seal, unseal
 from xjit.runtime.disk_cache import DiskCache
@@ -117,7 +118,7 @@ ANSWER = "define i64 @answer() {\n  ret i64 42\n}\n"
 
 def runtime_key(text: str) -> str:
     target = llvm_pipeline.host()
-    return fingerprint.digest("runtime", fingerprint.versions(), target.triple, target.cpu, target.features, text)
+    return digests.digest("runtime", digests.versions(), target.triple, target.cpu, target.features, text)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from xjit import config
-from xjit.codegen import fingerprint
 from xjit.errors import CacheWarning
+from xjit.llvm import digests
 from xjit.runtime import cache_folder, disk_cache
 from xjit.runtime.disk_cache import DiskCache
 
@@ -95,7 +95,7 @@ def test_an_entry_of_another_kind_is_a_miss_and_is_removed(directory):
 
 def test_an_entry_of_other_versions_is_a_miss(directory, monkeypatch):
     DiskCache(directory).put(KIND, KEY, DATA)
-    monkeypatch.setattr(fingerprint, "versions", lambda: "another Numba")
+    monkeypatch.setattr(digests, "versions", lambda: "another Numba")
     with pytest.warns(CacheWarning):
         assert DiskCache(directory).get(KIND, KEY) is None
 

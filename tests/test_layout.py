@@ -33,6 +33,7 @@ LAYERS = (
     ("tree",),
     ("ir",),
     ("jobs",),
+    ("llvm",),
     ("ops",),
     ("passes",),
     ("numpy",),
@@ -57,7 +58,7 @@ LOCKING = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Event
 THREAD_LOCAL = ("xjit/runtime/threads.py",)
 
 
-COMPILER_USERS = {"numba": ("codegen",), "llvmlite": ("codegen", "runtime")}
+COMPILER_USERS = {"numba": ("codegen",), "llvmlite": ("llvm", "codegen", "runtime")}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from xjit.codegen.emitters import (
     Builder,
     LlvmType,
     Operation,
-    Registers,
     Typing,
     Value,
     check,
@@ -30,6 +29,7 @@ from xjit.codegen.emitters import (
 )
 from xjit.codegen.inline_functions import PREFIX
 from xjit.codegen.kinds import KernelTypeError
+from xjit.llvm.targets import Registers
 
 PAIR = "pair"
 IS_FAR = "_is_far"

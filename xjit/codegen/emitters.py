@@ -16,6 +16,7 @@ from llvmlite import ir
 from xjit import numerics
 from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, KernelTypeError
 from xjit.dataclass import dataclass
+from xjit.llvm.targets import CpuTraits as CpuTraits
 
 Value: TypeAlias = Any
 Builder: TypeAlias = Any
@@ -32,24 +33,6 @@ class Operation:
     name: str
     infer: Infer
     emit: Emit
-
-
-@dataclass(frozen=True, slots=True)
-class Registers:
-    """Vector registers: their width, and whether masks say which elements are read and written."""
-
-    bits: int = 128
-    masks: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CpuTraits:
-    """What the instructions written depend on. ``half``: vectors are converted to and from floats of 16 bits."""
-
-    fma: bool
-    architecture: str
-    half: bool = False
-    registers: Registers = Registers()
 
 
 BIT = ir.IntType(1)

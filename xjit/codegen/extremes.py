@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import re
 
-from xjit.codegen import vector_width
 from xjit.dataclass import dataclass, field
+from xjit.llvm import vector_width
 
 _OPERANDS = r"(?P<type>(?:<\d+ x )?(?P<element>float|double)>?)"
 _PAIR = re.compile(

@@ -45,9 +45,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from xjit.codegen import fingerprint
 from xjit.codegen.kinds import KINDS
 from xjit.dataclass import dataclass
+from xjit.llvm import digests
 
 LIBRARY = "xjit.codegen.vmath"
 """The package of vector math functions, imported when kernel text is looked at for the first time."""
@@ -135,7 +135,7 @@ class InlineFunction:
         if self._key is None:
             parts = (self.signature, str(self.out_of_line), self.wide, repr(self.table), function_key(self.function))
             called = self.called and (self.called.quick, self.called.is_far, self.called.often)
-            self._key = fingerprint.digest(*parts, *("" if one is None else one.key() for one in called or ()))
+            self._key = digests.digest(*parts, *("" if one is None else one.key() for one in called or ()))
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
@@ -281,7 +281,7 @@ def function_key(function: Callable[..., Any]) -> str:
     """Names what a Python function computes: its code, constants it reads, inline functions it calls."""
     values = [f"{name}={_value_key(value)}" for name, value in sorted(free_values(function).items())]
     code: Any = function.__code__
-    return fingerprint.digest(fingerprint.code_text(code), *values)
+    return digests.digest(digests.code_text(code), *values)
 
 
 def _value_key(value: Any) -> str:

@@ -15,12 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xjit import jobs
-from xjit.codegen import fingerprint, inline_functions, intrinsics, tables, toolchain
+from xjit.codegen import fingerprint, inline_functions, intrinsics, tables
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
 from xjit.dataclass import dataclass
 from xjit.errors import FallbackWarning, is_lasting
+from xjit.llvm import digests, toolchain
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
@@ -120,13 +121,13 @@ def inline_function_ir(name: str, *, target: Target | None = None) -> str:
 def object_key(source: str, *, contract: bool = False) -> str:
     """The cache key of a kernel's object: text, inline functions, compiler, its settings, processor."""
     parts = [function.key() for function in inline_functions.used_in(source)]
-    return fingerprint.digest("contracted kernel" if contract else "kernel", source, *parts, *_environment(host()))
+    return digests.digest("contracted kernel" if contract else "kernel", source, *parts, *_environment(host()))
 
 
 def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str:
     """The cache key of the object that :func:`compile_native` would make."""
     key = inline_functions.function_key(function)
-    return fingerprint.digest("native", symbol, signature, key, *_environment(host()))
+    return digests.digest("native", symbol, signature, key, *_environment(host()))
 
 
 def host() -> Target:
@@ -184,7 +185,8 @@ def _passed(
     own: str = "",
 ) -> Any:
     """The module of IR text after all passes, with the functions that it calls, but its own one, linked in."""
-    from xjit.codegen import llvm_pipeline, searches, step_loads, vector_width, wide_forms
+    from xjit.codegen import llvm_pipeline, searches, step_loads, wide_forms
+    from xjit.llvm import vector_width
 
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), text)
     called = [function for function in used if function.symbol in text]
@@ -240,7 +242,7 @@ def _with_forms(
 def _form_ir(form: Form, target: Target) -> str:
     """Optimised LLVM IR of a vector form that is called."""
     return _made_once(
-        fingerprint.digest("form", form.name, form.function.key(), *_environment(target)),
+        digests.digest("form", form.name, form.function.key(), *_environment(target)),
         lambda: _make_form_ir(form, target),
     )
 
@@ -256,7 +258,7 @@ def _make_form_ir(form: Form, target: Target) -> str:
 
 
 def _inline_ir(function: InlineFunction, target: Target) -> str:
-    key = fingerprint.digest("inline", function.name, function.key(), *_environment(target))
+    key = digests.digest("inline", function.name, function.key(), *_environment(target))
     return _made_once(key, lambda: _make_inline_ir(function, target))
 
 

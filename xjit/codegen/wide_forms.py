@@ -19,9 +19,10 @@ from collections.abc import Iterable
 from string import Template
 from typing import TYPE_CHECKING
 
-from xjit.codegen import tables, vector_width
+from xjit.codegen import tables
 from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
 from xjit.dataclass import dataclass
+from xjit.llvm import vector_width
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
