@@ -18,7 +18,7 @@ from xjit.fusion.groups import Grouping
 from xjit.fusion.units import is_given
 from xjit.ir.node import Graph, Node
 from xjit.passes import chunk_search, split
-from xjit.runtime import segments
+from xjit.programs import kernel_runs
 
 Executor = Callable[[Callable[..., Any], Sequence[Any]], Any]
 
@@ -58,7 +58,7 @@ def many_pieces() -> Iterator[None]:
     loops over all axes but those of two elements.
     """
     with (
-        mock.patch.multiple(segments, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
+        mock.patch.multiple(kernel_runs, PARALLEL_WORK=0.0, PIECE_WORK=1.0, MAXIMUM_PIECES=5),
         mock.patch.multiple(chunk_search, LONG_ROW=16, CHUNK_ELEMENTS=8),
         mock.patch.multiple(split, MANY_ELEMENTS=16, CHUNK_ELEMENTS=8, SHORT_AXIS=3),
         mock.patch.multiple(

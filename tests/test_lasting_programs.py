@@ -17,7 +17,8 @@ from test_interrupts import Signalled, needs_signals, raising
 from test_runtime_pool import native_kernels
 
 import xjit
-from xjit.runtime import entry, products, segments, stand_ins
+from xjit.programs import blas_calls, kernel_runs
+from xjit.runtime import entry, stand_ins
 from xjit.runtime.miss import MISS
 from xjit.runtime.products import blas_products
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
@@ -159,8 +160,8 @@ LASTING: dict[str, tuple[Callable[[Any], Any], bool]] = {
 @pytest.mark.parametrize("name", LASTING)
 def test_what_lasts_is_what_has_long_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("PARALLEL_WORK", "PIECE_WORK", "LASTING_WORK"):
-        monkeypatch.setattr(segments, limit, 50_000.0)
-    monkeypatch.setattr(products, "LASTING", 1000)
+        monkeypatch.setattr(kernel_runs, limit, 50_000.0)
+    monkeypatch.setattr(blas_calls, "LASTING", 1000)
     function, lasts = LASTING[name]
     if "product" in name and blas_products() is None:
         pytest.skip("the library behind NumPy's products is not known")

@@ -18,8 +18,8 @@ import xjit
 from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
+from xjit.programs.kernel_runs import LASTING_WORK, MAXIMUM_PIECES, piece_size
 from xjit.runtime.miss import MISS
-from xjit.runtime.segments import LASTING_WORK, MAXIMUM_PIECES, piece_size
 
 X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])
 

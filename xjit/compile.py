@@ -8,7 +8,8 @@ split     large full reductions cut into chunks                xjit.passes.split
 plan      nodes grouped into kernels and library steps         xjit.fusion.planner
 lower     each region as a loop nest                           xjit.codegen.nests
 source    each loop nest as Python text                        xjit.codegen.source
-program   text compiled (or found by content), steps in order  xjit.runtime.build
+spec      the program as plain data: slots, steps, tables       xjit.programs.make_spec
+program   text compiled (or found by content), ready to run      xjit.runtime.program
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ from xjit.passes.verify import verify
 
 if TYPE_CHECKING:
     from xjit.codegen.nests import LoweredKernel
-    from xjit.runtime.build import EntryMaker
-    from xjit.runtime.kernels import KernelTally, Loader
-    from xjit.runtime.products import Products
-    from xjit.runtime.program import Program
+    from xjit.ir.opdef import OpDef
+    from xjit.runtime.program import Loading, Program
     from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
+    from xjit.runtime.spec import ProgramSpec
+    from xjit.runtime.tally import KernelTally
+
+Operations: TypeAlias = "Callable[[str], OpDef]"
 
 GRAPH_PASSES = (simplify, move_signs, write_products_out, sum_parts, hide_neutral_choices, split_reductions)
 
@@ -68,7 +71,7 @@ def lower_graph(
     """
     from xjit.codegen.nests import lower
     from xjit.codegen.source import kernel_source
-    from xjit.runtime.build import input_specs, layouts_of
+    from xjit.programs.make_spec import input_specs, layouts_of
 
     specs = input_specs(graph, values)
     for step in GRAPH_PASSES:
@@ -95,43 +98,54 @@ def may_contract(graph: Graph) -> bool:
     return not any("extreme" in node.kwargs for node in graph.nodes)
 
 
+def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> ProgramSpec:
+    """The program as plain data; ``apart`` are pairs of parameters that have to be two objects."""
+    from xjit.programs.make_spec import Builder, layouts_of
+    from xjit.runtime.check_spec import check
+
+    layouts = layouts_of(lowered.graph, lowered.specs)
+    blas = (lambda: None) if config.flag("XJIT_DEBUG") else _long_integers_of_blas
+    builder = Builder(lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, blas, apart)
+    spec = builder.spec(lowered.kernels)
+    if config.flag("XJIT_VERIFY"):
+        check(spec)
+    return spec
+
+
 def build_program(
     lowered: Lowered, tally: KernelTally, *, contract: bool = False, conditions: Conditions | None = None
 ) -> Program:
     """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold."""
-    from xjit.runtime.build import Builder, layouts_of
+    from xjit.runtime.program import load
     from xjit.runtime.records import NO_CONDITIONS
 
-    load, make_entry, products = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
-    layouts = layouts_of(lowered.graph, lowered.specs)
-    builder = Builder(
-        lowered.plan,
-        lowered.views,
-        lowered.memories,
-        layouts,
-        lowered.specs,
-        load,
-        make_entry,
-        products,
-        conditions or NO_CONDITIONS,
-    )
-    return builder.build(lowered.kernels)
+    held = conditions or NO_CONDITIONS
+    operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
+    loading = _uncompiled(operations) if config.flag("XJIT_DEBUG") else _compiled(operations, tally, contract)
+    return load(program_spec(lowered, held.apart), loading, held.codes)
 
 
-_Parts: TypeAlias = "tuple[Loader, EntryMaker, Callable[[], Products | None]]"
-
-
-def _compiled(tally: KernelTally, contract: bool) -> _Parts:
-    from xjit.runtime.entry import make_entry
-    from xjit.runtime.kernels import shared_kernels
+def _long_integers_of_blas() -> bool | None:
+    """Whether the integers of NumPy's BLAS have 64 bits; None if it cannot be called by itself."""
     from xjit.runtime.products import blas_products
 
+    products = blas_products()
+    return None if products is None else products.long
+
+
+def _compiled(operations: Operations, tally: KernelTally, contract: bool) -> Loading:
+    from xjit.programs.kernels import shared_kernels
+    from xjit.runtime.entry import make_entry
+    from xjit.runtime.products import blas_products
+    from xjit.runtime.program import Loading
+
     store = shared_kernels()
-    return lambda source: store.load(source, tally, contract=contract), make_entry, blas_products
+    return Loading(lambda source: store.load(source, tally, contract=contract), make_entry, blas_products, operations)
 
 
-def _uncompiled() -> _Parts:
-    from xjit.runtime.uncompiled_entry import KernelSources, make_uncompiled_entry
+def _uncompiled(operations: Operations) -> Loading:
+    from xjit.programs.uncompiled_entry import KernelSources, make_uncompiled_entry
+    from xjit.runtime.program import Loading
 
     sources = KernelSources()
-    return sources.load, make_uncompiled_entry(sources), lambda: None
+    return Loading(sources.load, make_uncompiled_entry(sources), lambda: None, operations)

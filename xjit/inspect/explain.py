@@ -13,7 +13,7 @@ from xjit.fusion.reads import walk
 from xjit.fusion.units import owner, view_chain
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
-from xjit.runtime.segments import piece_size
+from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
