@@ -14,7 +14,8 @@ import pytest
 from xjit.codegen import llvm_pipeline
 from xjit.errors import CacheWarning
 from xjit.llvm import digests
-from xjit.runtime import kernels, loader, native_code
+from xjit.programs import kernels
+from xjit.runtime import loader, native_code
 from xjit.runtime.cache_entry import seal, unseal
 from xjit.runtime.disk_cache import DiskCache
 

@@ -32,10 +32,10 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
-from xjit.runtime.kernels import KernelTally
 from xjit.runtime.miss import MISS
 from xjit.runtime.notices import Notices, shared_notices
 from xjit.runtime.records import Conditions
+from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
 
 Key = Hashable

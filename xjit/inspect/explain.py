@@ -15,7 +15,7 @@ from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.runtime.segments import piece_size
+from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
 if TYPE_CHECKING:

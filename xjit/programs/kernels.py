@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections import OrderedDict
-from collections.abc import Callable
-from pathlib import Path
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
@@ -13,21 +11,12 @@ from xjit import config, jobs
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
 from xjit.dataclass import dataclass, field
-from xjit.runtime import native_code
-from xjit.runtime.disk_cache import DiskCache, Shelf
+from xjit.runtime.configured_cache import configured_cache
+from xjit.runtime.disk_cache import Shelf
 from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
-from xjit.runtime.notices import shared_notices
+from xjit.runtime.tally import KernelTally
 
 Variant: TypeAlias = tuple[str, bool, str]
-
-
-@dataclass(eq=False)
-class KernelTally:
-    """What loading kernels cost one decorated function."""
-
-    compiles: int = 0
-    cache_hits: int = 0
-    seconds: float = 0.0
 
 
 RECENT = 64
@@ -74,7 +63,9 @@ class KernelStore:
 
 
 def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
-    disk = configured_disk_cache().shelf("kernel")
+    cache = configured_cache()
+    numba_compat.use_store(cache.shelf("inline"))
+    disk = cache.shelf("kernel")
     key = numba_compat.object_key(text, contract=contract)
     kernel = _from_disk(disk, key)
     if kernel is not None:
@@ -99,27 +90,7 @@ def _from_disk(disk: Shelf, key: str) -> LoadedKernel | None:
         return None
 
 
-def configured_disk_cache() -> DiskCache:
-    """The cache that the settings ask for."""
-    return disk_cache(config.cache_directory(), config.shipped_directories())
-
-
-@functools.lru_cache(maxsize=8)
-def disk_cache(directory: Path, shipped: tuple[Path, ...] = ()) -> DiskCache:
-    """The cache in a directory and in folders that are only read; one object for each choice of them.
-
-    From then on it also keeps what the compiler and the runtime make for themselves.
-    """
-    disk = DiskCache(directory, shipped, notices=shared_notices())
-    numba_compat.use_store(disk.shelf("inline"))
-    native_code.use_store(disk.shelf("runtime"))
-    return disk
-
-
 @functools.cache
 def shared_kernels() -> KernelStore:
     """The kernels of this process."""
     return KernelStore()
-
-
-Loader = Callable[[str], LoadedKernel]

@@ -1,29 +1,27 @@
-"""Runs of kernels between other steps: each is one FastProgram over numbered buffers."""
+"""Runs of kernels between other steps: each is one step of a program, over numbered buffers."""
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Container, Sequence
 
 from xjit.codegen.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
-from xjit.fusion.checks import failure_of, is_status
+from xjit.fusion.checks import is_status
 from xjit.fusion.layout import Layouts
 from xjit.fusion.memory import MemoryPlan, share_memory
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.runtime.kernels import Loader
-from xjit.runtime.loader import LoadedKernel
-from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, ScalarSpec
+from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.spec import Constant, Failure, KernelSpec, KernelText, Operation, Pointer, Routine, RunStep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
     """One kernel of a segment on a machine: the nodes whose buffers it gets and which of them it writes, the other
-    words of its table, the extent of its shared loop, its work in additions, how its machine code is come by, and
-    whether the interpreter lock is released for it however little work it is, as NumPy does.
+    words of its table, the extent of its shared loop, its work in additions, its code, and whether the interpreter
+    lock is released for it however little work it is, as NumPy does.
 
     A pointer is a node and the byte of its buffer to start from. A loop that runs ``in_turn`` is not shared among
     threads. ``lasting`` says whether one step of the loop takes long, None that its work tells.
@@ -35,7 +33,7 @@ class Piece:
     words: tuple[int, ...]
     extent: int
     work: float
-    load: Callable[[], LoadedKernel]
+    code: KernelText | Routine
     unlocked: bool = False
     in_turn: bool = False
     lasting: bool | None = None
@@ -55,11 +53,11 @@ class Piece:
         return self.lasting
 
 
-def generated(lowered: LoweredKernel, source: str, loader: Loader, machine: Machine) -> Piece:
+def generated(lowered: LoweredKernel, source: str, machine: Machine) -> Piece:
     """The piece of a lowered kernel with its source."""
     written = tuple(argument.is_written for argument in lowered.kernel.arguments)
-    load = functools.partial(loader, source)
-    return Piece(machine, lowered.pointers, written, tuple(lowered.words), lowered.extent, lowered.work, load)
+    words, code = tuple(lowered.words), KernelText(source)
+    return Piece(machine, lowered.pointers, written, words, lowered.extent, lowered.work, code)
 
 
 @dataclass(eq=False)
@@ -69,7 +67,7 @@ class Segment:
     machine: Machine
     pieces: list[Piece] = field(default_factory=list)
 
-    def program(
+    def step(
         self,
         resolve: Callable[[Node], Node],
         layouts: Layouts,
@@ -77,14 +75,40 @@ class Segment:
         needed: Sequence[Node],
         given: Sequence[Node] = (),
         begun: Container[object] = (),
-    ) -> tuple[FastProgram, tuple[Node, ...], tuple[Node, ...]]:
-        """The record of the segment, its input nodes and its result nodes.
+    ) -> tuple[RunStep, tuple[Node, ...], tuple[Node, ...]]:
+        """The step without its slots, its input nodes and its result nodes.
 
         ``resolve`` maps a node to the one whose buffer it shares, ``specs`` describes what every node's buffer is,
         ``needed`` are the nodes that other steps or the caller read, the results come in their order; ``given`` are
         inputs that come first, whether they are read or not; ``begun`` are results of earlier segments, to which
         this one may add parts.
         """
+        inputs, made = self._inputs_and_made(resolve, given, begun)
+        results = tuple(node for node in needed if node in made)
+        statuses = tuple(node for node in made if is_status(node))
+        memory = self._memory(resolve, [node for node in made if node not in (*results, *statuses)])
+        numbers = {node: number for number, node in enumerate((*inputs, *results))}
+        numbers |= {node: len(numbers) + number for number, node in enumerate((*memory.offsets, *statuses))}
+        constants: dict[Node, int] = {}
+        work = sum(piece.work for piece in self.pieces)
+        step = RunStep(
+            inputs=(),
+            results=(),
+            arguments=tuple(specs[node] for node in inputs),
+            outputs=tuple(array_spec(node, layouts) for node in results),
+            kernels=tuple(_kernel(piece, resolve, numbers, constants) for piece in self.pieces),
+            temps=tuple(node.aval.nbytes for node in memory.offsets),
+            offsets=tuple(memory.offsets.values()),
+            constants=tuple(map(constant_of, constants)),
+            failures=tuple(map(_failure, statuses)),
+            heavy=work > self.machine.parallel_work or any(piece.unlocked for piece in self.pieces),
+            lasting=any(piece.lasts for piece in self.pieces),
+        )
+        return step, tuple(inputs), results
+
+    def _inputs_and_made(
+        self, resolve: Callable[[Node], Node], given: Sequence[Node], begun: Container[object]
+    ) -> tuple[dict[Node, None], dict[Node, None]]:
         inputs: dict[Node, None] = dict.fromkeys(given)
         made: dict[Node, None] = {}
         for piece in self.pieces:
@@ -94,57 +118,40 @@ class Segment:
                     made[base] = None
                 elif base not in made and not _is_constant(base) and base.aval.size:
                     inputs[base] = None
-        results = tuple(node for node in needed if node in made)
-        statuses = tuple(node for node in made if is_status(node))
-        memory = self._memory(resolve, [node for node in made if node not in (*results, *statuses)])
-        numbers = {node: number for number, node in enumerate((*inputs, *results))}
-        numbers |= {node: len(numbers) + number for number, node in enumerate((*memory.offsets, *statuses))}
-        keep: list[object] = []
-        calls = tuple(self._call(piece, resolve, numbers, keep) for piece in self.pieces)
-        work = sum(piece.work for piece in self.pieces)
-        program = FastProgram(
-            inputs=tuple(specs[node] for node in inputs),
-            outputs=tuple(array_spec(node, layouts) for node in results),
-            temps=tuple(node.aval.nbytes for node in memory.offsets),
-            temp_offsets=tuple(memory.offsets.values()),
-            lasting=any(piece.lasts for piece in self.pieces),
-            calls=tuple(call for call in calls if call.extent > 0),
-            single=len(results) == 1,
-            heavy=work > self.machine.parallel_work or any(piece.unlocked for piece in self.pieces),
-            keep_alive=tuple(keep),
-            failures=tuple(functools.partial(failure_of, node) for node in statuses),
-        )
-        return program, tuple(inputs), results
+        return inputs, made
 
     def _memory(self, resolve: Callable[[Node], Node], temporaries: list[Node]) -> MemoryPlan:
         uses = [{resolve(node) for node, _ in piece.pointers} for piece in self.pieces]
         return share_memory(temporaries, uses)
 
-    def _call(
-        self,
-        piece: Piece,
-        resolve: Callable[[Node], Node],
-        numbers: dict[Node, int],
-        keep: list[object],
-    ) -> KernelCall:
-        kernel = piece.load()
-        keep.append(kernel)
-        table: list[int] = []
-        patches: list[tuple[int, int, int]] = []
-        for slot, (node, offset) in enumerate(piece.pointers):
-            base = resolve(node)
-            if _is_constant(base):
-                array = base.param("value").array()
-                keep.append(array)
-                table.append(array.ctypes.data + offset)
-            else:
-                table.append(0)  # stays so for arrays without elements, which nothing makes
-                if base in numbers:
-                    patches.append((slot, numbers[base], offset))
-        table += piece.words
-        return KernelCall(
-            kernel.address, piece.extent, piece.chunk, tuple(table), tuple(patches), in_turn=piece.in_turn
-        )
+
+def _kernel(
+    piece: Piece, resolve: Callable[[Node], Node], numbers: dict[Node, int], constants: dict[Node, int]
+) -> KernelSpec:
+    def pointer(node: Node, offset: int) -> Pointer:
+        base = resolve(node)
+        if _is_constant(base):
+            return Pointer("constant", constants.setdefault(base, len(constants)), offset)
+        return Pointer("buffer", numbers[base], offset) if base in numbers else Pointer("nothing", 0, 0)
+
+    pointers = tuple(pointer(*one) for one in piece.pointers)
+    return KernelSpec(piece.code, pointers, piece.words, piece.extent, piece.chunk, piece.in_turn)
+
+
+def constant_of(node: Node) -> Constant:
+    """The elements of a constant."""
+    literal = node.param("value")
+    return Constant(literal.dtype, literal.dims, literal.data)
+
+
+def operation_of(node: Node) -> Operation:
+    """The operation of a node by its name."""
+    return Operation(node.op.name, tuple(node.kwargs.items()))
+
+
+def _failure(status: Node) -> Failure:
+    (node,) = status.inputs
+    return Failure(operation_of(node), node.where)
 
 
 def piece_size(extent: int, work: float, machine: Machine) -> int:

@@ -1,4 +1,4 @@
-"""From a plan to a program: slots, runs of kernels, and the steps between them."""
+"""From a plan to a program as plain data: slots, runs of kernels, and the steps between them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.lazy import lazy
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
+from xjit.programs.blas_calls import piece_of
+from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.runtime.allocator import SMALLEST_BYTES
-from xjit.runtime.kernels import Loader
-from xjit.runtime.products import Products
-from xjit.runtime.program import (
+from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.spec import (
+    Block,
     CallStep,
+    ConstantStep,
     CopyStep,
-    Program,
+    ProgramSpec,
     ReshapeStep,
-    SegmentStep,
+    RunStep,
     Step,
     ViewStep,
-    written_out,
 )
-from xjit.runtime.records import NO_CONDITIONS, ArraySpec, Conditions, FastProgram, ScalarSpec
-from xjit.runtime.segments import Piece, Segment, array_spec, generated
 from xjit.types import BOOL, FLOAT64, INT64, TupleType
-
-EntryMaker = Callable[[FastProgram], Callable[..., Any]]
 
 _SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec(BOOL)}
 
@@ -59,10 +57,11 @@ def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts
 
 @dataclass(eq=False)
 class Builder:
-    """Builds one program, which misses where the ``conditions`` do not hold.
+    """Writes one program down.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in; -1 is memory that nobody tells apart.
+    would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
+    where it cannot be called. ``apart`` are pairs of parameters that have to be two objects.
     """
 
     plan: Plan
@@ -71,18 +70,15 @@ class Builder:
     layouts: Layouts
     specs: Sequence[ArraySpec | ScalarSpec]
     machine: Machine
-    loader: Loader
-    make_entry: EntryMaker
-    products: Callable[[], Products | None]
-    conditions: Conditions = NO_CONDITIONS
+    blas: Callable[[], bool | None]
+    apart: tuple[tuple[int, int], ...] = ()
     slots: dict[object, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     in_place: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     segment: Segment = field(init=False)
-    fallbacks: int = 0
 
-    def build(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> Program:
+    def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
         self.segment = Segment(self.machine)
         for node in self.plan.graph.parameters:
@@ -93,7 +89,7 @@ class Builder:
         needed = self._needed()
         for step in self.plan.steps:
             if isinstance(step, planned.KernelStep):
-                self.segment.pieces.append(generated(*next(lowered), self.loader, self.machine))
+                self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
             elif isinstance(step, planned.AliasStep):
@@ -103,7 +99,8 @@ class Builder:
                 self._whole(step)
         self._flush(needed)
         outputs = self._outputs()
-        return Program(self._direct(outputs), len(outputs), self.fallbacks)
+        spent = spent_after(self.steps, len(self.plan.graph.parameters), outputs)
+        return ProgramSpec(tuple(self.specs), Block(tuple(self.steps), spent), outputs, self.apart)
 
     @lazy
     def viewed(self) -> frozenset[Node]:
@@ -115,12 +112,12 @@ class Builder:
         """The library steps that run among the kernels."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
         nodes = [step.node for step in steps if step.node.op.product is not None]
-        products = self.products() if nodes else None
-        if products is None:
+        long = self.blas() if nodes else None
+        if long is None:
             return {}
-        operands = {node: tuple(map(self._buffer, node.inputs)) for node in nodes}
+        operands = {node: (self._buffer(node.inputs[0]), self._buffer(node.inputs[1])) for node in nodes}
         pieces = {
-            node: products.piece(node, (lhs, rhs), self.layouts, self.machine)
+            node: piece_of(node, (lhs, rhs), self.layouts, long, self.machine)
             for node, (lhs, rhs) in operands.items()
         }
         return {node: piece for node, piece in pieces.items() if piece is not None}
@@ -190,14 +187,12 @@ class Builder:
                     specs[base] = array_spec(base, self.layouts)
         alone = not any(map(self._breaks, self.plan.steps))
         given = self.plan.graph.parameters if alone else ()
-        record, inputs, results = self.segment.program(
-            self.resolve, self.layouts, specs, needed, given, begun=self.slots
-        )
+        step, inputs, results = self.segment.step(self.resolve, self.layouts, specs, needed, given, begun=self.slots)
         for node in results:
             self._slot(node)
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
-        self.steps.append(SegmentStep(self.make_entry(record), record, sources, made))
+        self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
         self.segment = Segment(self.machine)
 
     def _slot(self, node: object) -> int:
@@ -206,17 +201,16 @@ class Builder:
     def _whole(self, step: planned.Step) -> None:
         if isinstance(step, planned.ViewStep):
             chain = view_chain(step.node)
-            source = self._source(chain[0])
-            self.steps.append(ViewStep(source, self._slot(step.node), chain[1:]))
+            self._view(chain, self._source(chain[0]), self._slot(step.node))
             return
         assert isinstance(step, planned.LibraryStep | planned.HostStep)
         node = step.node
         inputs = tuple(self._source(source) for source in node.inputs)
         reason = step.reason if isinstance(step, planned.HostStep) else ""
-        self.fallbacks += bool(reason)
-        spec = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
-        allocate = None if spec is None or not self._is_recycled(node) else self.make_entry(_allocation(spec))
-        self.steps.append(CallStep(node, inputs, self._slot(node), spec, reason, allocate))
+        layout = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
+        recycled = layout is not None and self._is_recycled(node)
+        results = (self._slot(node),)
+        self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))
 
     def _is_recycled(self, node: Node) -> bool:
         """Whether a library writes its result into memory that is used again."""
@@ -228,17 +222,16 @@ class Builder:
         if node in self.slots:
             return self.slots[node]
         if node.op is CONSTANT:
-            self.steps.append(CallStep(node, (), self._slot(node), None, ""))
+            self.steps.append(ConstantStep(constant_of(node), (), (self._slot(node),)))
         elif node in self.aliases:
             source = self._source(self.aliases[node])
-            self.steps.append(ReshapeStep(source, self._slot(node), array_spec(node, self.layouts)))
+            self.steps.append(ReshapeStep((source,), (self._slot(node),), array_spec(node, self.layouts)))
         elif node.op is PROJECT:
-            source = self._source(node.inputs[0])
-            self.steps.append(CallStep(node, (source,), self._slot(node), array_spec(node, self.layouts), ""))
+            source, layout = self._source(node.inputs[0]), array_spec(node, self.layouts)
+            self.steps.append(CallStep(operation_of(node), (source,), (self._slot(node),), layout, node.where))
         else:
             assert node.aval.size == 0, f"{node} was not made"
-            empty = _allocation(array_spec(node, self.layouts))
-            self.steps.append(SegmentStep(self.make_entry(empty), empty, (), (self._slot(node),)))
+            self.steps.append(RunStep((), (self._slot(node),), (), (array_spec(node, self.layouts),)))
         return self.slots[node]
 
     def _outputs(self) -> tuple[int, ...]:
@@ -257,37 +250,32 @@ class Builder:
             elif base.op is CONSTANT or (not view and (apart or base in taken or len(chain) > 1)):
                 found[number] = self._copy(found[number])
             elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
-                found[number] = self._view(chain, found[number])
+                found[number] = self._view(chain, found[number], self._slot(object()))
             elif not view:
                 taken.add(base)
         return tuple(found)
 
     def _copy(self, source: int) -> int:
         result = self._slot(object())
-        self.steps.append(CopyStep(source, result))
+        self.steps.append(CopyStep((source,), (result,)))
         return result
 
     def _view_of_copy(self, chain: tuple[Node, ...]) -> int:
         """A view whose base looks like another result's memory, but is one of its own in NumPy."""
-        return self._view(chain, self._copy(self._source(chain[0])))
+        return self._view(chain, self._copy(self._source(chain[0])), self._slot(object()))
 
-    def _view(self, chain: tuple[Node, ...], base: int) -> int:
-        result = self._slot(object())
-        self.steps.append(ViewStep(base, result, chain[1:]))
+    def _view(self, chain: tuple[Node, ...], base: int, result: int) -> int:
+        of_number = not chain[0].aval.rank
+        self.steps.append(ViewStep((base,), (result,), tuple(map(operation_of, chain[1:])), of_number))
         return result
 
-    def _direct(self, outputs: tuple[int, ...]) -> Callable[..., Any]:
-        """The program as one function: the native entry if there is no other step, else Python's."""
-        count = len(self.plan.graph.parameters)
-        if len(self.steps) == 1 and isinstance(self.steps[0], SegmentStep):
-            step = self.steps[0]
-            if step.inputs == tuple(range(count)) and step.results == outputs:
-                return self.make_entry(dataclasses.replace(step.record, conditions=self.conditions))
-        given = FastProgram(tuple(self.specs), (), (), (), single=False, conditions=self.conditions)
-        check = self.make_entry(given)
-        return written_out(check, count, self.steps, outputs)
 
-
-def _allocation(spec: ArraySpec) -> FastProgram:
-    """Only allocates: the result has no elements, so no kernel runs."""
-    return FastProgram((), (spec,), (), (), True)
+def spent_after(steps: Sequence[Step], inputs: int, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """After each step the slots that nothing reads any more, so that their memory is used again."""
+    last = {slot: number for number, step in enumerate(steps) for slot in (*step.inputs, *step.results)}
+    kept = {*range(inputs), *outputs}
+    spent: list[list[int]] = [[] for _ in steps]
+    for slot, number in last.items():
+        if slot not in kept:
+            spent[number].append(slot)
+    return tuple(map(tuple, spent))
