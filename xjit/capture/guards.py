@@ -9,12 +9,11 @@ import operator
 import struct
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from xjit.capture.paths import Path
-from xjit.capture.signature import DYNAMIC_INTEGERS, signature
 from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.ir.lazy import lazy
@@ -35,6 +34,9 @@ _SEVERAL_OBJECTS = "len(set(map(id, ({v}, {w})))) == {k}"
 _SAME_CODE = "{v}.__code__ is {k}"
 
 _NUMPY_CLASSES = tuple(np.dtype(code).type for code in "bBhHiIlLqQ")
+
+DYNAMIC_INTEGERS: Final = range(-(2**63), 2**63)
+"""Python integers that int64 holds may change without a new trace."""
 
 # Numbers of one sequence that may become inputs of a graph; more of them stay constants.
 MOST_VARYING_ITEMS = 16
@@ -133,7 +135,16 @@ def is_number(value: Any) -> bool:
     kind = type(value)
     if kind is int:
         return value in DYNAMIC_INTEGERS
-    return kind is float or kind is complex or (isinstance(value, np.generic) and isinstance(signature(value), tuple))
+    if not isinstance(value, np.generic):
+        return kind is float or kind is complex
+    from xjit.capture.signature import signature
+
+    return isinstance(signature(value), tuple)
+
+
+def is_taken_as_array(kind: type) -> bool:
+    """Whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
+    return issubclass(kind, np.generic) or kind is complex
 
 
 def _is_another_number(value: Any, expected: Any) -> bool:

@@ -16,10 +16,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
 from xjit.ir.boundary import PLACES
 from xjit.ir.where import Where
-from xjit.runtime.blas import limited
-from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.miss import MISS
-from xjit.runtime.products import Products
 from xjit.runtime.records import ArraySpec, Conditions, FastProgram, KernelCall
 from xjit.runtime.spec import (
     Block,
@@ -38,10 +35,11 @@ from xjit.runtime.spec import (
     Step,
     ViewStep,
 )
-from xjit.runtime.threads import own_limit
 
 if TYPE_CHECKING:
     from xjit.ir.opdef import OpDef
+    from xjit.runtime.loader import LoadedKernel
+    from xjit.runtime.products import Products
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Function: TypeAlias = "Callable[..., Any]"
@@ -84,13 +82,8 @@ class Program:
         return (made,) if self.outputs == 1 else made
 
 
-def is_taken_as_array(kind: type) -> bool:
-    """Whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
-    return issubclass(kind, np.generic) or kind is complex
-
-
 def _as_value(value: Any) -> Any:
-    return np.asarray(value) if is_taken_as_array(type(value)) else value
+    return np.asarray(value) if isinstance(value, np.generic | complex) else value
 
 
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
@@ -216,6 +209,9 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
         del s2
         return s3
     """
+    from xjit.runtime.blas import limited
+    from xjit.runtime.threads import own_limit
+
     scope = Scope(loading)
     scope.put("if check(*values) is MISS: return MISS")
     if spec.inputs:
