@@ -32,6 +32,10 @@ _SAME_OBJECT = "{v} is {w}"
 _TWO_OBJECTS = "{v} is not {w}"
 _SEVERAL_OBJECTS = "len(set(map(id, ({v}, {w})))) == {k}"
 _SAME_CODE = "{v}.__code__ is {k}"
+LAYOUT = (
+    "type({v}) is ndarray and {v}.dtype == {k}[0] and {v}.shape == {k}[1] and {v}.strides == {k}[2] "
+    "and {v}.flags.aligned"
+)
 
 _NUMPY_CLASSES = tuple(np.dtype(code).type for code in "bBhHiIlLqQ")
 
@@ -57,7 +61,7 @@ class Guard:
     @property
     def checks_kind(self) -> bool:
         """Whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
-        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
+        return self.condition in (LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
 
     @property
     def tells_apart(self) -> bool:
@@ -91,12 +95,6 @@ class Guard:
                 raise
             return f"{self.path} can no longer be read: {type(error).__name__}: {error}"
         return self.words.format(path=self.path, old=text_of(self.expected), new=new)
-
-
-_LAYOUT = (
-    "type({v}) is ndarray and {v}.dtype == {k}[0] and {v}.shape == {k}[1] and {v}.strides == {k}[2] "
-    "and {v}.flags.aligned"
-)
 
 
 def _literal(path: Path) -> str:
@@ -161,7 +159,7 @@ def same_kind(path: Path, number: Any) -> Guard:
 
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
     """A plain array of the same element type, shape and strides stands there."""
-    return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}")
+    return Guard(path, LAYOUT, layout_of(array), "{path} changed from {old} to {new}")
 
 
 def same_contents(path: Path, contents: bytes) -> Guard:
@@ -264,7 +262,7 @@ class Guards:
     def left_to_check(self) -> list[Guard]:
         """The guards but those that the program checks itself: the layout of inputs, and ``of_program``."""
         own = set(self.inputs)
-        layouts = (guard for guard in self.guards if guard.condition == _LAYOUT and guard.path in own)
+        layouts = (guard for guard in self.guards if guard.condition == LAYOUT and guard.path in own)
         checked = {*map(id, layouts), *map(id, self._apart()), *map(id, self._codes())}
         return [guard for guard in self.guards if id(guard) not in checked]
 

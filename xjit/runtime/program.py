@@ -33,6 +33,7 @@ from xjit.runtime.spec import (
     ReshapeStep,
     RunStep,
     Step,
+    StoredObject,
     ViewStep,
 )
 
@@ -48,11 +49,16 @@ Loader: TypeAlias = "Callable[[str], LoadedKernel]"
 Codes: TypeAlias = "tuple[tuple[Any, Any], ...]"
 
 
+def _no_objects(key: str) -> LoadedKernel:
+    raise TargetError(f"xjit: the program needs the object {key}, and there is no cache to take it from")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Loading:
     """What a program is loaded with: where machine code comes from, what makes entries, operations by their names.
 
-    ``pieces`` are the functions that steps in Python name.
+    ``load`` takes a text of the kernel language, ``stored`` the key of an object in the cache on disk. ``pieces`` are
+    the functions that steps in Python name.
     """
 
     load: Loader
@@ -60,6 +66,7 @@ class Loading:
     products: Callable[[], Products | None]
     operation: Callable[[str], OpDef]
     pieces: Mapping[str, Function] = field(default_factory=dict)
+    stored: Loader = _no_objects
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,6 +151,8 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
     """The machine code of a kernel, and the words of its table."""
     if isinstance(spec.code, KernelText):
         return loading.load(spec.code.text), spec.words
+    if isinstance(spec.code, StoredObject):
+        return loading.stored(spec.code.key), spec.words
     products = loading.products()
     if products is None:
         raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
