@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from xjit.api import start_record
+from xjit.api.start import program_record
 from xjit.runtime import cache_entry
 
 PROGRAM = """
@@ -274,7 +274,7 @@ def flipped(file: Path) -> bytes:
 
 
 def foreign(file: Path) -> bytes:
-    return cache_entry.seal(start_record.KIND, "00" * 32, content(file))
+    return cache_entry.seal(program_record.KIND, "00" * 32, content(file))
 
 
 def of_another_kind(file: Path) -> bytes:
@@ -285,14 +285,14 @@ def without_an_object(file: Path) -> bytes:
     """A whole record of machine code that nobody has any more."""
     text = content(file)
     start = text.index(b'"StoredObject","') + len(b'"StoredObject","')
-    return cache_entry.seal(start_record.KIND, file.stem, text[:start] + b"0" * 64 + text[start + 64 :])
+    return cache_entry.seal(program_record.KIND, file.stem, text[:start] + b"0" * 64 + text[start + 64 :])
 
 
 def with_another_slot(file: Path) -> bytes:
     """A whole record of a program that reads what nothing has filled."""
     text = content(file).replace(b'["r","RunStep",["t",0', b'["r","RunStep",["t",90', 1)
     assert text != content(file)
-    return cache_entry.seal(start_record.KIND, file.stem, text)
+    return cache_entry.seal(program_record.KIND, file.stem, text)
 
 
 DAMAGES = (truncated, flipped, foreign, of_another_kind, without_an_object, with_another_slot)
@@ -318,25 +318,25 @@ def changed(record: Any, *path: int, to: Any) -> bytes:
 @pytest.mark.parametrize("data", [b"", b"[]", b"1", b'["x", 1]', b'["r", "Path", 1]', b'["f", "a"]', b"[" * 10_000])
 def test_text_that_is_no_record(data: bytes) -> None:
     with pytest.raises(ValueError, match="record"):
-        start_record.from_bytes(data)
+        program_record.from_bytes(data)
 
 
 def test_fields_of_other_types_are_no_record(kept: Path) -> None:
     data = content(record_of(kept))
-    start_record.from_bytes(data)
+    program_record.from_bytes(data)
     record = json.loads(data)
     assert record[:2] == ["r", "ProgramRecord"]
     for place in range(2, len(record)):
         for other in (1.5, {}, ["t", ["t"]], "text", ["r", "TreeRecord", "leaf"]):
             with pytest.raises(ValueError, match="record"):
-                start_record.from_bytes(changed(json.loads(data), place, to=other))
+                program_record.from_bytes(changed(json.loads(data), place, to=other))
     with pytest.raises(ValueError, match="record"):
-        start_record.from_bytes(json.dumps(record[:-1]).encode())
+        program_record.from_bytes(json.dumps(record[:-1]).encode())
 
 
 def test_records_are_data() -> None:
     """Reading names no way to run anything: no pickles, no marshalled code, no evaluation."""
-    for name in ("xjit/runtime/record_text.py", "xjit/api/start_record.py", "xjit/api/start.py"):
+    for name in ("xjit/runtime/record_text.py", "xjit/api/program_record.py", "xjit/api/start/first_call.py"):
         text = (Path(__file__).parent.parent / name).read_text(encoding="utf-8")
         for word in ("pickle", "marshal", "eval(", "exec(", "compile(", "__import__"):
             assert word not in text, (name, word)

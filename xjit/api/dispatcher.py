@@ -20,7 +20,7 @@ from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
-from xjit.api.start_keep import Keeper
+from xjit.api.start.keep_program import Keeper
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guards import Guards
 from xjit.capture.paths import Path

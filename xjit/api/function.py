@@ -79,7 +79,7 @@ class JitFunction(Generic[P, R]):
         """The result by a program that an earlier process has kept; MISS if there is none, or the tracer is there."""
         if _TRACER in sys.modules:
             return MISS
-        entry = jobs.module("xjit.api.start").started(self.__wrapped__, self.options, args, self._tally)
+        entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
         if entry is None:
             return MISS
         self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]

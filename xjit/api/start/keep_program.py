@@ -10,8 +10,8 @@ from typing import Any
 
 from xjit import tree
 from xjit.api.options import Options
-from xjit.api.start_guards import Describer
-from xjit.api.start_record import (
+from xjit.api.start.guard_records import Describer
+from xjit.api.start.program_record import (
     KIND,
     KINDS,
     PYTHON,

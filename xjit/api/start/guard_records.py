@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from xjit.api.start_digests import UnknownCodeError, class_digest, code_digest, digest, function_digest
+from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, digest, function_digest
 from xjit.capture.guards import LAYOUT, Guard
 from xjit.capture.inner_functions import inner_function
 from xjit.capture.libraries import is_library

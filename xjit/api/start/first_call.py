@@ -16,8 +16,8 @@ from typing import Any
 from xjit import jobs, tree
 from xjit.api.options import Options
 from xjit.api.shortcut import shortcut
-from xjit.api.start_guards import Binder
-from xjit.api.start_record import (
+from xjit.api.start.guard_records import Binder
+from xjit.api.start.program_record import (
     KIND,
     KINDS,
     PYTHON,

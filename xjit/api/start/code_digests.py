@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -150,10 +150,8 @@ def _blas() -> str:
 
 def _package() -> Iterator[str]:
     """Names the state of this package: its version, and when each of its files was written."""
-    import xjit
-
-    yield xjit.__version__
-    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    yield str(getattr(sys.modules["xjit"], "__version__", ""))
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     yield from sorted(_files(folder))
 
 
@@ -165,6 +163,3 @@ def _files(folder: str) -> Iterator[str]:
                 yield f"{entry.path} {status.st_size} {status.st_mtime_ns}"
             elif entry.is_dir() and entry.name != "__pycache__":
                 yield from _files(entry.path)
-
-
-Digest = Callable[[Any], str]

@@ -16,8 +16,8 @@ import numpy as np
 
 from xjit import config, tree
 from xjit.api.options import Options
-from xjit.api.start_digests import UnknownCodeError, digest, environment, function_digest
-from xjit.api.start_guards import GuardRecord, PlaceRecord, RootRecord, Want
+from xjit.api.start.code_digests import UnknownCodeError, digest, environment, function_digest
+from xjit.api.start.guard_records import GuardRecord, PlaceRecord, RootRecord, Want
 from xjit.dataclass import dataclass
 from xjit.ir.where import Where
 from xjit.runtime import spec
