@@ -212,16 +212,36 @@ def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> P
 
 
 def build_program(
-    lowered: Lowered, tally: KernelTally, *, contract: bool = False, conditions: Conditions | None = None
+    lowered: Lowered,
+    tally: KernelTally,
+    *,
+    contract: bool = False,
+    conditions: Conditions | None = None,
+    tell: Callable[[ProgramSpec], object] | None = None,
 ) -> Program:
-    """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold."""
+    """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold.
+
+    Who wants to know is told the program as plain data.
+    """
     from xjit.runtime.program import load
     from xjit.runtime.records import NO_CONDITIONS
 
     held = conditions or NO_CONDITIONS
     operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
     loading = _uncompiled(operations) if config.flag("XJIT_DEBUG") else _compiled(operations, tally, contract)
-    return load(program_spec(lowered, held.apart), loading, held.codes)
+    spec = program_spec(lowered, held.apart)
+    program = load(spec, loading, held.codes)
+    if tell is not None:
+        tell(spec)
+    return program
+
+
+def kernel_key(source: str, *, contract: bool = False) -> str:
+    """The key under which the machine code of a kernel lies in the cache on disk."""
+    from xjit.codegen.numba_compat import object_key
+    from xjit.codegen.source import without_comments
+
+    return object_key(without_comments(source), contract=contract)
 
 
 def _long_integers_of_blas() -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -12,12 +13,18 @@ from xjit.api import pickling
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary, tidy
 from xjit.runtime.miss import MISS, Miss
+from xjit.runtime.tally import KernelTally
 
 if TYPE_CHECKING:
     from xjit.api.dispatcher import Dispatcher
     from xjit.inspect.explain import Explanation
     from xjit.inspect.stages import Stages
     from xjit.inspect.statistics import Statistics
+
+# Where it is loaded, to trace takes a few milliseconds: then nothing is looked up on the disk.
+_TRACER = "xjit.api.dispatcher"
+# Programs of one function that are taken from the disk before the tracer is loaded.
+MAXIMUM_STARTED = 6
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +45,7 @@ class JitFunction(Generic[P, R]):
         self._dispatcher: Dispatcher | None = None
         self._entries: tuple[Callable[..., Any], ...] = ()  # for calls without names
         self._named: Mapping[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
+        self._tally = KernelTally()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
@@ -55,6 +63,10 @@ class JitFunction(Generic[P, R]):
                     return result
             if self._dispatcher is None and not jobs.available():
                 return self.__wrapped__(*args, **kwargs)
+            if self._dispatcher is None and not kwargs:
+                result = self._start(args)
+                if result is not MISS:
+                    return result
             dispatcher = self._dispatcher or self._made()
             made: R = dispatcher.call(args, kwargs)
             self._named = dispatcher.entries
@@ -63,6 +75,16 @@ class JitFunction(Generic[P, R]):
         except BaseException as error:
             tidy(error)
             raise
+
+    def _start(self, args: tuple[Any, ...]) -> Any:
+        """The result by a program that an earlier process has kept; MISS if there is none, or the tracer is there."""
+        if _TRACER in sys.modules:
+            return MISS
+        entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
+        if entry is None:
+            return MISS
+        self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
+        return entry(*args)
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The arguments with those moved in that were named although they have the next position."""
@@ -120,7 +142,7 @@ class JitFunction(Generic[P, R]):
         """The dispatcher that is there, or a new one; as a job, so that there is one for all threads."""
         from xjit.api.dispatcher import Dispatcher
 
-        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options)
+        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options, self._entries, self._tally)
         self._dispatcher = made
         return made
 

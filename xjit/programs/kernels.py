@@ -11,9 +11,8 @@ from xjit import config, jobs
 from xjit.codegen import numba_compat
 from xjit.codegen.source import without_comments
 from xjit.dataclass import dataclass, field
-from xjit.runtime.configured_cache import configured_cache
-from xjit.runtime.disk_cache import Shelf
-from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack, unpack
+from xjit.runtime.configured_cache import configured_cache, from_disk
+from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack
 from xjit.runtime.tally import KernelTally
 
 Variant: TypeAlias = tuple[str, bool, str]
@@ -67,7 +66,7 @@ def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
     numba_compat.use_store(cache.shelf("inline"))
     disk = cache.shelf("kernel")
     key = numba_compat.object_key(text, contract=contract)
-    kernel = _from_disk(disk, key)
+    kernel = from_disk(disk, key)
     if kernel is not None:
         tally.cache_hits += 1
         return kernel
@@ -76,18 +75,6 @@ def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
     tally.seconds += module.seconds
     disk.put(key, pack(StoredObject(module.object_code, module.symbol, module.externals)))
     return load_object(module.object_code, module.symbol, externals=module.externals)
-
-
-def _from_disk(disk: Shelf, key: str) -> LoadedKernel | None:
-    data = disk.get(key)
-    if data is None:
-        return None
-    try:
-        stored = unpack(data)
-        return load_object(stored.object_code, stored.symbol, externals=stored.externals)
-    except (ValueError, RuntimeError):
-        disk.reject(key)
-        return None
 
 
 @functools.cache

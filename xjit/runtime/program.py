@@ -16,10 +16,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
 from xjit.ir.boundary import PLACES
 from xjit.ir.where import Where
-from xjit.runtime.blas import limited
-from xjit.runtime.loader import LoadedKernel
 from xjit.runtime.miss import MISS
-from xjit.runtime.products import Products
 from xjit.runtime.records import ArraySpec, Conditions, FastProgram, KernelCall
 from xjit.runtime.spec import (
     Block,
@@ -36,12 +33,14 @@ from xjit.runtime.spec import (
     ReshapeStep,
     RunStep,
     Step,
+    StoredObject,
     ViewStep,
 )
-from xjit.runtime.threads import own_limit
 
 if TYPE_CHECKING:
     from xjit.ir.opdef import OpDef
+    from xjit.runtime.loader import LoadedKernel
+    from xjit.runtime.products import Products
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Function: TypeAlias = "Callable[..., Any]"
@@ -50,11 +49,16 @@ Loader: TypeAlias = "Callable[[str], LoadedKernel]"
 Codes: TypeAlias = "tuple[tuple[Any, Any], ...]"
 
 
+def _no_objects(key: str) -> LoadedKernel:
+    raise TargetError(f"xjit: the program needs the object {key}, and there is no cache to take it from")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Loading:
     """What a program is loaded with: where machine code comes from, what makes entries, operations by their names.
 
-    ``pieces`` are the functions that steps in Python name.
+    ``load`` takes a text of the kernel language, ``stored`` the key of an object in the cache on disk. ``pieces`` are
+    the functions that steps in Python name.
     """
 
     load: Loader
@@ -62,6 +66,7 @@ class Loading:
     products: Callable[[], Products | None]
     operation: Callable[[str], OpDef]
     pieces: Mapping[str, Function] = field(default_factory=dict)
+    stored: Loader = _no_objects
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,13 +89,8 @@ class Program:
         return (made,) if self.outputs == 1 else made
 
 
-def is_taken_as_array(kind: type) -> bool:
-    """Whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
-    return issubclass(kind, np.generic) or kind is complex
-
-
 def _as_value(value: Any) -> Any:
-    return np.asarray(value) if is_taken_as_array(type(value)) else value
+    return np.asarray(value) if isinstance(value, np.generic | complex) else value
 
 
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
@@ -151,6 +151,8 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
     """The machine code of a kernel, and the words of its table."""
     if isinstance(spec.code, KernelText):
         return loading.load(spec.code.text), spec.words
+    if isinstance(spec.code, StoredObject):
+        return loading.stored(spec.code.key), spec.words
     products = loading.products()
     if products is None:
         raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
@@ -216,6 +218,9 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
         del s2
         return s3
     """
+    from xjit.runtime.blas import limited
+    from xjit.runtime.threads import own_limit
+
     scope = Scope(loading)
     scope.put("if check(*values) is MISS: return MISS")
     if spec.inputs:

@@ -48,6 +48,13 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredObject:
+    """Machine code that lies in the cache on disk under a key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pointer:
     """What a slot of a kernel's table points to: a byte of a buffer or of a constant, or nothing at all.
 
@@ -66,7 +73,7 @@ class KernelSpec:
     ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``.
     """
 
-    code: KernelText | Routine
+    code: KernelText | StoredObject | Routine
     pointers: tuple[Pointer, ...]
     words: tuple[int, ...]
     extent: int

@@ -1,4 +1,4 @@
-"""The leaves of a call: what the arrays and numbers in its arguments are, however deep they lie."""
+"""Arguments of calls: containers among them, and arrays in the place of descriptions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from xjit.api.descriptions import example
 from xjit.capture.signature import NORMALISE, normalised, signature
 
 
-def are_arguments(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
+def same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
     """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
     return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
 
 
-def has_containers(in_tree: tree.Tree) -> bool:
+def nested(in_tree: tree.Tree) -> bool:
     """Whether an argument is a container."""
     assert isinstance(in_tree, tree.Branch)
     arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
@@ -32,6 +32,6 @@ def examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], 
     return [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves], in_tree
 
 
-def arrays_among(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-    """The arrays of NumPy among some leaves."""
+def arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    """The arrays among leaves."""
     return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
