@@ -79,6 +79,12 @@ def sine_over_its_argument(x: Array, y: Array) -> Array:
     return np.sin(x) / np.tan(y)
 
 
+@golden(SIGNED[:80], numbers(80, 60))
+def sines_times_rows(x: Array, y: Array) -> Array:
+    """A function of the outer axis alone is called once for each row and needs no strips."""
+    return np.sin(x)[:, None] * y
+
+
 # ---------------------------------------------------------------------- types
 
 
@@ -86,6 +92,12 @@ def sine_over_its_argument(x: Array, y: Array) -> Array:
 def complex_product(z: Array, w: Array) -> Array:
     """Complex numbers are values of their own."""
     return z * w.conj()
+
+
+@golden(numbers(100, dtype=np.complex128))
+def complex_constant(z: Array) -> Array:
+    """A complex constant has two parts."""
+    return z * 2j + 1.0
 
 
 @golden(numbers(100, dtype=np.complex64))
@@ -100,6 +112,12 @@ golden(
     shows="Half precision is computed in float32 and rounded after every operation.",
     name="half_precision",
 )(formulas.hypotenuse)
+
+
+@golden(HALF - np.float16(1))
+def masked_halves(x: Array) -> Array:
+    """A choice between halves takes their bits as they are."""
+    return np.where(x > 0, x, np.float16(0.5))
 
 
 @golden(numbers(100, dtype=np.uint8), numbers(100, dtype=np.uint8))
@@ -130,6 +148,12 @@ def rounded_to_integers(x: Array) -> Array:
 def bits_of_floats(x: Array) -> Array:
     """The bits of a float are an integer of the same width."""
     return x.view(np.int64) >> 52
+
+
+@golden(SIGNED)
+def bytes_of_floats(x: Array) -> Array:
+    """Elements of another width are the same memory: what fills it stores elements of its own."""
+    return (x * 2).view(np.uint8)
 
 
 @golden(SIGNED)
@@ -184,6 +208,12 @@ golden(
 )(formulas.blended)
 
 
+@golden(numbers(120, 90)[:, ::2], numbers(45, 120), any_size=False)
+def across_with_gaps(x: Array, y: Array) -> Array:
+    """What lies across with gaps between its elements goes into scratch one by one."""
+    return x.T * y
+
+
 @golden(numbers(120, 90))
 def transposed(x: Array) -> Array:
     """A transposition that computes nothing goes through registers, in blocks of eight by eight."""
@@ -201,6 +231,15 @@ golden(
     shows="Of two stencils on a large grid the first stays in scratch, a tile and its halo at a time.",
     name="stencil_of_stencil",
 )(formulas.biharmonic)
+
+
+@golden(numbers(1000, 600), any_size=False)
+def blurred_twice(u: Array) -> Array:
+    """Borders of a padded array run within the tiles that have them."""
+    for _ in range(2):
+        p = np.pad(u, ((1, 1), (0, 0)), mode="edge")
+        u = np.sqrt(u + p[:-2] + p[2:])
+    return u
 
 
 golden(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import formulas
 import numpy as np
 
 from golden_programs.record import Array, golden, numbers
+from xjit import ops
 
 ROWS = numbers(64, 100)
 LINE = numbers(100, seed=1)
-INDICES = np.random.default_rng(3).integers(-20, 20, 80)
+INDICES = np.random.default_rng(3).integers(-20, 20, 160)
 
 golden(LINE, shows="Pieces of one size share a loop: each goes where it belongs, the whole is never put together.")(
     formulas.joined
@@ -42,6 +45,12 @@ def zeros_around(x: Array) -> Array:
 
 
 @golden(LINE)
+def spread_out(x: Array) -> Any:
+    """Elements with gaps between them: the gaps are filled first, then the elements stored over them."""
+    return ops.pad(x * 2, 0.0, ((1, 1, 2),))
+
+
+@golden(LINE)
 def interleaved(x: Array) -> Array:
     """A result in steps of two is written by two stores of one loop."""
     return np.stack([x, -x], axis=1).reshape(-1)
@@ -57,6 +66,12 @@ def rows_looked_up(x: Array, rows: Array) -> Array:
 def elements_looked_up(x: Array, rows: Array, columns: Array) -> Array:
     """An element is addressed by two positions from data."""
     return x[rows, columns] * 2
+
+
+@golden(ROWS, INDICES)
+def every_other_row_looked_up(x: Array, rows: Array) -> Array:
+    """Positions that no element of the result needs are checked in a loop of their own."""
+    return x[rows][::2] + 1.0
 
 
 @golden(numbers(90, 90))
@@ -75,6 +90,12 @@ def row_major_again(x: Array) -> Array:
 def over_a_product(a: Array, b: Array, c: Array) -> Array:
     """The product is read for the last time where the result is written: they share memory."""
     return np.tanh(a @ b + c)
+
+
+@golden(ROWS)
+def around_a_sort(x: Array) -> Array:
+    """What a library computes stands between two kernels."""
+    return np.sort(x * 2, axis=1) + 1.0
 
 
 @golden(ROWS)

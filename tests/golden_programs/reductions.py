@@ -55,6 +55,12 @@ def sum_of_a_view(x: Array) -> Any:
     return x.sum()
 
 
+@golden(numbers(10, 40, 50)[:, ::3, :40], any_size=False)
+def sum_of_a_view_of_three_axes(x: Array) -> Any:
+    """A line of elements that three loops run through begins and ends within each of them."""
+    return x.sum()
+
+
 @golden(numbers(12, 40, 50))
 def sum_of_outer_and_inner_axes(x: Array) -> Any:
     """Two axes are reduced around the one that is kept."""
@@ -98,9 +104,27 @@ def sums_where(x: Array, mask: Array) -> Any:
 
 
 @golden(ROWS)
+def sums_from_three(x: Array) -> Any:
+    """An initial value is added when the sum is done."""
+    return x.sum(axis=1, initial=3.0)
+
+
+@golden(ROWS)
+def largest_sines(x: Array) -> Any:
+    """An extreme of a function with rare arguments: the slow path begins with what there was before the strip."""
+    return np.sin(x).max(axis=1)
+
+
+@golden(ROWS)
 def folded(x: Array) -> Any:
     """A computation of one's own is folded one element after the other."""
     return ops.reduce(x, 1.0, lambda a, b: a + b * 0.5, (1,))
+
+
+@golden(ROWS, numbers(64, 100, dtype=np.int64))
+def folded_together(x: Array, y: Array) -> Any:
+    """Two values are carried from element to element; a tuple of results."""
+    return ops.reduce((x, y), (0.0, np.int64(0)), lambda a, i, b, j: (a + b, i + j), (1,))
 
 
 # ---------------------------------------------------------------------- several passes over a row
@@ -129,6 +153,12 @@ def place_of_the_largest(x: Array) -> Any:
 def place_of_what_is_computed(x: Array, weight: Array) -> Any:
     """What is not in memory is computed again in the block that has the extreme."""
     return (x * weight).argmin(axis=1)
+
+
+@golden(numbers(64, 100, dtype=np.int32))
+def place_of_the_largest_integer(x: Array) -> Any:
+    """A search among integers ends where no larger one can follow."""
+    return x.argmax(axis=1)
 
 
 @golden(ROWS)
@@ -191,6 +221,12 @@ def tall_columns(x: Array) -> Any:
     return x.sum(axis=0)
 
 
+@golden(LONG, any_size=False)
+def long_logsumexp(x: Array) -> Any:
+    """Chunks of one pass follow on what chunks of another have found."""
+    return np.log(np.exp(x - x.max()).sum())
+
+
 # ---------------------------------------------------------------------- inside of others
 
 golden(numbers(20, 3), numbers(5, 3, seed=1), shows="A sum of three squares within a search: no distance is stored.")(
@@ -216,6 +252,12 @@ golden(
 def largest_of_sums(x: Array, y: Array) -> Any:
     """A nested sum over many runs in lanes; the extent of its loop is read from the table."""
     return np.abs(x[:, None, :] - y[None, :, :]).sum(axis=2).max(axis=1)
+
+
+@golden(numbers(30, 9, 12), numbers(10, 9, 12, seed=1), any_size=False)
+def nearest_picture(x: Array, y: Array) -> Any:
+    """A nested reduction over two axes is two loops."""
+    return np.abs(x[:, None] - y[None]).max(axis=(2, 3)).min(axis=1)
 
 
 @golden(numbers(80, 20), numbers(20, 12))

@@ -42,6 +42,19 @@ def running_product_of_halves(x: Array) -> Array:
 
 
 @golden(ROWS)
+def running_hypotenuse(x: Array) -> Array:
+    """Other ufuncs accumulate as well; where one has no identity, the first element is taken as it is."""
+    return np.hypot.accumulate(x, axis=1)
+
+
+@golden(ROWS)
+def two_rolling_means(x: Array) -> tuple[Array, Array]:
+    """Two readers run behind one scan, each its own number of steps."""
+    total = np.cumsum(x, axis=1)
+    return (total[:, 20:] - total[:, :-20]) / 20.0, (total[:, 5:] - total[:, :-5]) / 5.0
+
+
+@golden(ROWS)
 def running_sums_of_exponentials(x: Array) -> Array:
     """Blocks of 512: exponentials as vector code into scratch, then the scan."""
     return np.cumsum(np.exp(x), axis=1)
