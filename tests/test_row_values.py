@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
-from xjit.codegen.several_rows import several_rows
+from xjit.codegen.several_rows import are_worth_joining
 from xjit.ir.loops.intexpr import constant, variable, word
 from xjit.ir.loops.nodes import Let, Load, Loop, Prim, Statement, Store, Var
 from xjit.ir.where import NOWHERE
@@ -97,16 +98,15 @@ def added(buffer: str) -> tuple[Statement, ...]:
     return value, Store(buffer, (I0,), total, NOWHERE)
 
 
-def test_a_loop_takes_several_rows() -> None:
-    _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0", MACHINE)
-    assert isinstance(steps, Loop) and isinstance(rest, Loop)
-    assert (str(steps.start), str(steps.stop), steps.step) == ("b0", "h0", ROWS)
-    assert (str(rest.start), str(rest.stop), rest.step) == ("h0", "e0", 1)
-    inner = steps.body[-1]
-    assert isinstance(inner, Loop) and len(inner.body) == 2 * ROWS
-    assert inner.body[2] == Let("x0_1", Load("a0", (variable("j0_1"), I0), FLOAT64), NOWHERE)
+def test_rows_are_joined_where_they_only_add_up() -> None:
+    assert are_worth_joining(loop_over_rows(*added("m0")), {"a0", "o0"}, MACHINE)
+    assert not are_worth_joining(loop_over_rows(*added("o0")), {"a0", "o0"}, MACHINE)
+    few = replace(MACHINE, joined_statements=1)
+    assert not are_worth_joining(loop_over_rows(*added("m0")), {"a0", "o0"}, few)
 
 
-def test_a_loop_that_writes_elsewhere_stays() -> None:
-    loop = loop_over_rows(*added("o0"))
-    assert several_rows(loop, {"m0"}, "h0", MACHINE) == (loop,)
+def test_long_columns_take_several_rows_in_a_step() -> None:
+    lines = xjit.jit(lambda x: x.sum(axis=0)).source(np.ones((50, 4000))).splitlines()
+    step = next(number for number, line in enumerate(lines) if ", 4):" in line)
+    adds = [line for line in lines[step : step + 30] if "st(m0" in line]
+    assert len(adds) == MACHINE.joined_rows + 1  # those of a step, and that of the rest

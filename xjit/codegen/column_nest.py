@@ -109,16 +109,16 @@ class ColumnNest:
 
     def _rows(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
         """The last loop over rows: several of them in a step, where that saves loads and stores of accumulators."""
-        rows, names = self.plan.reduced[-1], [column.name for column in columns.values()]
+        rows = self.plan.reduced[-1]
         ahead = expensive_row_values(self.values.accesses, chosen, rows)
         strip = self._row_values.open(rows, self.bounds.reduced(rows), ahead) if ahead else None
         self.nest.open(rows.variable, rows.axes)
         self._row(chosen, columns)
         self.nest.close(*(strip or self.bounds.reduced(rows)))
         if strip:
-            self._row_values.close(self.bounds.reduced(rows), names)
+            self._row_values.close(self.bounds.reduced(rows))
         elif self._fill_the_cache(columns.values()):
-            join_rows(self.nest, names)
+            join_rows(self.nest)
 
     def _fill_the_cache(self, columns: Iterable[ColumnAccumulator]) -> bool:
         """Whether accumulators are many enough to be loaded and stored for several rows at once."""

@@ -25,7 +25,7 @@ from xjit.ir.loops.nodes import Accumulate, Const, FromInt, Let, Prim, Value, Va
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
-from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NARROW_FLOATS, DType
+from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NAMES, NARROW_FLOATS, DType
 
 VALUE_UNUSED = frozenset(("add", "sub", "min", "max", "eq", "ne", "lt", "le", "gt", "ge"))
 """Primitives whose machine code is no better for a known operand: what the bounds of positions are checked with.
@@ -51,6 +51,16 @@ def register_dtype(dtype: DType) -> DType:
 def storage_dtype(dtype: DType) -> DType:
     """The type that memory holds: the bits of narrow floats."""
     return np.dtype(f"u{dtype.itemsize}") if dtype in NARROW_FLOATS else dtype
+
+
+def encoded(value: Value, dtype: DType) -> Prim:
+    """The bits of a narrow float that a value is rounded to."""
+    return Prim("encode", (value,), storage_dtype(dtype), NAMES[dtype])
+
+
+def decoded(bits: Value, dtype: DType) -> Prim:
+    """The float32 that the bits of a narrow float stand for."""
+    return Prim("decode", (bits,), FLOAT32, NAMES[dtype])
 
 
 @dataclass(eq=False)
@@ -173,7 +183,7 @@ class Elements:
         """The value in the type that arithmetic uses."""
         if held.plain is None:
             assert held.bits is not None
-            value = Prim("decode", (held.bits,), dtype)
+            value = decoded(held.bits, dtype)
             held.plain = self.let(held.scope, "w", value, FLOAT32, where)
         return held.plain
 
@@ -183,7 +193,7 @@ class Elements:
             return self.plain(held, dtype, where)
         if held.bits is None:
             assert held.plain is not None
-            value = Prim("encode", (held.plain,), dtype)
+            value = encoded(held.plain, dtype)
             held.bits = self.let(held.scope, "h", value, storage_dtype(dtype), where)
         return held.bits
 
@@ -289,9 +299,9 @@ class Evaluation:
             raw = self.bits(source)
             to = storage_dtype(expr.dtype)
             value: Value = raw if raw.dtype == to else Prim("bitcast", (raw,), to)
-            return Prim("decode", (value,), expr.dtype) if expr.dtype in NARROW_FLOATS else value
+            return decoded(value, expr.dtype) if expr.dtype in NARROW_FLOATS else value
         if expr.dtype in NARROW_FLOATS and expr.name == "cast":
-            return Prim("decode", (self.bits(expr),), expr.dtype)
+            return decoded(self.bits(expr), expr.dtype)
         if expr.name == "select" and isinstance(condition := self.plain(expr.args[0]), Const):
             return self.plain(expr.args[1] if condition.literal.array() else expr.args[2])
         args = tuple(self.plain(arg) for arg in expr.args)
@@ -346,5 +356,5 @@ class Evaluation:
             raw = self.bits(expr.args[0])
             return raw if raw.dtype == storage else Prim("bitcast", (raw,), storage)
         if isinstance(expr, PrimExpr) and expr.name == "cast":
-            return Prim("encode", (self.plain(expr.args[0]),), expr.dtype)
-        return Prim("encode", (self.plain(expr),), expr.dtype)
+            return encoded(self.plain(expr.args[0]), expr.dtype)
+        return encoded(self.plain(expr), expr.dtype)

@@ -14,13 +14,16 @@ What the parts of a result are made by, its borders and its interior, is one ker
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
 
+from xjit import config
 from xjit.codegen.buffers import Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.in_place import overwrite
 from xjit.codegen.lower import Lowering
 from xjit.codegen.overlapped import in_windows, window_layouts, write_tiles
+from xjit.codegen.rewrites.record import RefusedError, Rewrite
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.dataclass import dataclass, field
@@ -28,6 +31,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
 from xjit.ir.loops.intexpr import maximum, minimum
 from xjit.ir.loops.nodes import LAUNCHED, Kernel, LoopKind
+from xjit.ir.loops.verify import verify
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
@@ -36,7 +40,8 @@ from xjit.machine import Machine
 class LoweredKernel:
     """Loop nests and what their table holds for the shapes at hand.
 
-    ``in_place`` are values that are written into the buffer of another, each with that other one.
+    ``in_place`` are values that are written into the buffer of another, each with that other one; ``rewrites`` is
+    what was done to the loops, in order.
     """
 
     kernel: Kernel
@@ -46,6 +51,7 @@ class LoweredKernel:
     work: float  # of the whole kernel, in additions
     groups: tuple[FusionGroup, ...]
     in_place: Mapping[Node, Node] = field(default_factory=dict)
+    rewrites: tuple[Rewrite, ...] = ()
 
 
 def lower(
@@ -82,7 +88,21 @@ def lower(
     words, values = zip(*nest.words.values(), strict=True) if nest.words else ((), ())
     work = sum(part.work for part in parts)
     kernel = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), words)
-    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(groups), in_place)
+    kernel, done = scheduled(kernel, nest.rewrites)
+    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(groups), in_place, done)
+
+
+def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel after those rewrites that it admits, and these."""
+    done = []
+    verified = config.flag("XJIT_VERIFY")
+    for rewrite in rewrites:
+        with contextlib.suppress(RefusedError):
+            kernel = rewrite.apply(kernel)
+            done.append(rewrite)
+        if verified:
+            verify(kernel)
+    return verify(kernel) if verified else kernel, tuple(done)
 
 
 def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:

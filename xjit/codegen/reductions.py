@@ -32,7 +32,7 @@ import numpy as np
 
 from xjit import numerics
 from xjit.codegen import searches
-from xjit.codegen.elements import Elements, register_dtype, storage_dtype
+from xjit.codegen.elements import Elements, encoded, register_dtype, storage_dtype
 from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
@@ -275,7 +275,7 @@ class Recognised(Accumulator):
             initial = _as(self.plain_operand(1), value.dtype)
             value = Prim(self.reducer.combine, (initial, value), value.dtype)
         if dtype in NARROW_FLOATS:
-            bits = self.elements.let(row, "h", Prim("encode", (value,), dtype), storage_dtype(dtype), where)
+            bits = self.elements.let(row, "h", encoded(value, dtype), storage_dtype(dtype), where)
             return Held(None, bits, row)
         return Held(self.elements.let(row, "v", value, dtype, where), None, row)
 

@@ -18,7 +18,7 @@ strip wait in scratch, and the functions run as vector code over them instead of
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.buffers import Place
@@ -53,9 +53,9 @@ class RowValues:
         elements.innermost = innermost
         return start, stop
 
-    def close(self, bounds: Bounds, accumulators: Iterable[str]) -> None:
+    def close(self, bounds: Bounds) -> None:
         """Ends the strip after the loop that adds its rows to accumulators, which now takes several in a step."""
-        join_rows(self.values.nest, accumulators)
+        join_rows(self.values.nest)
         self.values.nest.close(*bounds, step=self.values.nest.machine.strip_rows)
         self.places.clear()
         self.waiting.clear()

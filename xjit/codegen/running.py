@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xjit.codegen.elements import Elements, storage_dtype
+from xjit.codegen.elements import Elements, decoded, encoded, storage_dtype
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.scopes import Held, Scope
 from xjit.fusion.statements import Scan
@@ -52,6 +52,6 @@ class RunningValue(Recognised):
         call = Prim(self.in_order, (before, self.plain_operand(0)), self.dtype)
         if dtype not in NARROW_FLOATS:
             return Held(self.elements.let(scope, "v", call, self.dtype, where), None, scope)
-        bits = self.elements.let(scope, "h", Prim("encode", (call,), dtype), storage_dtype(dtype), where)
-        plain = self.elements.let(scope, "w", Prim("decode", (bits,), dtype), self.dtype, where)
+        bits = self.elements.let(scope, "h", encoded(call, dtype), storage_dtype(dtype), where)
+        plain = self.elements.let(scope, "w", decoded(bits, dtype), self.dtype, where)
         return Held(plain, bits, scope)

@@ -31,16 +31,19 @@ def kind(dtype: DType) -> str:
 
 
 def call_text(name: str, args: tuple[tuple[str, DType], ...], dtype: DType, variant: str = "") -> str:
-    """The text of a primitive on operands given as (text, type); functions may have variants."""
+    """The text of a primitive on operands given as (text, type).
+
+    Functions may have variants; that of ``encode`` and ``decode`` is the narrow float, whose bits are integers here.
+    """
     texts = tuple(text for text, _ in args)
     if name == "cast":
         return cast_text(texts[0], args[0][1], dtype)
     if name == "bitcast":
         return f"as_{kind(dtype)}({texts[0]})"
     if name == "encode":
-        return _encode(texts[0], args[0][1], NAMES[dtype])
+        return _encode(texts[0], args[0][1], variant)
     if name == "decode":
-        return f"{NAMES[dtype]}_to_f32({texts[0]})"
+        return f"{variant}_to_f32({texts[0]})"
     letter = dtype_class(args[-1][1])
     rule = _RULES.get((name, letter)) or _RULES.get((name, "*"))
     if rule is not None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from xjit.codegen.kinds import KINDS
+from xjit.codegen.rewrites.record import Rewrite
 from xjit.dataclass import dataclass, field
 from xjit.ir.index import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
 from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var
+from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
 from xjit.types import BOOL
 
@@ -35,7 +37,8 @@ class Nest:
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
-    ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into.
+    ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
+    ``rewrites`` are for the kernel that is written, in order.
     """
 
     machine: Machine
@@ -47,6 +50,7 @@ class Nest:
     words: dict[Any, tuple[str, int]] = field(default_factory=dict)
     section: int = 0
     outermost: int = 0
+    rewrites: list[Rewrite] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
@@ -113,6 +117,12 @@ class Nest:
         counter = scope.counter or scope.variable
         loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
+
+    def rewrite(self, loop: Loop, make: Callable[[str], Rewrite]) -> None:
+        """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
+        name = self.fresh(f"{loop.variable}_")
+        self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
+        self.rewrites.append(make(name))
 
     def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
         """Does the statements of the innermost loop from this one on only if one of the conditions holds."""

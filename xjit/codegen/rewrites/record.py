@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from xjit.errors import XjitError
@@ -43,4 +44,4 @@ def found(kernel: Kernel, name: str) -> tuple[tuple[Statement, ...], Loop]:
 
 def with_statements(kernel: Kernel, old: Statement, new: Block) -> Kernel:
     """The kernel with statements in place of one."""
-    return Kernel(kernel.name, kernel.arguments, replaced(kernel.body, old, new))
+    return replace(kernel, body=replaced(kernel.body, old, new))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -123,6 +124,8 @@ class _Joining:
 
     def reasons(self, known: Ranges, body: Block) -> Iterator[str]:
         """Yield why statements of a body, inside of loops that are joined, may not change their order."""
+        if not any(isinstance(one, Loop) for one in body):
+            return  # iterations follow each other
         order = later(self.loop), self._in_a_group()
         own = frozenset(names(self.loop.body))
         for place, one in enumerate(body):
@@ -145,7 +148,10 @@ class _Joining:
 
 
 def _joined(copies: Sequence[Block]) -> Iterator[Statement]:
-    """Yield the statements of some copies side by side; loops with the same bounds are one."""
+    """Yield the statements of some copies side by side, loops with the same bounds as one; without loops, in turn."""
+    if not any(isinstance(one, Loop) for one in copies[0]):
+        yield from itertools.chain.from_iterable(copies)
+        return
     for several in zip(*copies, strict=True):
         first = several[0]
         loops = [one for one in several if isinstance(one, Loop)]

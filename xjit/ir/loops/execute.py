@@ -322,6 +322,9 @@ def _join(frame: Frame, iterations: Sequence[Frame], loop: Loop) -> None:
         for element in one.traces[-1].read:
             if _is_shared(element, frame, one) and first.get(element, number) != number:
                 raise RaceError(f"an iteration of {loop.variable} reads {element[0]}{list(element[1])} of another")
+    for name, flag in frame.scalars.items():
+        if isinstance(flag, bool | np.bool_):
+            frame.scalars[name] = any((flag, *(one.scalars[name] for one in iterations)))
     statuses = [one.integers.get(_STATUS, 0) for one in iterations]
     frame.integers[_STATUS] = max([frame.integers.get(_STATUS, 0), *statuses])
 

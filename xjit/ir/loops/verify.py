@@ -9,7 +9,8 @@ Types
   4. The values of an Accumulate and of a Fold have the type of the scalar they change, conditions are pred.
   5. Scalars change by Accumulate and Fold only, and only such as Carry gives.
 Order
-  6. No iteration of a loop without order changes a scalar that is given outside of it.
+  6. No iteration of a loop without order changes a scalar that is given outside of it; but ``or`` may, which takes
+     no harm from taking a value twice: each thread has a flag of its own, and does what follows the loop.
   7. Buffers that are only read are not stored into.
   8. The step of a loop is positive; the extent of an unrolled one is a number.
 Grids
@@ -23,7 +24,7 @@ Bounds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from xjit.dataclass import dataclass, field
@@ -205,7 +206,8 @@ class _Checker:
     def _rules(self, statement: Statement, known: Known) -> Iterator[str]:
         match statement:
             case Accumulate():
-                yield from _changes((statement.name,), (statement.value,), known)
+                flags = (statement.name,) if statement.reducer == "or" else ()
+                yield from _changes((statement.name,), (statement.value,), known, flags)
             case Fold():
                 if len(statement.names) != len(statement.values):
                     yield "as many values as names are expected"
@@ -286,11 +288,13 @@ def as_integer(value: Value) -> IntExpr | None:
     return None
 
 
-def _changes(names: Iterable[str], changed: Iterable[Value], known: Known) -> Iterator[str]:
+def _changes(
+    names: Iterable[str], changed: Iterable[Value], known: Known, flags: Collection[str] = ()
+) -> Iterator[str]:
     for name, value in zip(names, changed, strict=False):
         if name not in known.scalars:
             yield f"the scalar {name} is not given before"
-        elif name not in known.carried:
+        elif name not in known.carried and name not in flags:
             yield f"{name} does not change here: it is no Carry, or given outside of a loop without order"
         elif known.scalars[name] != value.dtype:
             yield f"{name} is a {known.scalars[name]}, not a {value.dtype}"
