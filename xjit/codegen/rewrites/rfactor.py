@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xjit.codegen.rewrites.analysis.fresh import Names
+from xjit.codegen.rewrites.analysis.scalars import identity, scalars_of
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant, variable
@@ -12,6 +14,7 @@ from xjit.ir.loops.nodes import (
     Alloc,
     Buffer,
     Carry,
+    Const,
     Fold,
     Kernel,
     Load,
@@ -19,31 +22,30 @@ from xjit.ir.loops.nodes import (
     Prim,
     Statement,
     Store,
-    Value,
     Var,
 )
-from xjit.ir.loops.walk import blocks, renamed
+from xjit.ir.loops.walk import renamed
 
 
 @dataclass(frozen=True, slots=True)
 class Rfactor:
     """Cut a reduction into ``parts`` partial ones, each of every ``parts``-th element, and combine them by a tree.
 
-    before      carry t = 0.0
-                for j in 0 .. m:
+    before      for j in 0 .. m:
                   t = add(t, x[j])
-    after       carry t = 0.0                           Rfactor("j", 4, "p")
-                alloc p_parts: f32[4]
+    after       alloc p_parts: f32[4] for each iteration Rfactor("j", 4, "p")
                 for p in 0 .. 4:
-                  carry t_p = 0.0
+                  carry t_p: f32 = -0.0
                   for j in p .. m by 4:
                     t_p = add(t_p, x[j])
                   p_parts[p] = t_p
                 for p_2 in 0 .. 2:
-                  p_parts[p_2] = p_parts[p_2] + p_parts[p_2 + 2]
+                  p_parts[p_2] = (p_parts[p_2] + p_parts[p_2 + 2])
                 for p_1 in 0 .. 1:
-                  p_parts[p_1] = p_parts[p_1] + p_parts[p_1 + 1]
-                t = p_parts[0]
+                  p_parts[p_1] = (p_parts[p_1] + p_parts[p_1 + 1])
+                t = (t + p_parts[0])
+
+    Each part begins with what the reducer leaves as it is. Sums of floats are rounded in another order.
     """
 
     loop: str
@@ -51,24 +53,28 @@ class Rfactor:
     part: str
 
     def apply(self, kernel: Kernel) -> Kernel:
-        """Refuses where the loop does more than one reduction that begins in front of it."""
+        """Refuses where the loop does more than one reduction, or the reducer may not be regrouped."""
         if self.parts < 2 or self.parts & (self.parts - 1):
             raise RefusedError(f"{self.parts} is not a power of two above 1")
-        path, loop = found(kernel, self.loop)
+        _, loop = found(kernel, self.loop)
         match loop.body:
-            case (Accumulate() as step,) if loop.step == 1:
-                start = _start(path, kernel, step.name)
+            case (Accumulate(lanes=0) as step,) if loop.step == 1 and loop.kind.is_ordered:
+                start = identity(step.reducer, step.value.dtype)
             case _:
                 raise RefusedError(f"the loop over {self.loop} is not one reduction")
-        return with_statements(kernel, loop, tuple(self._cut(loop, step, start)))
+        if step.name in scalars_of(step.value):
+            raise RefusedError(f"{step.name} is read by its own reduction")
+        if start is None:
+            raise RefusedError(f"{step.reducer} is no reducer that is known to be regrouped")
+        return with_statements(kernel, loop, tuple(self._cut(loop, step, start, Names(kernel))))
 
-    def _cut(self, loop: Loop, step: Accumulate, start: Carry) -> Iterator[Statement]:
-        dtype, own, parts = step.value.dtype, f"{step.name}_{self.part}", f"{self.part}_parts"
+    def _cut(self, loop: Loop, step: Accumulate, start: Const, taken: Names) -> Iterator[Statement]:
+        dtype, own, parts = step.value.dtype, taken.fresh(f"{step.name}_{self.part}"), f"{self.part}_parts"
         part, zero = variable(self.part), constant(0)
         (inner,) = renamed((step,), {step.name: own})
         yield Alloc(Buffer.packed(parts, dtype, constant(self.parts)))
         body = (
-            Carry(own, start.value),
+            Carry(own, start),
             Loop(loop.variable, loop.start + part, loop.stop, (inner,), step=self.parts),
             Store(parts, (part,), Var(own, dtype)),
         )
@@ -81,28 +87,5 @@ class Rfactor:
             sum = Prim(step.reducer, halves, dtype)
             yield Loop(name, zero, constant(width), (Store(parts, (at,), sum),))
             width //= 2
-        yield Fold((step.name,), (Load(parts, (zero,), dtype),))
-
-
-def _start(path: tuple[Statement, ...], kernel: Kernel, name: str) -> Carry:
-    """Where the scalar begins: in the block of the loop, in front of it, and a number, which all parts begin with."""
-    block = kernel.body if len(path) == 1 else next(one for one in blocks(path[-2]) if path[-1] in one)
-    before: list[Value] = [
-        one.value
-        for one in block
-        if isinstance(one, Carry) and one.name == name and not _changes(block, name, path[-1])
-    ]
-    if not before:
-        raise RefusedError(f"{name} does not begin right in front of the loop")
-    return Carry(name, before[0])
-
-
-def _changes(block: tuple[Statement, ...], name: str, until: Statement) -> bool:
-    """Whether the scalar changes in front of the loop."""
-    for statement in block:
-        if statement is until:
-            return False
-        changed = (statement.name,) if isinstance(statement, Accumulate) else ()
-        if name in (statement.names if isinstance(statement, Fold) else changed) or blocks(statement):
-            return True
-    return False
+        whole = Var(step.name, dtype), Load(parts, (zero,), dtype)
+        yield Fold((step.name,), (Prim(step.reducer, whole, dtype),))

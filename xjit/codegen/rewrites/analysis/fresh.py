@@ -1,0 +1,31 @@
+"""Names that a kernel has not given yet."""
+
+from __future__ import annotations
+
+from xjit.ir.loops.nodes import Block, Kernel
+from xjit.ir.loops.walk import integers, names, statements
+
+
+class Names:
+    """The names of a kernel, and those that a rewrite adds."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.taken = names(kernel.body) | {argument.buffer.name for argument in kernel.arguments}
+        for argument in kernel.arguments:
+            for expr in (*argument.buffer.extents, *argument.buffer.strides):
+                self.taken |= expr.words()
+        for one in statements(kernel.body):
+            for expr in integers(one):
+                self.taken |= expr.words()
+
+    def fresh(self, name: str) -> str:
+        """The name, or that with a number behind it if it is taken."""
+        found, number = name, 2
+        while found in self.taken:
+            found, number = f"{name}_{number}", number + 1
+        self.taken.add(found)
+        return found
+
+    def copies(self, block: Block, suffix: str) -> dict[str, str]:
+        """Names for a copy of a block, by those that the block gives."""
+        return {name: self.fresh(f"{name}_{suffix}") for name in sorted(names(block))}
