@@ -160,6 +160,7 @@ def test_directions(row: int, column: int, rng: np.random.Generator) -> None:
             "run side by side: .*may be one element",
         ),
         (rows(loop("j", M, Invoke("solve", ("out",)))), "it is not known what solve touches"),
+        (kernel((X,), loop("i", 1)), "the loop over i has fewer than 2 iterations"),
         (kernel((X,), loop("i", N, step=2)), "the loop over i is for by 2"),
         (kernel((X,), loop("i", N, kind=LoopKind.PARALLEL)), "the loop over i is parallel by 1"),
     ],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier
+from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.siblings import known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
@@ -47,7 +48,7 @@ class Distribute:
             reason = dependence(known_before(kernel, path), here, behind, earlier(loop))
             if reason:
                 raise RefusedError(f"later iterations over {self.loop} need the rest of earlier ones: {reason}")
-        names = {name: f"{name}_{self.second}" for one in copied for name in defined(one)}
+        names = Names(kernel).copies(copied, self.second)
         second = renamed((*copied, *rest), names | {self.loop: self.second})
         return with_statements(
             kernel, loop, (replace(loop, body=first), replace(loop, variable=self.second, body=second))

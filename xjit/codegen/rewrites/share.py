@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
+from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.nodes import Block, Kernel, Let, Load, Prim, Statement, Value, Var, While
-from xjit.ir.loops.walk import names, values, with_values
+from xjit.ir.loops.walk import values, with_values
 
 # The number of a value: equal ones have the same as long as nothing changes that they read.
 Number: TypeAlias = int
@@ -45,7 +46,7 @@ class Share:
         _, loop = found(kernel, self.loop)
         numbering = _Numbering()
         numbering.count(loop.body)
-        body = tuple(_Naming(self.name, names(kernel.body), numbering).block(loop.body))
+        body = tuple(_Naming(self.name, Names(kernel), numbering).block(loop.body))
         if body == loop.body:
             raise RefusedError(f"the body of the loop over {self.loop} computes nothing twice")
         return with_statements(kernel, loop, (replace(loop, body=body),))
@@ -95,9 +96,10 @@ class _Naming:
     """Names for values that are used several times."""
 
     prefix: str
-    taken: set[str]
+    taken: Names
     numbering: _Numbering
     given: dict[Number, Var] = field(default_factory=dict)
+    count: int = 0
 
     def block(self, block: Block) -> Iterator[Statement]:
         """Yield the statements, each behind the names that it is the first to use."""
@@ -127,9 +129,9 @@ class _Naming:
         return found
 
     def _fresh(self) -> str:
-        name = next(name for n in range(len(self.taken) + 1) if (name := f"{self.prefix}{n}") not in self.taken)
-        self.taken.add(name)
-        return name
+        name = f"{self.prefix}{self.count}"
+        self.count += 1
+        return self.taken.fresh(name)
 
 
 def roots(statement: Statement) -> tuple[Value, ...]:

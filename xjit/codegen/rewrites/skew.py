@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, there
+from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.siblings import (
     block_of,
     known_before,
@@ -19,7 +20,7 @@ from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, maximum, minimum, variable
 from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import names, renamed, substituted
+from xjit.ir.loops.walk import renamed, substituted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,9 @@ class Skew:
         see_that_it_may_come_before(between, (first,))
         known = known_before(kernel, path)
         self._see_that_it_may(known, first, second)
-        both = tuple(one for one in self._pieces(first, second) if not known.at_most(one.stop, one.start))
+        both = tuple(
+            one for one in self._pieces(first, second, Names(kernel)) if not known.at_most(one.stop, one.start)
+        )
         return with_block(kernel, block, (*block[:start], *between, *both, *block[stop + 1 :]))
 
     def _see_that_it_may(self, known: Ranges, first: Loop, second: Loop) -> None:
@@ -69,18 +72,17 @@ class Skew:
                 f"the loop over {self.second} needs that over {self.first} more than {self.steps} steps on: {reason}"
             )
 
-    def _pieces(self, first: Loop, second: Loop) -> Iterator[Loop]:
+    def _pieces(self, first: Loop, second: Loop, taken: Names) -> Iterator[Loop]:
         begin, end = second.start + self.steps, second.stop + self.steps
-        yield _piece(first, "first", first.start, minimum(begin, first.stop))
+        yield _piece(first, taken, "first", first.start, minimum(begin, first.stop))
         behind = substituted(second.body, {self.second: variable(self.first) - self.steps})
         yield Loop(self.first, begin, minimum(first.stop, end), (*first.body, *behind))
-        yield _piece(first, "last", maximum(begin, end), first.stop)
-        yield _piece(second, "last", maximum(first.stop - self.steps, second.start), second.stop)
+        yield _piece(first, taken, "last", maximum(begin, end), first.stop)
+        yield _piece(second, taken, "last", maximum(first.stop - self.steps, second.start), second.stop)
 
 
-def _piece(loop: Loop, which: str, start: IntExpr, stop: IntExpr) -> Loop:
+def _piece(loop: Loop, taken: Names, which: str, start: IntExpr, stop: IntExpr) -> Loop:
     """A part of a loop with names of its own."""
-    own = {name: f"{name}_{which}" for name in sorted(names((loop,)))}
-    (copy,) = renamed((replace(loop, start=start, stop=stop),), own)
+    (copy,) = renamed((replace(loop, start=start, stop=stop),), taken.copies((loop,), which))
     assert isinstance(copy, Loop)
     return copy

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import rereads
+from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
@@ -29,7 +30,7 @@ from xjit.ir.loops.nodes import (
     Var,
     While,
 )
-from xjit.ir.loops.walk import Change, blocks, names, parts, renamed, statements, values, with_blocks
+from xjit.ir.loops.walk import Change, blocks, parts, renamed, statements, values, with_blocks
 from xjit.types import BOOL, DType
 
 
@@ -77,17 +78,18 @@ class SpecializeRare:
         reason = rereads(known_before(kernel, path), loop.body, loop)
         if reason:
             raise RefusedError(f"the loop over {self.loop} may not run twice: {reason}")
-        return with_statements(kernel, loop, tuple(self._twice(loop)))
+        return with_statements(kernel, loop, tuple(self._twice(loop, Names(kernel))))
 
-    def _twice(self, loop: Loop) -> Iterator[Statement]:
+    def _twice(self, loop: Loop, taken: Names) -> Iterator[Statement]:
         yield Carry(self.flag, Const(Literal.of(False, BOOL)))
         kept = sorted(_changed(loop).items())
+        before = {name: taken.fresh(f"{name}_kept") for name, _ in kept}
         for name, dtype in kept:
-            yield Let(f"{name}_kept", Var(name, dtype))
+            yield Let(before[name], Var(name, dtype))
         yield replace(loop, body=tuple(self._near(loop.body)))
-        (again,) = renamed((loop,), {name: f"{name}_rare" for name in sorted(names((loop,)))})
+        (again,) = renamed((loop,), taken.copies((loop,), "rare"))
         (again,) = Change(value=lambda value: _variant(value, "rare")).block((again,))
-        given = tuple(name for name, _ in kept), tuple(Var(f"{name}_kept", dtype) for name, dtype in kept)
+        given = tuple(name for name, _ in kept), tuple(Var(before[name], dtype) for name, dtype in kept)
         yield If(Var(self.flag, BOOL), (*((Fold(*given),) if kept else ()), again))
 
     def _near(self, block: Block) -> Iterator[Statement]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.dependence import Touch, ranges_at, touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, Load, Loop, Statement, Store, Value
-from xjit.ir.loops.walk import Change, buffers, defined
+from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.walk import Change, defined
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,9 @@ class Stage:
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where the loop reads no row that stays the same, reads several, or may write to it."""
         path, loop = found(kernel, self.loop)
-        buffer = buffers(kernel).get(self.buffer)
+        buffer = next((one.buffer for one in kernel.arguments if one.buffer.name == self.buffer), None)
         if buffer is None:
-            raise RefusedError(f"there is no buffer {self.buffer}")
+            raise RefusedError(f"there is no buffer {self.buffer} among the arguments")
         touched = [touch for touch in touches(loop.body) if touch.buffer == self.buffer]
         inside = {loop.variable, *(name for touch in touched for one in touch.around for name in defined(one))}
         rows = {touch.index[:-1] for touch in touched if not touch.written and not _reads(touch.index[:-1], inside)}
@@ -44,6 +46,7 @@ class Stage:
             )
         (row,) = rows
         self._see_that_it_stays(touched, row, path)
+        self._see_that_it_is_there(buffer, row, known_before(kernel, path))
         return with_statements(kernel, loop, (*self._copied(buffer, row), self._reading(loop, row)))
 
     def _see_that_it_stays(self, touched: list[Touch], row: tuple[IntExpr, ...], path: tuple[Statement, ...]) -> None:
@@ -52,6 +55,12 @@ class Stage:
             if touch.written and not any(known.apart(a, b) for a, b in zip(row, touch.index[:-1], strict=True)):
                 place = ", ".join(map(str, touch.index))
                 raise RefusedError(f"the loop over {self.loop} may write to the row: {self.buffer}[{place}]")
+
+    def _see_that_it_is_there(self, buffer: Buffer, row: tuple[IntExpr, ...], known: Ranges) -> None:
+        """Refuses where the row may be outside of the buffer, which does not matter to a loop without iterations."""
+        for at, extent in zip(row, buffer.extents, strict=False):
+            if not (known.at_most(constant(0), at) and known.below(at, extent)):
+                raise RefusedError(f"the row of {self.buffer} may be outside of it where the loop has no iterations")
 
     def _copied(self, buffer: Buffer, row: tuple[IntExpr, ...]) -> tuple[Alloc, Loop]:
         at = variable(f"{self.name}_at")

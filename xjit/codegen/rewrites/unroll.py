@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant
 from xjit.ir.loops.nodes import Block, Kernel, Loop
-from xjit.ir.loops.walk import names, renamed, substituted
+from xjit.ir.loops.walk import renamed, substituted
 
 # Longer loops are no faster written out, and take long to compile.
 MOST = 64
@@ -33,11 +34,12 @@ class Unroll:
             raise RefusedError(
                 f"the loop over {self.loop} has {loop.stop - loop.start} iterations, not a small number"
             )
-        copies = [_copy(loop, number) for number in range(0, extent, loop.step)]
+        taken = Names(kernel)
+        copies = [_copy(loop, number, taken) for number in range(0, extent, loop.step)]
         return with_statements(kernel, loop, tuple(statement for copy in copies for statement in copy))
 
 
-def _copy(loop: Loop, number: int) -> Block:
+def _copy(loop: Loop, number: int, taken: Names) -> Block:
     """The body for one iteration, with names of its own."""
     body = substituted(loop.body, {loop.variable: loop.start + constant(number)})
-    return renamed(body, {name: f"{name}_{number}" for name in sorted(names(body))})
+    return renamed(body, taken.copies(body, str(number)))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later, rereads, there
+from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import extent, known_before
 from xjit.codegen.rewrites.dependence import carried_by
@@ -67,42 +68,42 @@ class UnrollAndJam:
         if loop.step != 1 or not loop.kind.is_ordered or self.factor < 2:
             raise RefusedError(f"the loop over {self.loop} is {loop.kind.value} by {loop.step}, not for by 1")
         known = known_before(kernel, path)
+        if known.below(loop.stop, loop.start + self.factor):
+            raise RefusedError(f"the loop over {self.loop} has fewer than {self.factor} iterations")
         reason = next(_Joining(loop, self.factor).reasons(known, loop.body), "")
         if reason:
             raise RefusedError(f"iterations over {self.loop} do not run side by side: {reason}")
         if self.tail is Tail.LOOP:
-            return with_statements(kernel, loop, tuple(self._with_tail(known, loop)))
+            return with_statements(kernel, loop, tuple(self._with_tail(known, loop, Names(kernel))))
         self._see_that_it_may_run_twice((*path[:-1], loop), known, loop)
-        return with_statements(kernel, loop, (self._overlapped(known, loop),))
+        return with_statements(kernel, loop, (self._overlapped(known, loop, Names(kernel)),))
 
-    def _with_tail(self, known: Ranges, loop: Loop) -> Iterator[Loop]:
+    def _with_tail(self, known: Ranges, loop: Loop, taken: Names) -> Iterator[Loop]:
         last = loop.stop - (self.factor - 1)
-        yield replace(loop, stop=last, step=self.factor, body=self._group(loop, variable(self.loop)))
+        yield replace(loop, stop=last, step=self.factor, body=self._group(loop, variable(self.loop), taken))
         rest = loop.start + extent(known, loop) // self.factor * self.factor
         if rest != loop.stop:
-            yield self._tail(loop, rest)
+            yield self._tail(loop, rest, taken)
 
-    def _overlapped(self, known: Ranges, loop: Loop) -> Loop:
-        at, last = f"{self.loop}_at", loop.stop - self.factor
-        group = (LetInt(at, minimum(variable(self.loop), last)), *self._group(loop, variable(at)))
+    def _overlapped(self, known: Ranges, loop: Loop, taken: Names) -> Loop:
+        at, last = taken.fresh(f"{self.loop}_at"), loop.stop - self.factor
+        group = (LetInt(at, minimum(variable(self.loop), last)), *self._group(loop, variable(at), taken))
         if not known.at_most(loop.start, last):
             length = FromInt(loop.stop - loop.start, INT64)
             enough = Prim("ge", (length, Const(Literal.of(self.factor, INT64))), BOOL)
-            group = (If(enough, group, (self._tail(loop, variable(self.loop)),)),)
+            group = (If(enough, group, (self._tail(loop, variable(self.loop), taken),)),)
         return replace(loop, step=self.factor, body=group)
 
-    def _tail(self, loop: Loop, start: IntExpr) -> Loop:
-        own = {name: f"{name}_tail" for name in sorted(names((loop,)))}
-        (copy,) = renamed((loop,), own)
+    def _tail(self, loop: Loop, start: IntExpr, taken: Names) -> Loop:
+        (copy,) = renamed((loop,), taken.copies((loop,), "tail"))
         assert isinstance(copy, Loop)
         return replace(copy, start=start)
 
-    def _group(self, loop: Loop, first: IntExpr) -> Block:
+    def _group(self, loop: Loop, first: IntExpr, taken: Names) -> Block:
         copies = []
         for number in range(self.factor):
             body = substituted(loop.body, {self.loop: first + number})
-            own = {name: f"{name}_{number}" for name in sorted(names(body))} if number else {}
-            copies.append(renamed(body, own))
+            copies.append(renamed(body, taken.copies(body, str(number)) if number else {}))
         return tuple(_joined(copies))
 
     def _see_that_it_may_run_twice(self, path: Sequence[Statement], known: Ranges, loop: Loop) -> None:

@@ -49,7 +49,7 @@ class Ranges:
 
     def at_most(self, a: IntExpr, b: IntExpr) -> bool:
         """Whether a <= b is proved; False says nothing."""
-        return self._not_negative(b - a, DEPTH)
+        return self._not_negative(b - a, DEPTH, {})
 
     def below(self, a: IntExpr, b: IntExpr) -> bool:
         """Whether a < b is proved."""
@@ -59,18 +59,20 @@ class Ranges:
         """Whether the two are proved to differ."""
         return self.below(a, b) or self.below(b, a)
 
-    def _not_negative(self, expr: IntExpr, depth: int) -> bool:
+    def _not_negative(self, expr: IntExpr, depth: int, failed: dict[IntExpr, int]) -> bool:
+        """Whether an expression is proved; ``failed`` are those that were not, and at what depth."""
         if all(coefficient >= 0 and _is_natural(product) for coefficient, product in terms(expr)):
             return True
-        if depth == 0:
+        if failed.get(expr, 0) >= depth:
             return False
+        failed[expr] = depth
         extreme = next(_extremes(expr), None)
         if extreme is not None:
             coefficient, atom = extreme
             either = any if (coefficient < 0) == (atom.kind is Atom.MIN) else all
             others = [expr - atom * coefficient + one * coefficient for one in operands(atom)]
-            return either(self._not_negative(other, depth - 1) for other in others)
-        return any(self._not_negative(other, depth - 1) for other in self._smaller(expr))
+            return either(self._not_negative(other, depth - 1, failed) for other in others)
+        return any(self._not_negative(other, depth - 1, failed) for other in self._smaller(expr))
 
     def _smaller(self, expr: IntExpr) -> Iterator[IntExpr]:
         """Yield expressions that are at most this one, with less in them that is not known."""

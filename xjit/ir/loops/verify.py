@@ -196,9 +196,11 @@ class _Checker:
             yield f"{name} has {len(buffer.extents)} axes, not {len(index)}"
             return
         for axis, (at, extent) in enumerate(zip(index, buffer.extents, strict=True)):
+            if known.ranges.at_most(constant(0), at) and known.ranges.below(at, extent):
+                continue  # as where a loop has no iterations, of which anything is proved
             if known.ranges.below(at, constant(0)) or known.ranges.at_most(extent, at):
                 yield f"the index {at} along axis {axis} is outside of {name}"
-            elif not (known.ranges.at_most(constant(0), at) and known.ranges.below(at, extent)):
+            else:
                 self.open.append(f"{name}[{', '.join(map(str, index))}] along axis {axis}")
 
     # ------------------------------------------------------------------ rules of statements

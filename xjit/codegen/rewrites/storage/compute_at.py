@@ -73,7 +73,7 @@ class ComputeAt:
         if len(makers) != 1 or not isinstance(makers[0], Loop):
             raise RefusedError(f"{self.buffer} is not made by one nest of loops in its block")
         loops = [makers[0]]
-        while isinstance(loops[-1].body[0], Loop) and len(loops[-1].body) == 1:
+        while len(loops[-1].body) == 1 and isinstance(loops[-1].body[0], Loop):
             loops.append(loops[-1].body[0])
         nest = _Nest(self.buffer, tuple(loops))
         nest.see_that_it_makes_one_buffer()
