@@ -65,8 +65,10 @@ def test_lanes(before: Kernel, rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("before", "reason"),
     [
-        (line(Accumulate("t", "add", load(X, J))), "not for lanes: t is rounded in order"),
-        (line(Fold(("t",), (load(X, J),))), "not for lanes: t change in order"),
+        (line(Accumulate("t", "add", load(X, J))), "not for lanes: t is rounded, or changed, in order"),
+        (line(Fold(("t",), (load(X, J),))), "not for lanes: t is rounded, or changed, in order"),
+        (line(Accumulate("t", "max", load(X, J)), Accumulate("t", "min", ONE)), "t is rounded, or changed, in order"),
+        (line(Accumulate("t", "max", load(X, J)), Store("out", (J,), T)), "t is changed and read"),
         (line(Store("x", (J + 1,), load(X, J))), r"lanes of j need each other: x\[j.*may be one element"),
         (line(Store("out", (constant(0),), load(X, J))), "lanes of j need each other"),
         (line(While(number(False, BOOL), ())), "lanes may go round a while different times"),

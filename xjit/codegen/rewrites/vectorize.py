@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, elements, later
-from xjit.codegen.rewrites.analysis.scalars import is_exact
+from xjit.codegen.rewrites.analysis.scalars import lane_order
 from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
-from xjit.dataclass import dataclass
-from xjit.ir.loops.nodes import Accumulate, Barrier, Fold, Kernel, Loop, LoopKind, Statement, While
-from xjit.ir.loops.walk import names, statements
+from xjit.ir.loops.nodes import Barrier, Kernel, Loop, LoopKind, Statement, While
+from xjit.ir.loops.walk import statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,9 @@ class Vectorize:
         path, loop = found(kernel, self.loop)
         if loop.kind is not LoopKind.SERIAL:
             raise RefusedError(f"the loop over {self.loop} is {loop.kind.value} already")
-        own = names(loop.body)
-        for one in statements(loop.body):
-            reason = _unlike_lanes(one, own)
-            if reason:
-                raise RefusedError(f"the loop over {self.loop} is not for lanes: {reason}")
+        reasons = (*map(_unlike_lanes, statements(loop.body)), lane_order(loop.body))
+        for reason in filter(None, reasons):
+            raise RefusedError(f"the loop over {self.loop} is not for lanes: {reason}")
         place = Place((loop,), loop.body)
         reason = elements(known_before(kernel, path), place, place, later(loop))
         if reason:
@@ -44,7 +41,7 @@ class Vectorize:
         return with_statements(kernel, loop, (replace(loop, kind=LoopKind.VECTOR),))
 
 
-def _unlike_lanes(one: Statement, own: set[str]) -> str:
+def _unlike_lanes(one: Statement) -> str:
     match one:
         case Loop() if one.kind is not LoopKind.UNROLLED:
             return f"it has the loop over {one.variable} in it"
@@ -52,8 +49,4 @@ def _unlike_lanes(one: Statement, own: set[str]) -> str:
             return "lanes may go round a while different times"
         case Barrier():
             return "lanes do not wait for each other"
-        case Fold() if set(one.names) - own:
-            return f"{', '.join(one.names)} change in order"
-        case Accumulate() if one.name not in own and not one.lanes and not is_exact(one):
-            return f"{one.name} is rounded in order"
     return ""

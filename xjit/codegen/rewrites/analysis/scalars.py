@@ -66,13 +66,23 @@ def reordering(block: Block) -> str:
     return disorder(block, block)
 
 
-def _are_exact(name: str, *blocks: Block) -> bool:
-    """Whether a scalar is only accumulated, by one exact reducer."""
+def lane_order(block: Block) -> str:
+    """Why lanes may not run a block for the sake of scalars; they may accumulate into one as the statement allows."""
+    for name in sorted(changed(block)):
+        if name in read(block):
+            return f"{name} is changed and read"
+        if not _are_exact(name, block, in_lanes=True):
+            return f"{name} is rounded, or changed, in order"
+    return ""
+
+
+def _are_exact(name: str, *blocks: Block, in_lanes: bool = False) -> bool:
+    """Whether a scalar is only accumulated, by one reducer that is exact, or in lanes if those are meant."""
     found: list[Statement] = [
         one
         for block in blocks
         for one in statements(block)
         if (isinstance(one, Accumulate) and one.name == name) or (isinstance(one, Fold) and name in one.names)
     ]
-    reducers = {one.reducer for one in found if isinstance(one, Accumulate) and is_exact(one)}
-    return len(reducers) == 1 and all(isinstance(one, Accumulate) and is_exact(one) for one in found)
+    known = [one for one in found if isinstance(one, Accumulate) and (is_exact(one) or (in_lanes and one.lanes > 0))]
+    return len(known) == len(found) and len({one.reducer for one in known}) == 1
