@@ -11,13 +11,11 @@ import numpy as np
 from xjit.codegen.rewrites.collapse import Collapse
 from xjit.codegen.rewrites.distribute import Distribute
 from xjit.codegen.rewrites.fuse import Fuse
-from xjit.codegen.rewrites.hoist import Hoist
 from xjit.codegen.rewrites.horizontal_fuse import HorizontalFuse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.rfactor import Rfactor
-from xjit.codegen.rewrites.share import Share
 from xjit.codegen.rewrites.skew import Skew
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.stage import Stage
@@ -29,6 +27,8 @@ from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
 from xjit.codegen.rewrites.tile import Tile
 from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
+from xjit.codegen.rewrites.values.hoist import Hoist
+from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.rewrites.vectorize import Vectorize
 from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, constant, variable, word

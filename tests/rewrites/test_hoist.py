@@ -8,7 +8,7 @@ import rewriting
 from loop_kernels import AT, ZERO, J, M, N, both, load, number
 from rewriting import kernel, loop
 
-from xjit.codegen.rewrites.hoist import Hoist
+from xjit.codegen.rewrites.values.hoist import Hoist
 from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Kernel, Let, LetInt, Prim, Statement, Store, Var
 from xjit.types import FLOAT64

@@ -8,8 +8,8 @@ import rewriting
 from loop_kernels import AT, M, N, both, load, number
 from rewriting import kernel, loop
 
-from xjit.codegen.rewrites.share import Share
 from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
+from xjit.codegen.rewrites.values.share import Share
 from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import Accumulate, Buffer, Carry, Fold, If, Kernel, Let, Statement, Store, Value, Var, While
 from xjit.types import BOOL, FLOAT64

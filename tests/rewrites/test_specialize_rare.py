@@ -9,8 +9,8 @@ from loop_kernels import AT, J, M, N, both, load, number
 from rewriting import kernel, loop
 
 from xjit.codegen.rewrites.parallelize import Parallelize
-from xjit.codegen.rewrites.specialize_rare import SpecializeRare
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
 from xjit.ir.loops.intexpr import constant
 from xjit.ir.loops.nodes import (
     Accumulate,

@@ -48,6 +48,14 @@ def identity(reducer: str, dtype: DType) -> Const | None:
     return Const(Literal.of(-value if reducer == "add" and dtype_class(dtype) in "FC" else value, dtype))
 
 
+def last_word(reducer: str, dtype: DType) -> Const | None:
+    """What no further element changes; None if there is no such value, as for floats, of which NaN has it."""
+    found = REDUCERS.get(reducer)
+    if found is None or found.last_word is None or dtype_class(dtype) not in "PI":
+        return None
+    return Const(Literal.of(found.last_word(dtype), dtype))
+
+
 def disorder(one: Block, other: Block, own: frozenset[str] = frozenset()) -> str:
     """Why two blocks may not change their order for the sake of scalars but ``own``; nothing if they may."""
     if any(isinstance(statement, Barrier) for statement in (*statements(one), *statements(other))):
