@@ -21,12 +21,15 @@ from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.stage import Stage
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.codegen.rewrites.storage.fold_storage import FoldStorage
+from xjit.codegen.rewrites.storage.localize import Localize
 from xjit.codegen.rewrites.storage.privatize import Privatize
+from xjit.codegen.rewrites.storage.privatize_reduction import PrivatizeReduction
 from xjit.codegen.rewrites.storage.stage_in_output import StageInOutput
 from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
 from xjit.codegen.rewrites.tile import Tile
 from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
+from xjit.codegen.rewrites.values.early_exit import EarlyExit
 from xjit.codegen.rewrites.values.hoist import Hoist
 from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.rewrites.vectorize import Vectorize
@@ -265,6 +268,9 @@ def random_rewrite(kernel: Kernel, rng: np.random.Generator, step: int) -> Rewri
         lambda: HorizontalFuse((one, behind), block, length),
         lambda: Privatize(any_buffer, one, block),
         lambda: ComputeAt(pick(scratch), one),
+        lambda: Localize(pick(scratch), one),
+        lambda: PrivatizeReduction(pick(["s", "s", any_buffer]), one, block),
+        lambda: EarlyExit(one),
         lambda: FoldStorage(pick(scratch), length, int(rng.integers(0, 2))),
         lambda: StageInOutput(pick(scratch), any_buffer),
         lambda: StageTransposed(any_buffer, one, block),

@@ -90,10 +90,10 @@ def apart(known: Ranges, one: Touch, other: Touch, order: Sequence[IntExpr]) -> 
     """Whether two touches are of different elements."""
     renaming = {name: variable(name + OTHER) for around in other.around for name in defined(around)}
     steps = [*_steps(one.around, {}), *_steps(other.around, renaming)]
-    for around in one.around:
-        known = known_inside(known, around, {})
-    for around in other.around:
-        known = known_inside(known, around, renaming)
+    # Outer loops of both come before inner ones: proofs go from the inside out.
+    for first, second in itertools.zip_longest(one.around, other.around):
+        known = known if first is None else known_inside(known, first, {})
+        known = known if second is None else known_inside(known, second, renaming)
     for fact in order:
         known = known.supposing(fact)
     index = [substitute(expr, renaming) for expr in other.index]
