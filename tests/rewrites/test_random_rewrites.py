@@ -15,8 +15,8 @@ from xjit.ir.loops.nodes import Kernel
 from xjit.ir.loops.verify import verify
 
 # Kernels for each seed, and rewrites of each that are tried one after the other.
-KERNELS, TRIES = 3, 40
-WORDS = [{"n": n, "m": m} for n, m in ((0, 3), (1, 1), (4, 5), (5, 2), (3, 0))]
+KERNELS, TRIES = 2, 40
+WORDS = [{"n": n, "m": m} for n, m in ((0, 3), (1, 1), (4, 5), (5, 2))]
 
 
 def compare(before: Kernel, after: Kernel, done: list[object], rng: np.random.Generator) -> None:
@@ -35,7 +35,7 @@ def _told(before: Kernel, after: Kernel, done: list[object]) -> str:
     return "\n".join([*map(repr, done), show.kernel_text(before), show.kernel_text(after)])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 def test_refused_or_the_same(seed: int) -> None:
     rng = np.random.default_rng(seed)
     applied: Counter[str] = Counter()
