@@ -10,8 +10,8 @@ import rewriting
 from loop_kernels import AT, J, K, M, N, both, load, number
 from rewriting import kernel, loop
 from test_loop_programs import compiled, uncompiled
-
 from xjit.codegen.loop_source import kernel_text
+
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.horizontal_fuse import HorizontalFuse
 from xjit.codegen.rewrites.parallelize import Parallelize

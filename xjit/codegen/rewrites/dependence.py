@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
-from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, substitute, terms, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
@@ -67,10 +67,14 @@ def carried_by(path: Sequence[Statement]) -> str:
     loop = path[-1]
     assert isinstance(loop, Loop)
     scratch = {one.buffer.name for one in statements(loop.body) if isinstance(one, Alloc)}
-    touched = [touch for touch in touches(loop.body) if touch.buffer not in scratch]
+    touched = [touch for touch in touches(loop.body, (loop,)) if touch.buffer not in scratch]
     known = ranges_at(path)
+    here = variable(loop.variable)
+    there = variable(loop.variable + OTHER)
     for one, other in itertools.product(touched, touched):
-        if one.written and one.buffer == other.buffer and not _apart(known, loop, one, other):
+        if not one.written or one.buffer != other.buffer:
+            continue
+        if not all(apart(known, one, other, [order - loop.step]) for order in (there - here, here - there)):
             what = "write" if other.written else "read"
             place = ", ".join(map(str, other.index))
             return f"an iteration over {loop.variable} may {what} {other.buffer}[{place}] that another writes"
@@ -117,22 +121,42 @@ def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Ite
     yield Touch(block.target, (*at[:-2], at[-2] + j, at[-1] + i), True, (*around, *inside))
 
 
-def _apart(known: Ranges, loop: Loop, one: Touch, other: Touch) -> bool:
-    """Whether two touches of different iterations are of different elements, whichever iteration is the earlier."""
-    names = [loop.variable, *(name for around in other.around for name in defined(around))]
-    renaming = {name: variable(name + OTHER) for name in names}
+def apart(known: Ranges, one: Touch, other: Touch, order: Sequence[IntExpr]) -> bool:
+    """Whether two touches are of different elements; names around the second have a mark behind them.
+
+    ``order`` are expressions that are not negative, as later less earlier iterations.
+    """
+    renaming = {name: variable(name + OTHER) for around in other.around for name in defined(around)}
+    steps = [*_steps(one.around, {}), *_steps(other.around, renaming)]
+    # Outer loops of both come before inner ones: proofs go from the inside out.
+    for first, second in itertools.zip_longest(one.around, other.around):
+        known = known if first is None else known_inside(known, first, {})
+        known = known if second is None else known_inside(known, second, renaming)
+    for fact in order:
+        known = known.supposing(fact)
     index = [substitute(expr, renaming) for expr in other.index]
-    second = loop.variable + OTHER
-    both = known.within(second, loop.start, loop.stop)
-    for around in one.around:
-        both = known_inside(both, around, {})
-    for around in other.around:
-        both = known_inside(both, around, renaming)
-    here, there = variable(loop.variable), variable(second)
-    return all(
-        any(ordered.apart(a, b) for a, b in zip(one.index, index, strict=True))
-        for ordered in (both.supposing(there - here - loop.step), both.supposing(here - there - loop.step))
-    )
+    return any(known.apart(a, b) or _never(a - b, steps) for a, b in zip(one.index, index, strict=True))
+
+
+def _steps(around: Sequence[Loop | LetInt], renaming: dict[str, IntExpr]) -> Iterator[tuple[str, IntExpr]]:
+    """Yield integers with what they are: loops with steps as start + step * round, named ones their expressions."""
+    for one in around:
+        (name,) = defined(one)
+        name = str(renaming.get(name, name))
+        if isinstance(one, LetInt):
+            yield name, substitute(one.expr, renaming)
+        else:
+            yield name, substitute(one.start, renaming) + variable(f"{name} round") * one.step
+
+
+def _never(difference: IntExpr, steps: Sequence[tuple[str, IntExpr]]) -> bool:
+    """Whether a difference is never 0: its coefficients have a divisor that the constant has not."""
+    for name, value in reversed(steps):
+        difference = substitute(difference, {name: value})
+    found = terms(difference)
+    divisor = math.gcd(*(coefficient for coefficient, product in found if product is not None))
+    rest = sum(coefficient for coefficient, product in found if product is None)
+    return rest % divisor != 0 if divisor else rest != 0
 
 
 def known_inside(known: Ranges, around: Loop | LetInt, renaming: dict[str, IntExpr]) -> Ranges:

@@ -7,16 +7,15 @@ later one is said by expressions that are not negative.
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from xjit.codegen.rewrites.analysis.scalars import disorder
-from xjit.codegen.rewrites.dependence import OTHER, Touch, known_inside, touches
+from xjit.codegen.rewrites.dependence import OTHER, Touch, apart, touches
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, substitute, terms, variable
+from xjit.ir.loops.intexpr import IntExpr, substitute, variable
 from xjit.ir.loops.nodes import Alloc, Block, Invoke, LetInt, Loop
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import defined, statements
+from xjit.ir.loops.walk import statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,41 +83,6 @@ def rereads(known: Ranges, block: Block, *loops: Loop) -> str:
         if one.buffer == other.buffer and one.written and not other.written and not apart(known, one, other, ()):
             return f"{_shown(one)} and {_shown(other)} may be one element"
     return ""
-
-
-def apart(known: Ranges, one: Touch, other: Touch, order: Sequence[IntExpr]) -> bool:
-    """Whether two touches are of different elements."""
-    renaming = {name: variable(name + OTHER) for around in other.around for name in defined(around)}
-    steps = [*_steps(one.around, {}), *_steps(other.around, renaming)]
-    # Outer loops of both come before inner ones: proofs go from the inside out.
-    for first, second in itertools.zip_longest(one.around, other.around):
-        known = known if first is None else known_inside(known, first, {})
-        known = known if second is None else known_inside(known, second, renaming)
-    for fact in order:
-        known = known.supposing(fact)
-    index = [substitute(expr, renaming) for expr in other.index]
-    return any(known.apart(a, b) or _never(a - b, steps) for a, b in zip(one.index, index, strict=True))
-
-
-def _steps(around: Sequence[Loop | LetInt], renaming: dict[str, IntExpr]) -> Iterator[tuple[str, IntExpr]]:
-    """Yield integers with what they are: loops with steps as start + step * round, named ones their expressions."""
-    for one in around:
-        (name,) = defined(one)
-        name = str(renaming.get(name, name))
-        if isinstance(one, LetInt):
-            yield name, substitute(one.expr, renaming)
-        else:
-            yield name, substitute(one.start, renaming) + variable(f"{name} round") * one.step
-
-
-def _never(difference: IntExpr, steps: Sequence[tuple[str, IntExpr]]) -> bool:
-    """Whether a difference is never 0: its coefficients have a divisor that the constant has not."""
-    for name, value in reversed(steps):
-        difference = substitute(difference, {name: value})
-    found = terms(difference)
-    divisor = math.gcd(*(coefficient for coefficient, product in found if product is not None))
-    rest = sum(coefficient for coefficient, product in found if product is None)
-    return rest % divisor != 0 if divisor else rest != 0
 
 
 def _shown(touch: Touch) -> str:
