@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, substitute, terms, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
