@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
+from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.dataclass import dataclass, field
 from xjit.fusion.reads import positions_of, sources
 from xjit.fusion.statements import IndexedValue
@@ -21,11 +21,11 @@ from xjit.ir.expr import Arg, Expr, Index, Lit, Literal
 from xjit.ir.expr import Prim as PrimExpr
 from xjit.ir.index import Index as IndexMap
 from xjit.ir.loops.intexpr import Atom, constant, variable
-from xjit.ir.loops.nodes import Accumulate, Const, FromInt, Let, Prim, Value, Var
+from xjit.ir.loops.nodes import Const, FromInt, Let, Prim, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
-from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NAMES, NARROW_FLOATS, DType
+from xjit.types import FLOAT32, FLOAT64, INT64, NAMES, NARROW_FLOATS, DType
 
 VALUE_UNUSED = frozenset(("add", "sub", "min", "max", "eq", "ne", "lt", "le", "gt", "ge"))
 """Primitives whose machine code is no better for a known operand: what the bounds of positions are checked with.
@@ -68,9 +68,7 @@ class Elements:
     """Values of nodes inside a loop nest. ``read`` loads one element of a materialised node.
 
     ``dims`` are the extents of the domain, ``innermost`` the axes of the innermost loop, the one that becomes vector
-    code; there ``variant`` says which variant of functions with rare arguments is called, and ``rare_flag`` notes
-    arguments that ``near`` is wrong for. ``called`` are further functions that are not to be inlined there, with the
-    type of their operands.
+    code; there ``calls`` says that vector functions are called instead of inlined.
     """
 
     nest: Nest
@@ -79,9 +77,7 @@ class Elements:
     position: Callable[[int], str | None]
     innermost: frozenset[int]
     dims: tuple[int, ...]
-    variant: str = ""
-    rare_flag: str = ""
-    called: frozenset[tuple[str, DType]] = frozenset()
+    calls: bool = False
 
     def value(self, indexed: IndexedValue) -> Held:
         """The element of the node at the index; computed where its index allows, and only once there."""
@@ -312,12 +308,13 @@ class Evaluation:
             args = tuple(map(self.elements.integer_from_table, args))
         if self.elements.nest.varying and expr.name in FLOAT_UNUSED:
             args = tuple(map(self._own_or_from_table, expr.args, args))
-        variant = self._variant(expr)
-        if variant == "near":
-            args = tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
-            is_far = Prim(expr.name, args, BOOL, "is_far")
-            self.scope.statements.append(Accumulate(self.elements.rare_flag, "or", is_far))
-        return Prim(expr.name, args, register_dtype(expr.dtype), variant)
+        return Prim(expr.name, self._named(expr, args), register_dtype(expr.dtype), self._variant(expr))
+
+    def _named(self, expr: PrimExpr, args: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The operands of a function, with names if they are asked whether they are rare."""
+        if not has_variants(expr.name, register_dtype(expr.args[0].dtype)):
+            return args
+        return tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
 
     def _own_or_from_table(self, expr: Expr, value: Value) -> Value:
         """Numbers of the operation's own definition stay in the text, those of the user's program need not."""
@@ -329,14 +326,9 @@ class Evaluation:
         That is outside of vector code if they have rare arguments, and if these ask for it, in loops over them.
         """
         key = expr.name, register_dtype(expr.args[0].dtype)
-        varied = has_variants(*key)
         if not self.scope.axes & self.elements.innermost:
-            return "rare" if varied else ""
-        if self.elements.variant == "called":
-            return "called" if is_vector_function(*key) else ""
-        if not varied:
-            return "rare" if key in self.elements.called else ""
-        return "" if self.elements.variant == "rare" and is_frequent(*key) else self.elements.variant
+            return "rare" if has_variants(*key) else ""
+        return "called" if self.elements.calls and is_vector_function(*key) else ""
 
     def bits(self, expr: Expr) -> Value:
         """The expression as memory holds it; copies and selections keep every bit."""

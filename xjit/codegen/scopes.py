@@ -118,8 +118,10 @@ class Nest:
         loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
 
-    def rewrite(self, loop: Loop, make: Callable[[str], Rewrite]) -> None:
+    def rewrite(self, make: Callable[[str], Rewrite]) -> None:
         """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
+        loop = self.inner.statements[-1]
+        assert isinstance(loop, Loop)
         name = self.fresh(f"{loop.variable}_")
         self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
         self.rewrites.append(make(name))

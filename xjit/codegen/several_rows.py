@@ -28,7 +28,7 @@ def join_rows(nest: Nest) -> None:
     """Has several rows taken in each step of the loop that has just been closed, if they are short work."""
     loop = nest.inner.statements[-1]
     if isinstance(loop, Loop) and are_worth_joining(loop, nest.written, nest.machine):
-        nest.rewrite(loop, lambda name: UnrollAndJam(name, nest.machine.joined_rows))
+        nest.rewrite(lambda name: UnrollAndJam(name, nest.machine.joined_rows))
 
 
 def are_worth_joining(loop: Loop, arguments: Collection[str], machine: Machine) -> bool:

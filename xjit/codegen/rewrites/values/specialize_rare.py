@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.siblings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
-from xjit.codegen.variants import has_variants
+from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
 from xjit.dataclass import dataclass
 from xjit.ir.expr import Literal
 from xjit.ir.loops.nodes import (
@@ -88,7 +89,8 @@ class SpecializeRare:
             yield Let(before[name], Var(name, dtype))
         yield replace(loop, body=tuple(self._near(loop.body)))
         (again,) = renamed((loop,), taken.copies((loop,), "rare"))
-        (again,) = Change(value=lambda value: _variant(value, "rare")).block((again,))
+        often = _called_often(loop)
+        (again,) = Change(value=lambda value: _rare(value, often)).block((again,))
         given = tuple(name for name, _ in kept), tuple(Var(before[name], dtype) for name, dtype in kept)
         yield If(Var(self.flag, BOOL), (*((Fold(*given),) if kept else ()), again))
 
@@ -111,6 +113,24 @@ def _is_varied(value: Value) -> bool:
     if not isinstance(value, Prim) or value.variant or not value.operands:
         return False
     return has_variants(value.name, value.operands[0].dtype)
+
+
+def _called_often(loop: Loop) -> frozenset[tuple[str, DType]]:
+    """The vector functions that occur in a loop more than once: to inline them there again costs more than a call."""
+    computed = (part for one in statements(loop.body) for value in values(one) for part in parts(value))
+    calls = (part for part in computed if isinstance(part, Prim) and part.operands)
+    uses = Counter((call.name, call.operands[0].dtype) for call in calls)
+    return frozenset(key for key, times in uses.items() if times > 1 and is_vector_function(*key))
+
+
+def _rare(value: Value, often: frozenset[tuple[str, DType]]) -> Value:
+    """A call as the second run makes it: inlined where many arguments are rare if some are."""
+    if not isinstance(value, Prim) or value.variant or not value.operands:
+        return value
+    key = value.name, value.operands[0].dtype
+    varied = has_variants(*key)
+    is_called = not is_frequent(*key) if varied else key in often
+    return replace(value, variant="rare") if is_called else value
 
 
 def _variant(value: Value, variant: str) -> Value:
