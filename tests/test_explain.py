@@ -185,3 +185,10 @@ def test_running_values_count_where_they_are_stored(function: Any, elements: int
 def test_sorts_do_not_depend_on_threads() -> None:
     (step,) = xjit.jit(lambda x: np.sort(x)).explain(np.ones(4)).steps
     assert step.startswith("library call") and "thread" not in step
+
+
+def test_rewrites_of_the_loops() -> None:
+    found = explained(lambda x: np.sin(x).sum(axis=0), np.ones((50, 4000)))
+    assert found.kernels[0].rewrites == ("SpecializeRare(loop='i0_0', flag='rare0')",)
+    assert found.kernels[0].rewrites[0] in str(found)
+    assert explained(lambda x: x + 1, np.ones(50)).kernels[0].rewrites == ()

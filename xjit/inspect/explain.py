@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel: its operations, the extents of its loops, bytes moved, how it runs, and whose results it writes its
-    own over.
+    """One kernel: its operations, the extents of its loops, bytes moved, how it runs, whose results it writes its own
+    over, and the rewrites that its loops went through, in order.
     """
 
     operations: tuple[str, ...]
@@ -37,6 +37,7 @@ class KernelReport:
     pieces: int
     lines: tuple[str, ...]
     overwritten: tuple[str, ...] = ()
+    rewrites: tuple[str, ...] = ()
 
     @property
     def parallel(self) -> bool:
@@ -50,10 +51,8 @@ class KernelReport:
         loops = "x".join(map(str, self.domain)) or "1"
         over = f" reducing axes {self.reduced}" if self.reduced else ""
         place = f" in place of {', '.join(self.overwritten)}" if self.overwritten else ""
-        return (
-            f"kernel over {loops}{over}, {mode}: {names}; reads {self.bytes_read:,} bytes, writes "
-            f"{self.bytes_written:,}{place}"
-        )
+        head = f"kernel over {loops}{over}, {mode}: {names}; reads {self.bytes_read:,} bytes, writes "
+        return "\n       ".join([f"{head}{self.bytes_written:,}{place}", *self.rewrites])
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +192,7 @@ def _kernel(kernel: LoweredKernel, machine: Machine) -> KernelReport:
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
         overwritten=tuple(map(_label, kernel.in_place.values())),
+        rewrites=tuple(map(str, kernel.rewrites)),
     )
 
 
