@@ -66,7 +66,7 @@ def lower_graph(
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
     """
-    from xjit.codegen.nests import lower
+    from xjit.codegen.equal_kernels import EqualKernels
     from xjit.codegen.source import kernel_source
     from xjit.runtime.build import input_specs, layouts_of
 
@@ -79,11 +79,10 @@ def lower_graph(
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
     plan = make_plan(graph, layouts, viewed)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
-    lowered = [
-        lower(step.regions, layouts, plan.leaves, plan.stored, spent, step.tiling, varying)
-        for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
-    ]
-    sources = tuple((kernel, kernel_source(kernel.kernel)) for kernel in lowered)
+    equal = EqualKernels(layouts, plan.leaves, plan.stored, varying)
+    lowered = [equal.lower(step, spent) for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)]
+    texts = {id(one.kernel): kernel_source(one.kernel) for one in equal.lowered}
+    sources = tuple((one, texts[id(one.kernel)]) for one in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
     return Lowered(graph, plan, tuple(views), told_apart, specs, sources)
 
