@@ -25,6 +25,7 @@ MOST_LINES = 500
 LAYERS = (
     ("errors",),
     ("config",),
+    ("watch",),
     ("types",),
     ("numerics",),
     ("tree",),

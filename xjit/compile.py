@@ -29,11 +29,13 @@ from xjit.passes.signs import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split import split_reductions
 from xjit.passes.verify import verify
+from xjit.watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from xjit.codegen.nests import LoweredKernel
     from xjit.runtime.build import EntryMaker
     from xjit.runtime.kernels import KernelTally, Loader
+    from xjit.runtime.loader import LoadedKernel
     from xjit.runtime.products import Products
     from xjit.runtime.program import Program
     from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
@@ -60,11 +62,13 @@ def lower_graph(
     memories: Sequence[int] | None = None,
     *,
     varying: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> Lowered:
     """The plan and the source of a graph for parameter values like these.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
+    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
+    says when to end.
     """
     from xjit.codegen.equal_kernels import EqualKernels
     from xjit.codegen.source import kernel_source
@@ -72,15 +76,19 @@ def lower_graph(
 
     specs = input_specs(graph, values)
     for step in GRAPH_PASSES:
+        watch.enter(f"rewriting operations ({step.__name__})", len(graph.nodes))
         graph = step(graph)
         if config.flag("XJIT_VERIFY"):
             verify(graph)
     layouts = layouts_of(graph, specs)
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
+    watch.enter("planning operations", len(graph.nodes))
     plan = make_plan(graph, layouts, viewed)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     equal = EqualKernels(layouts, plan.leaves, plan.stored, varying)
-    lowered = [equal.lower(step, spent) for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)]
+    watch.enter("writing kernels", len(kernels))
+    steps = zip(kernels, spent_in_kernels(plan), strict=True)
+    lowered = [equal.lower(step, spent) for step, spent in watch.over(steps)]
     texts = {id(one.kernel): kernel_source(one.kernel) for one in equal.lowered}
     sources = tuple((one, texts[id(one.kernel)]) for one in lowered)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
@@ -95,13 +103,19 @@ def may_contract(graph: Graph) -> bool:
 
 
 def build_program(
-    lowered: Lowered, tally: KernelTally, *, contract: bool = False, conditions: Conditions | None = None
+    lowered: Lowered,
+    tally: KernelTally,
+    *,
+    contract: bool = False,
+    conditions: Conditions | None = None,
+    watch: Watch = UNWATCHED,
 ) -> Program:
     """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold."""
     from xjit.runtime.build import Builder, layouts_of
     from xjit.runtime.records import NO_CONDITIONS
 
-    load, make_entry, products = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
+    watch.enter("compiling kernels", len(lowered.kernels))
+    load, make_entry, products = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract, watch)
     layouts = layouts_of(lowered.graph, lowered.specs)
     builder = Builder(
         lowered.plan,
@@ -120,13 +134,18 @@ def build_program(
 _Parts: TypeAlias = "tuple[Loader, EntryMaker, Callable[[], Products | None]]"
 
 
-def _compiled(tally: KernelTally, contract: bool) -> _Parts:
+def _compiled(tally: KernelTally, contract: bool, watch: Watch) -> _Parts:
     from xjit.runtime.entry import make_entry
     from xjit.runtime.kernels import shared_kernels
     from xjit.runtime.products import blas_products
 
     store = shared_kernels()
-    return lambda source: store.load(source, tally, contract=contract), make_entry, blas_products
+
+    def load(source: str) -> LoadedKernel:
+        watch.step()
+        return store.load(source, tally, contract=contract)
+
+    return load, make_entry, blas_products
 
 
 def _uncompiled() -> _Parts:

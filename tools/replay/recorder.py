@@ -41,7 +41,8 @@ def key_of(graph: Graph, values: Sequence[Any], args: Sequence[Any], options: di
     """Return a digest of all that lowering is given."""
     projections = [node.kwargs["index"] for node in graph.nodes if "index" in node.kwargs]
     layouts = [str(spec) for spec in input_specs(graph, values)]
-    parts = (_PLACE.sub("", graph_text(graph)), projections, layouts, args, sorted(options.items()))
+    given = sorted((name, value) for name, value in options.items() if name != "watch")
+    parts = (_PLACE.sub("", graph_text(graph)), projections, layouts, args, given)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

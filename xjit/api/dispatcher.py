@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -13,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import compile, jobs, tree
-from xjit.api.descriptions import example
 from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
+from xjit.api.leaves import are_arguments, arrays_among, examples, has_containers
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal
@@ -34,6 +33,7 @@ from xjit.ir.where import stack_level
 from xjit.runtime.kernels import KernelTally
 from xjit.runtime.notices import Notices, shared_notices
 from xjit.runtime.records import MISS, Conditions
+from xjit.watch import Watch, watch_over
 
 Key = Hashable
 # How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
@@ -125,7 +125,7 @@ class Dispatcher:
             return self._refused_again(args, kwargs, refused)
         if not jobs.available():  # a signal handler came while this thread waits for the compiler
             return self.function(*args, **kwargs)
-        flat = (len(args), *kwargs, *signatures) if _same(leaves, arguments) else None
+        flat = (len(args), *kwargs, *signatures) if are_arguments(leaves, arguments) else None
         keys: Keys = (key, flat)
         wrong = self._mistakes.get(key)
         if wrong is not None and not self.options.raises:
@@ -136,13 +136,13 @@ class Dispatcher:
         """The result by a new trace, or by one that another thread makes meanwhile."""
         retrace, attempts = self._look_back(keys[0], leaves), ATTEMPTS
         while attempts:
-            newest = self._newest(keys)
+            newest, watch = self._newest(keys), self._watch()
             try:
-                traced = self._capture(leaves, keys[0][0])
+                traced = self._capture(leaves, keys[0][0], watch)
             except Exception as error:
                 return self._failed(keys, args, kwargs, error)
             # What is raised here was not raised by the compiler.
-            made = jobs.attempt(functools.partial(self._specialise, keys, newest, *traced))
+            made = jobs.attempt(functools.partial(self._specialise, keys, newest, *traced, watch), watch.look)
             if isinstance(made, jobs.Failure):
                 return self._failed(keys, args, kwargs, made.error)
             if made.captured is traced[0]:
@@ -155,6 +155,10 @@ class Dispatcher:
                 return result
             self._note_changes(made.captured.guards, leaves)
         return self._numpy(args, kwargs, _restless())
+
+    def _watch(self) -> Watch:
+        """A watch over a compile that begins now."""
+        return watch_over(self.name, self.options.progress)
 
     def _newest(self, keys: Keys) -> Specialisation | None:
         """The trace that was made last for calls of this kind."""
@@ -262,19 +266,19 @@ class Dispatcher:
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
     def _specialise(
-        self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...]
+        self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...], watch: Watch
     ) -> Specialisation:
         """What runs a trace, in a job; or what another thread has made meanwhile of one of its own."""
         other = self._newest(keys)
         if other is not None and other is not newest:
             return other
-        found = self._planned(keys[0], captured, values)
+        found = self._planned(keys[0], captured, values, watch)
         # Known before it runs: a library may raise for these elements, and not for the next.
         self._remember(keys, found)
         return found
 
-    def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...]) -> Specialisation:
-        lowered, kinds = _lower(captured, values, self._numbers_change), tuple(map(type, values))
+    def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...], watch: Watch) -> Specialisation:
+        lowered, kinds = _lower(captured, values, self._numbers_change, watch), tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
@@ -282,24 +286,24 @@ class Dispatcher:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
-        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions)
+        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions, watch=watch)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 
-    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> tuple[Captured, tuple[Any, ...]]:
+    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> tuple[Captured, tuple[Any, ...]]:
         """A trace that holds, and the values of its inputs. What the function reads may change meanwhile."""
         for _ in range(ATTEMPTS):
-            captured = self._capture_once(leaves, in_tree)
+            captured = self._capture_once(leaves, in_tree, watch)
             values = captured.guards.fetch(leaves)
             if values is not None:
                 return captured, values
             self._note_changes(captured.guards, leaves)
         raise _restless()
 
-    def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
+    def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         floating_errors = self.options.errors != "ignore"
-        trace = functools.partial(capture, self.function, leaves, in_tree, name=self.name)
+        trace = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
         try:
             return trace(varying=self._varying, floating_errors=floating_errors)
         except Exception as error:
@@ -337,7 +341,7 @@ class Dispatcher:
         copies = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         new_args, new_kwargs = tree.unflatten(in_tree, copies)
         result = self._looked_up(args, kwargs, copies, in_tree, (*new_args, *new_kwargs.values()))
-        arrays = _arrays(tree.flatten(result)[0])
+        arrays = arrays_among(tree.flatten(result)[0])
         if any(
             np.may_share_memory(array, copy) for array in arrays for copy in copies if isinstance(copy, np.ndarray)
         ):
@@ -387,9 +391,9 @@ class Dispatcher:
 
         What the compiler refuses is told as by a call, and mistakes of the user's program are raised.
         """
-        leaves, in_tree = _examples(args, kwargs)
+        leaves, in_tree = examples(args, kwargs)
         key = (in_tree, tuple(map(signature, leaves)))
-        keys: Keys = (key, None if _nested(in_tree) else (len(args), *kwargs, *key[1]))
+        keys: Keys = (key, None if has_containers(in_tree) else (len(args), *kwargs, *key[1]))
         if any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ())):
             return
         refused = self._refused.get(key)
@@ -404,14 +408,14 @@ class Dispatcher:
 
     def _attempted(self, keys: Keys, leaves: Sequence[Any]) -> Specialisation | jobs.Failure:
         """What runs such calls, or why nothing does."""
-        (in_tree, signatures), newest = keys[0], self._newest(keys)
+        (in_tree, signatures), newest, watch = keys[0], self._newest(keys), self._watch()
         try:
             if None in signatures:
                 raise self._unknown_kind(in_tree, leaves, signatures.index(None))
-            traced = self._capture(leaves, in_tree)
+            traced = self._capture(leaves, in_tree, watch)
         except Exception as error:
             return jobs.Failure(error)
-        return jobs.attempt(functools.partial(self._specialise, keys, newest, *traced))
+        return jobs.attempt(functools.partial(self._specialise, keys, newest, *traced, watch), watch.look)
 
     def _not_prepared(self, keys: Keys, error: BaseException) -> None:
         """Lets calls run through NumPy; raises what is no matter of the compiler, and everything under strict."""
@@ -430,12 +434,13 @@ class Dispatcher:
     # ------------------------------------------------------------------ answers about it
 
     def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        leaves, in_tree = _examples(args, kwargs)
+        leaves, in_tree = examples(args, kwargs)
+        watch = self._watch()
         try:
-            captured, values = self._capture(leaves, in_tree)
+            captured, values = self._capture(leaves, in_tree, watch)
         except XjitError as error:
             raise public(error) from None
-        return jobs.run(lambda: _lower(captured, values, self._numbers_change))
+        return jobs.run(lambda: _lower(captured, values, self._numbers_change, watch), watch.look)
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
@@ -462,37 +467,14 @@ class Dispatcher:
         )
 
 
-def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.Lowered:
+def _lower(captured: Captured, values: Sequence[Any], varying: bool, watch: Watch) -> compile.Lowered:
     graph, memories = captured.graph, [-1] * len(captured.graph.outputs)
     for output in captured.outputs:
         if output.source == "graph":
             memories[output.index] = output.memory
-    return compile.lower_graph(graph, values, captured.views, memories, varying=varying)
-
-
-def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
-    """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
-    return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
-
-
-def _nested(in_tree: tree.Tree) -> bool:
-    """Whether an argument is a container."""
-    assert isinstance(in_tree, tree.Branch)
-    arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
-    return not all(isinstance(one, tree.Leaf) for one in arguments)
-
-
-def _examples(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], tree.Tree]:
-    """Leaves to trace with, arrays for those that are described."""
-    leaves, in_tree = tree.flatten((args, kwargs))
-    leaves = list(map(example, leaves))
-    return [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves], in_tree
+    return compile.lower_graph(graph, values, captured.views, memories, varying=varying, watch=watch)
 
 
 def _restless() -> CaptureError:
     reason = "xjit: what the function reads changes while it is traced, by itself or in another thread"
     return CaptureError(reason, fix="pass it as an argument")
-
-
-def _arrays(leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-    return [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
