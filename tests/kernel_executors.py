@@ -15,7 +15,7 @@ from xjit import numerics
 from xjit.codegen import column_nest, pairs, rows, schedule, strips, tiles
 from xjit.fusion import cost, planner, tiny
 from xjit.fusion.groups import Grouping
-from xjit.fusion.units import is_given
+from xjit.fusion.materialized import is_given
 from xjit.ir.node import Graph, Node
 from xjit.passes import chunk_search, split
 from xjit.runtime import segments

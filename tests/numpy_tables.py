@@ -17,7 +17,7 @@ from numpy_oracle import Traced, assert_close, check, writable
 
 import xjit.numpy as xnp
 from xjit import xjit as jit
-from xjit.fusion.units import view_chain
+from xjit.fusion.materialized import view_chain
 
 Program = Callable[..., Any]
 

@@ -14,7 +14,7 @@ from numpy_oracle import assert_close, packed_strides, writable
 from xjit import tree
 from xjit.api.shortcut import finish
 from xjit.errors import CaptureError
-from xjit.fusion.units import view_chain
+from xjit.fusion.materialized import view_chain
 from xjit.ops.evaluate import evaluate_graph
 
 # The kinds of exceptions that have to agree, the narrower ones first.

@@ -71,10 +71,10 @@ def lowered_by(
     def lower_both(self: equal_kernels.EqualKernels, step: KernelStep, spent: frozenset[Node]) -> LoweredKernel:
         counts[0] += 1
         found = lower_equal(self, step, spent)
-        alone = nests.lower(step.regions, self.layouts, self.leaves, self.stored, spent, step.tiling, self.varying)
+        alone = nests.lower(step.groups, self.layouts, self.leaves, self.stored, spent, step.tiling, self.varying)
         assert kernel_source(found.kernel) == kernel_source(alone.kernel)
         assert (found.pointers, found.words, found.in_place) == (alone.pointers, alone.words, alone.in_place)
-        assert (found.extent, found.work, found.regions) == (alone.extent, alone.work, alone.regions)
+        assert (found.extent, found.work, found.groups) == (alone.extent, alone.work, alone.groups)
         return found
 
     with monkeypatch.context() as patched:

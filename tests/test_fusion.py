@@ -21,8 +21,9 @@ from xjit.codegen import inline_functions
 from xjit.compile import Lowered
 from xjit.fusion import cost, groups, planner
 from xjit.fusion.groups import evaluations
-from xjit.fusion.plan import KernelStep, Pull
-from xjit.fusion.reads import walk
+from xjit.fusion.plan import KernelStep
+from xjit.fusion.reads import producer_slice
+from xjit.fusion.statements import IndexedValue
 from xjit.inspect.explain import Explanation
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
@@ -184,13 +185,15 @@ def _counted(found: Lowered) -> Counter[Node]:
     counts: Counter[Node] = Counter()
     for step in found.plan.steps:
         if isinstance(step, KernelStep):
-            for region in step.regions:
-                seen: set[Pull] = set()
-                for unit, axes in zip(region.units, region.axes, strict=True):
-                    for pull in walk(unit, found.plan.leaves - {unit.target for unit in region.units}).visits:
-                        seen.add(Pull(pull.node, relabel(pull.index, axes)))
-                for pull in seen:
-                    counts[pull.node] += evaluations(region.dims, region.reduced, pull.index, region.rank)
+            for group in step.groups:
+                seen: set[IndexedValue] = set()
+                for statement, axes in zip(group.statements, group.axes, strict=True):
+                    for indexed in producer_slice(
+                        statement, found.plan.leaves - {statement.target for statement in group.statements}
+                    ).visits:
+                        seen.add(IndexedValue(indexed.node, relabel(indexed.index, axes)))
+                for indexed in seen:
+                    counts[indexed.node] += evaluations(group.dims, group.reduced, indexed.index, group.rank)
     return counts
 
 
@@ -260,21 +263,21 @@ def test_exponentials_are_computed_once(function: Any, arguments: Any, most: int
 
 
 def test_planning_walks_what_a_unit_pulls_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    walks: Counter[Any] = Counter()
+    slices: Counter[Any] = Counter()
 
-    def counted(unit: Any, leaves: Any) -> Any:
-        walks[(unit, leaves)] += 1
-        return walk(unit, leaves)
+    def counted(statement: Any, leaves: Any) -> Any:
+        slices[(statement, leaves)] += 1
+        return producer_slice(statement, leaves)
 
-    monkeypatch.setattr(groups, "walk", counted)
-    monkeypatch.setattr(planner, "walk", counted)
+    monkeypatch.setattr(groups, "producer_slice", counted)
+    monkeypatch.setattr(planner, "producer_slice", counted)
 
     def standardised(x: Any, labels: Any) -> Any:
         centred = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
         return (centred * labels[:, None]).sum(axis=0), np.exp(centred).sum(axis=1), centred[:, :3]
 
     explained(standardised, ROWS, np.ones(64))
-    assert walks and set(walks.values()) == {1}
+    assert slices and set(slices.values()) == {1}
 
 
 def test_the_index_map_of_a_node_is_made_once() -> None:

@@ -12,7 +12,7 @@ from kernel_executors import KERNEL_EXECUTORS, run_uncompiled, small_tiles, unco
 
 import xjit
 from xjit import compile
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Plan, Tiling
@@ -289,18 +289,18 @@ def planned(function: Function, array: Array) -> Plan:
 def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
     """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
     count = 0
-    for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
-        late = {unit.target for other in step.regions[number:] for unit in other.units}
-        for pull in RegionAccesses(region, layouts, plan.leaves, plan.stored).reads:
-            if pull.node not in tiling.windows:
-                assert pull.node not in {unit.target for unit in step.units}
+    for number, (group, halo) in enumerate(zip(step.groups, tiling.halos, strict=True)):
+        late = {statement.target for other in step.groups[number:] for statement in other.statements}
+        for indexed in GroupAccesses(group, layouts, plan.leaves, plan.stored).reads:
+            if indexed.node not in tiling.windows:
+                assert indexed.node not in {statement.target for statement in step.statements}
                 continue
             count += 1
-            assert pull.node not in late
-            window = tiling.windows[pull.node]
-            for axis, (low, high), (first, last) in zip(tiling.axes, reach, window, strict=True):
-                begin = region.units[0].origin[axis] if region.units[0].origin else 0
-                distance = pull.index[axis].offset - begin
+            assert indexed.node not in late
+            window = tiling.windows[indexed.node]
+            for axis, (low, high), (first, last) in zip(tiling.axes, halo, window, strict=True):
+                begin = group.statements[0].domain.begin[axis]
+                distance = indexed.index[axis].offset - begin
                 assert first <= low + distance and high + distance <= last
     return count
 

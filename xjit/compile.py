@@ -6,7 +6,7 @@ products  some products with vectors as sums                   xjit.passes.produ
 choices   what changes no extreme read from memory             xjit.passes.neutral_choices
 split     large full reductions cut into chunks                xjit.passes.split
 plan      nodes grouped into kernels and library steps         xjit.fusion.planner
-lower     each region as a loop nest                           xjit.codegen.nests
+lower     each group as a loop nest                           xjit.codegen.nests
 source    each loop nest as Python text                        xjit.codegen.source
 program   text compiled (or found by content), steps in order  xjit.runtime.build
 """

@@ -1,4 +1,4 @@
-"""The memory a region touches: buffers, the distance each access moves along each axis, and their table slots."""
+"""The memory a group touches: buffers, the distance each access moves along each axis, and their table slots."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from xjit.fusion.cost import element_cost
-from xjit.fusion.groups import evaluations, made_at
+from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Pull, Region, Unit
-from xjit.fusion.reads import Walk, positions_of, sources, walk
-from xjit.fusion.units import owner
+from xjit.fusion.materialized import owner
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.reads import ProducerSlice, positions_of, producer_slice, sources
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.ir.context import PROJECT
 from xjit.ir.expr import Expr, Index, Prim
 from xjit.ir.index import relabel
@@ -30,39 +31,39 @@ class Access:
     node: Node
     moves: tuple[int, ...]
     start: int
-    lookups: tuple[tuple[int, Pull], ...] = ()
+    lookups: tuple[tuple[int, IndexedValue], ...] = ()
 
 
 @dataclass(eq=False)
-class RegionAccesses:
-    """Everything that the units of a region read and write.
+class GroupAccesses:
+    """Everything that the statements of a group read and write.
 
-    In the axes of the region: ``values`` are what each unit takes, ``found`` what that pulls in, of which ``walks``
-    are the computed values.
+    In the axes of the group: ``values`` are what each statement takes, ``found`` what that inlines, of which
+    ``visits`` are the computed values.
     """
 
-    region: Region
+    group: FusionGroup
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
-    values: list[tuple[Pull, ...]] = field(default_factory=list)
-    found: list[Walk] = field(default_factory=list)
-    walks: list[tuple[Pull, ...]] = field(default_factory=list)
-    reads: dict[Pull, Access] = field(default_factory=dict)
+    values: list[tuple[IndexedValue, ...]] = field(default_factory=list)
+    found: list[ProducerSlice] = field(default_factory=list)
+    visits: list[tuple[IndexedValue, ...]] = field(default_factory=list)
+    reads: dict[IndexedValue, Access] = field(default_factory=dict)
     writes: list[Access | None] = field(default_factory=list)
     positions: set[int] = field(default_factory=set)
     turned: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
-        region = self.region
+        group = self.group
         stores = {
-            unit.target
-            for unit, axes in zip(region.units, region.axes, strict=True)
-            if not unit.is_reduction and made_at(unit, axes) is not None
+            statement.target
+            for statement, axes in zip(group.statements, group.axes, strict=True)
+            if not isinstance(statement, Reduce) and statement.made_at(axes) is not None
         }
         self.leaves = self.leaves - stores
-        for unit, axes in zip(region.units, region.axes, strict=True):
-            self._collect(unit, axes)
+        for statement, axes in zip(group.statements, group.axes, strict=True):
+            self._collect(statement, axes)
 
     def turn(self, axes: frozenset[int]) -> None:
         """Walks axes from their other end: what moved backward along them moves forward."""
@@ -72,80 +73,84 @@ class RegionAccesses:
 
     def _turned(self, access: Access, axes: frozenset[int]) -> Access:
         moves = tuple(-move if axis in axes else move for axis, move in enumerate(access.moves))
-        last = sum(access.moves[axis] * (self.region.dims[axis] - 1) for axis in axes)
+        last = sum(access.moves[axis] * (self.group.dims[axis] - 1) for axis in axes)
         return replace(access, moves=moves, start=access.start + last)
 
     @property
     def targets(self) -> frozenset[Node]:
-        """The nodes that the region itself makes."""
-        return frozenset(unit.target for unit in self.region.units)
+        """The nodes that the group itself makes."""
+        return frozenset(statement.target for statement in self.group.statements)
 
-    def operands(self, pull: Pull) -> tuple[Pull, ...]:
-        """What a value is computed from in the loops of the region, or, where it is read, found by."""
-        needed = () if pull in self.reads else sources(pull, self.region.dims, self.region.nested)
-        return (*needed, *positions_of(pull))
+    def operands(self, indexed: IndexedValue) -> tuple[IndexedValue, ...]:
+        """What a value is computed from in the loops of the group, or, where it is read, found by."""
+        needed = () if indexed in self.reads else sources(indexed, self.group.dims, self.group.nested)
+        return (*needed, *positions_of(indexed))
 
-    def _collect(self, unit: Unit, axes: dict[int, int]) -> None:
-        def placed(pulls: Iterable[Pull]) -> tuple[Pull, ...]:
-            return tuple(Pull(pull.node, relabel(pull.index, axes)) for pull in pulls)
+    def _collect(self, statement: Statement, axes: dict[int, int]) -> None:
+        def placed(indexed_values: Iterable[IndexedValue]) -> tuple[IndexedValue, ...]:
+            return tuple(IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in indexed_values)
 
-        found = walk(unit, self.leaves)
-        found = Walk(placed(found.visits), placed(found.reads))
-        self.values.append(placed(unit.values))
+        found = producer_slice(statement, self.leaves)
+        found = ProducerSlice(placed(found.visits), placed(found.reads))
+        self.values.append(placed(statement.values))
         self.found.append(found)
-        self.walks.append(found.visits)
-        for pull in found.visits:
-            self._note_positions(pull)
+        self.visits.append(found.visits)
+        for indexed in found.visits:
+            self._note_positions(indexed)
         for at in found.reads:
             if owner(at.node) not in self.targets:
-                moves, start = self.layouts.coefficients(at.node, at.index, len(self.region.dims))
+                moves, start = self.layouts.coefficients(at.node, at.index, len(self.group.dims))
                 self.reads[at] = Access(at.node, moves, start, self._lookups(at))
-        self.writes.append(self._write(unit, axes))
+        self.writes.append(self._write(statement, axes))
 
-    def _lookups(self, at: Pull) -> tuple[tuple[int, Pull], ...]:
+    def _lookups(self, at: IndexedValue) -> tuple[tuple[int, IndexedValue], ...]:
         strides = self.layouts.strides(at.node)
         return tuple(
-            (stride * lookup.times, Pull(lookup.source, lookup.axes))
+            (stride * lookup.times, IndexedValue(lookup.source, lookup.axes))
             for map, stride in zip(at.index, strides, strict=True)
             for lookup in map.found
             if stride
         )
 
-    def _note_positions(self, pull: Pull) -> None:
-        node = pull.node
+    def _note_positions(self, indexed: IndexedValue) -> None:
+        node = indexed.node
         for axis in () if node.element is None else _index_axes(node.element):
-            map = pull.index[axis]
+            map = indexed.index[axis]
             if map.axis is not None:
                 self.positions.add(map.axis)
 
-    def _write(self, unit: Unit, axes: dict[int, int]) -> Access | None:
-        if unit.is_check:
-            return None
-        rank = len(self.region.dims)
-        moves = [0] * rank
-        if not unit.is_reduction:
-            for axis, step in enumerate(unit.steps):
-                if unit.dims[axis] != 1:
-                    moves[axes[axis]] = step
-            return Access(unit.target, tuple(moves), unit.start)
-        results = [node for node in self.stored if owner(node) is unit.target]
+    def _write(self, statement: Statement, axes: dict[int, int]) -> Access | None:
+        match statement:
+            case Check():
+                return None
+            case Reduce():
+                return self._result(statement)
+            case Store() | Scan():
+                moves = [0] * len(self.group.dims)
+                for axis, step in enumerate(statement.output.strides):
+                    if statement.dims[axis] != 1:
+                        moves[axes[axis]] = step
+                return Access(statement.target, tuple(moves), statement.output.start)
+
+    def _result(self, statement: Reduce) -> Access | None:
+        results = [node for node in self.stored if owner(node) is statement.target]
         if not results:
             return None
         strides = self.layouts.strides(results[0])
-        fixed, start = dict(unit.fixed), 0
-        for place, axis in enumerate(unit.kept):
-            start += strides[place] * fixed.get(axis, 0)
-            if unit.dims[axis] != 1:
+        moves, start = [0] * len(self.group.dims), 0
+        for place, axis in enumerate(statement.kept):
+            start += strides[place] * statement.domain.corner[axis]
+            if statement.dims[axis] != 1:
                 moves[axis] = strides[place]
-        if unit.chunk is not None:
-            moves[unit.chunk[0]] = strides[-1]
-        return Access(unit.target, tuple(moves), start)
+        if statement.chunk is not None:
+            moves[statement.chunk[0]] = strides[-1]
+        return Access(statement.target, tuple(moves), start)
 
     def results_of(self, target: Node) -> dict[int, list[Node]]:
         """The values that a reduction makes, stored ones and those that are read, by the number of its result."""
         if not isinstance(target.type, TupleType):
             return {0: [target]}
-        reads = (pull.node for one in self.found for pull in one.reads)
+        reads = (indexed.node for one in self.found for indexed in one.reads)
         found: dict[int, list[Node]] = {}
         for node in set(reads).union(self.stored):
             if node.op is PROJECT and owner(node) is target:
@@ -158,7 +163,7 @@ class RegionAccesses:
         become vector loads and stores.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
-        if self.region.has_lags:
+        if self.group.has_skew:
             return {}
         for access in (*self.reads.values(), *filter(None, self.writes)):
             if not access.lookups:
@@ -178,22 +183,22 @@ class RegionAccesses:
     def moves(self) -> list[tuple[int, ...]]:
         """The distances of all accesses; results of chunks lie still, as they move with chunks, not with elements."""
         found = [access.moves for access in self.reads.values()]
-        for unit, access in zip(self.region.units, self.writes, strict=True):
+        for statement, access in zip(self.group.statements, self.writes, strict=True):
             if access is not None:
-                cut = None if unit.chunk is None else unit.chunk[0]
+                cut = None if statement.chunk is None else statement.chunk[0]
                 found.append(tuple(0 if axis == cut else move for axis, move in enumerate(access.moves)))
         return found
 
     def work(self, columns: bool) -> float:
         """Of the whole kernel, in additions; ``columns`` says that it runs in blocks of columns."""
-        region = self.region
+        group = self.group
 
-        def times(pull: Pull) -> int:
-            return evaluations(region.dims, region.reduced, pull.index, region.rank, columns=columns)
+        def times(indexed: IndexedValue) -> int:
+            return evaluations(group.dims, group.reduced, indexed.index, group.rank, columns=columns)
 
-        pulls = (pull for walked in self.walks for pull in walked)
-        total = sum(((element_cost(pull.node) + 0.5) * times(pull) for pull in pulls), 0.0)
-        return total + sum(map(times, self.reads)) + math.prod(region.dims[: region.rank])
+        indexed_values = (indexed for visited in self.visits for indexed in visited)
+        total = sum(((element_cost(indexed.node) + 0.5) * times(indexed) for indexed in indexed_values), 0.0)
+        return total + sum(map(times, self.reads)) + math.prod(group.dims[: group.rank])
 
     @property
     def primary(self) -> tuple[int, ...]:
@@ -202,17 +207,17 @@ class RegionAccesses:
         Where a reduction reads nothing along all of its axes, as in a product of matrices, these are the longest
         distances along each axis: ``a[i, k] * b[k, j]`` is summed along rows of ``b``, not down its columns.
         """
-        rank = len(self.region.dims)
-        full = [self.layouts.directions(pull.node, pull.index, rank) for pull in self.reads]
+        rank = len(self.group.dims)
+        full = [self.layouts.directions(indexed.node, indexed.index, rank) for indexed in self.reads]
         stores = [
             access.moves
-            for unit, access in zip(self.region.units, self.writes, strict=True)
-            if access is not None and not unit.is_reduction
+            for statement, access in zip(self.group.statements, self.writes, strict=True)
+            if access is not None and not isinstance(statement, Reduce)
         ]
-        candidates = (full or stores) if self.region.reduced else (stores or full)
+        candidates = (full or stores) if self.group.reduced else (stores or full)
         if not candidates:
             return tuple(range(rank, 0, -1))
-        if self.region.reduced:
+        if self.group.reduced:
             longest = tuple(max(map(abs, moves)) for moves in zip(*candidates, strict=True))
             candidates = [*candidates, longest]
         return max(candidates, key=lambda moves: sum(1 for move in moves if move))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.accesses import Access, GroupAccesses
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.kinds import STEPS
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.step_loads import TYPES
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops import Argument, Load, Offset, Store, Term
 from xjit.ir.node import Node
 from xjit.passes.split import TINY
@@ -77,7 +77,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one region reads and writes through the pointers of its kernel; ``packed`` is read from scratch.
+    """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch.
 
     While a loop adds lane by lane it is ``skipping`` the elements between those that it reads.
     """
@@ -85,8 +85,8 @@ class Buffers:
     nest: Nest
     elements: Elements
     plan: Schedule
-    region: Region
-    accesses: RegionAccesses
+    group: FusionGroup
+    accesses: GroupAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
     packed: dict[Access, tuple[str, Offset]] = field(init=False)
@@ -102,7 +102,7 @@ class Buffers:
 
     def _is_late(self, access: Access) -> bool:
         """Whether the elements are counted from a later step than the first, which would be before the buffer."""
-        return access.start < 0 and self.region.has_lags
+        return access.start < 0 and self.group.has_skew
 
     def holds(self, access: Access) -> bool:
         """Whether the elements of an access are in scratch while their loop runs."""
@@ -159,8 +159,8 @@ class Buffers:
         strides: dict[str, str | int] = {}
         base = self.interleaved.get(access)
         for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
-            if chunked and self.region.chunk is not None and self.region.chunk[0] in loop.axes:
-                of_chunks = replace(loop, variable="k", axes=self.region.chunk[:1])
+            if chunked and self.group.chunk is not None and self.group.chunk[0] in loop.axes:
+                of_chunks = replace(loop, variable="k", axes=self.group.chunk[:1])
                 strides["k"] = self.stride(access, name, of_chunks, "k", loaded)
             else:
                 strides[loop.variable] = self.stride(access, name, loop, loop.variable, loaded)
@@ -195,9 +195,9 @@ class Buffers:
         return self.nest.word((access.node, "start", start), start, f"{name}_c") if start else ""
 
     def _lookups(self, access: Access, name: str) -> Iterator[Term]:
-        for stride, pull in access.lookups:
-            word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
-            yield Term(self.elements.looked_up(pull).name, word)
+        for stride, indexed in access.lookups:
+            word = 1 if stride == 1 else self.nest.word((access.node, indexed, stride), stride, f"{name}_s")
+            yield Term(self.elements.looked_up(indexed).name, word)
 
     def pointer(self, access: Access, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer of an access, to elements of the buffer's type unless told otherwise."""

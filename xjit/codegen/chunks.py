@@ -11,19 +11,19 @@ import math
 
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.scopes import Held, Nest
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops import Base, Bound, Offset, Term, Var
 from xjit.types import INT64
 
 
-def open_chunks(nest: Nest, region: Region, plan: Schedule) -> int:
+def open_chunks(nest: Nest, group: FusionGroup, plan: Schedule) -> int:
     """Opens the loop and defines where the chunk starts and stops; the number of chunks."""
-    assert region.chunk is not None and plan.chunked is not None
+    assert group.chunk is not None and plan.chunked is not None
     loop = plan.reduced[plan.chunked]
-    elements = region.chunk[1] * loop.extent // region.dims[region.chunk[0]]  # of all axes that the loop runs over
+    elements = group.chunk[1] * loop.extent // group.dims[group.chunk[0]]  # of all axes that the loop runs over
     size = nest.word("chunk", elements, "chunk")
-    scope = nest.open("k", (region.chunk[0],))
-    for number in region.chunk_numbers:
+    scope = nest.open("k", (group.chunk[0],))
+    for number in group.chunk_numbers:
         scope.known[number] = Held(Var("k", INT64), None, scope)
     scope.statements.append(Base("k_start", Offset((Term("k", size),))))
     scope.statements.append(Bound("k_stop", "k_start", size, nest.extent(loop.variable, loop.extent)))

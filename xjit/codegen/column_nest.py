@@ -1,4 +1,4 @@
-"""A region whose reduced axes are slow in memory: blocks of columns, an accumulator per column.
+"""A group whose reduced axes are slow in memory: blocks of columns, an accumulator per column.
 
 for b in range(lo, hi):                   # shared among threads
     for i in block: acc[i] = identity
@@ -15,15 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen.columns import ColumnAccumulator, KeptColumns, most_columns
+from xjit.codegen.group_values import GroupValues
 from xjit.codegen.levels import Passes
 from xjit.codegen.reductions import Recognised
-from xjit.codegen.region_values import RegionValues
 from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import SCRATCH_BYTES, RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
 from xjit.fusion.cost import COLUMN_BLOCK, COLUMN_BYTES, shared_columns
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Base, Bound, LoopKind, Offset, Term
 from xjit.types import FLOAT64
 
@@ -33,12 +33,12 @@ BLOCK = ("b_start", "b_stop")
 
 @dataclass(eq=False)
 class ColumnNest:
-    """The loops of a region in blocks of columns, which are ``work`` additions in all.
+    """The loops of a group in blocks of columns, which are ``work`` additions in all.
 
     Rows wait nowhere: ``storage`` is empty.
     """
 
-    values: RegionValues
+    values: GroupValues
     passes: Passes
     scans: ScanReads
     storage: RowStorage = field(default_factory=RowStorage)
@@ -46,12 +46,12 @@ class ColumnNest:
 
     def __post_init__(self) -> None:
         values = self.values
-        self.nest, self.bounds, self.plan, self.region = values.nest, values.bounds, values.plan, values.region
+        self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._loop = self.plan.kept[-1]
         self.work = values.accesses.work(columns=True)
-        self._room = min(COLUMN_BLOCK, most_columns(self.region))
+        self._room = min(COLUMN_BLOCK, most_columns(self.group))
         # A block may have fewer columns than there is room for, so that there are blocks for all threads.
-        elements = math.prod(self.region.dims)
+        elements = math.prod(self.group.dims)
         self._width = min(self._room, shared_columns(self._loop.extent, elements, self.work))
         self._steps = [*(loop.extent for loop in self.plan.kept[:-1]), math.ceil(self._loop.extent / self._width)]
         self._row_values = RowValues(values)
@@ -93,17 +93,18 @@ class ColumnNest:
         self.bounds.open(outer)
         self._rows(chosen, columns)
         self.bounds.close_reduced(outer)
-        self._finish(level, {n: column for n, column in columns.items() if self.region.units[n].is_reduction})
+        self._finish(
+            level, {n: column for n, column in columns.items() if isinstance(self.group.statements[n], Reduce)}
+        )
 
     def _column(self, number: int) -> ColumnAccumulator:
-        is_scan = self.region.units[number].is_scan
+        is_scan = isinstance(self.group.statements[number], Scan)
         fold = self.values.running(number) if is_scan else self.values.accumulator(number)
         assert isinstance(fold, Recognised)
         return ColumnAccumulator(fold, self.values.scratch.take(str(self._room), fold.dtype), self._loop.variable)
 
     def _is_store(self, number: int) -> bool:
-        unit = self.region.units[number]
-        return not (unit.is_reduction or unit.is_scan)
+        return not isinstance(self.group.statements[number], Reduce | Scan)
 
     def _rows(self, chosen: Sequence[int], columns: Mapping[int, ColumnAccumulator]) -> None:
         """The last loop over rows: several of them in a step, where that saves loads and stores of accumulators."""
@@ -123,19 +124,20 @@ class ColumnNest:
         rare = self._keep_rare(chosen)
         self.nest.open(self._loop.variable, self._loop.axes)
         for number in chosen:  # what reads a scan comes after it
-            if self.region.units[number].is_reduction:
-                columns[number].take()
-            elif self.region.units[number].is_scan:
-                self.values.settle_scan(number, columns[number].take_running())
+            match self.group.statements[number]:
+                case Reduce():
+                    columns[number].take()
+                case Scan():
+                    self.values.settle_scan(number, columns[number].take_running())
         self.values.store_all(filter(self._is_store, chosen))
         self.nest.close(*BLOCK)
         self._kept.waiting.difference_update(rare)
 
-    def _keep_rare(self, chosen: Sequence[int]) -> list[Pull]:
+    def _keep_rare(self, chosen: Sequence[int]) -> list[IndexedValue]:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         values, loop = self.values, self._loop
-        rare = [pull for pull in values.computed(chosen) if values.strips.is_rare(pull, loop)]
-        kept = [pull for pull in rare if not self.scans.are_needed_for(pull)]
+        rare = [indexed for indexed in values.computed(chosen) if values.strips.is_rare(indexed, loop)]
+        kept = [indexed for indexed in rare if not self.scans.are_needed_for(indexed)]
         kept = kept[: SCRATCH_BYTES // (2 * self._room * FLOAT64.itemsize)]
         if kept:
             values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
@@ -151,7 +153,7 @@ class ColumnNest:
             self.values.store_all(self.passes.between(0))
         self.values.store_all(self.passes.between(level))
         needed = dict.fromkeys(self.passes.read_ahead(level + 1) + self.passes.read_later(level))
-        ahead = [pull for pull in needed if not self._kept.holds(pull)]
+        ahead = [indexed for indexed in needed if not self._kept.holds(indexed)]
         self.values.keep_all(ahead)
         self.nest.close(*BLOCK)
         self._kept.waiting.update(ahead)

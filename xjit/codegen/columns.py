@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.group_values import Place
 from xjit.codegen.reductions import Recognised
-from xjit.codegen.region_values import Place
 from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
 from xjit.types import COMPLEX128
 
@@ -21,9 +22,9 @@ ACCUMULATOR_BYTES = 262_144
 FEWEST_COLUMNS = 16
 
 
-def most_columns(region: Region) -> int:
-    """How many columns have an accumulator for every reduction and scan of a region, in whole vectors."""
-    count = sum(unit.is_reduction or unit.is_scan for unit in region.units)
+def most_columns(group: FusionGroup) -> int:
+    """How many columns have an accumulator for every reduction and scan of a group, in whole vectors."""
+    count = sum(isinstance(statement, Reduce | Scan) for statement in group.statements)
     columns = ACCUMULATOR_BYTES // (COMPLEX128.itemsize * max(1, count))
     return max(FEWEST_COLUMNS, columns // FEWEST_COLUMNS * FEWEST_COLUMNS)
 
@@ -35,7 +36,7 @@ class ColumnAccumulator:
         self.fold = fold
         self.name = name
         self.column = column
-        self.where = fold.unit.target.where
+        self.where = fold.statement.target.where
         self.dtype = fold.dtype
 
     def _offset(self) -> Offset:
@@ -84,21 +85,21 @@ class KeptColumns:
     scratch: Scratch
     column: str
     room: int
-    waiting: set[Pull] = field(default_factory=set)
-    _names: dict[Pull, str] = field(default_factory=dict)
+    waiting: set[IndexedValue] = field(default_factory=set)
+    _names: dict[IndexedValue, str] = field(default_factory=dict)
 
-    def holds(self, pull: Pull) -> bool:
+    def holds(self, indexed: IndexedValue) -> bool:
         """Whether the value has been kept."""
-        return pull in self.waiting or pull in self.row_values.waiting
+        return indexed in self.waiting or indexed in self.row_values.waiting
 
-    def place(self, pull: Pull) -> Place:
+    def place(self, indexed: IndexedValue) -> Place:
         """The scratch that the value is kept in, and where in it the one of the step at hand is."""
-        if pull in self.row_values.places:
-            return self.row_values.places[pull]
-        if pull not in self._names:
-            self._names[pull] = self.scratch.take(str(self.room), storage_dtype(pull.node.aval.dtype))
-        return self._names[pull], Offset((Term(self.column, 1), Term("b_start", -1)))
+        if indexed in self.row_values.places:
+            return self.row_values.places[indexed]
+        if indexed not in self._names:
+            self._names[indexed] = self.scratch.take(str(self.room), storage_dtype(indexed.node.aval.dtype))
+        return self._names[indexed], Offset((Term(self.column, 1), Term("b_start", -1)))
 
-    def places_of_scan(self, pull: Pull) -> Iterable[Place]:
+    def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
         """None: what runs behind a scan, or after it, goes row by row."""
         return ()

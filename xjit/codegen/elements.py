@@ -1,4 +1,4 @@
-"""Pull-based lowering: the value of any node at any index, computed once per place and named.
+"""IndexedValue-based lowering: the value of any node at any index, computed once per place and named.
 
 Narrow floats (f16, bf16, f8) live in memory as bits and are computed in f32; every node rounds its result, as NumPy
 does, so the bits are what is kept.
@@ -14,8 +14,8 @@ import numpy as np
 from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.variants import has_variants, is_frequent
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import positions_of, sources
+from xjit.fusion.statements import IndexedValue
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
 from xjit.ir.index import Index as IndexMap
@@ -62,8 +62,8 @@ class Elements:
     """
 
     nest: Nest
-    read: Callable[[Pull], Held]
-    is_leaf: Callable[[Pull], bool]
+    read: Callable[[IndexedValue], Held]
+    is_leaf: Callable[[IndexedValue], bool]
     position: Callable[[int], str | None]
     innermost: frozenset[int]
     dims: tuple[int, ...]
@@ -71,13 +71,13 @@ class Elements:
     rare_flag: str = ""
     called: frozenset[tuple[str, DType]] = frozenset()
 
-    def value(self, pull: Pull) -> Held:
+    def value(self, indexed: IndexedValue) -> Held:
         """The element of the node at the index; computed where its index allows, and only once there."""
-        known = self.nest.known(pull)
+        known = self.nest.known(indexed)
         if known is not None:
             found: Held = known
             return found
-        stack = [pull]
+        stack = [indexed]
         while stack:
             top = stack[-1]
             if self.nest.known(top) is not None:
@@ -90,22 +90,22 @@ class Elements:
                 continue
             stack.pop()
             self._remember(top, self._make(top))
-        result: Held = self.nest.known(pull)
+        result: Held = self.nest.known(indexed)
         return result
 
-    def _make(self, pull: Pull) -> Held:
-        node = pull.node
-        if self.is_leaf(pull):
-            return self.read(pull)
+    def _make(self, indexed: IndexedValue) -> Held:
+        node = indexed.node
+        if self.is_leaf(indexed):
+            return self.read(indexed)
         if node.op is CONSTANT:
             return self.constant(node.param("value"))
-        held = [self.nest.known(source) for source in sources(pull, self.dims)]
+        held = [self.nest.known(source) for source in sources(indexed, self.dims)]
         if node.op.kind is Kind.INDEXING:
             found: Held = held[0]
             return found
         if node.op.kind is Kind.REDUCE:
-            return self._folded(node, held, self._scope(pull, held))
-        return self.element(node, held, pull.index, self._scope(pull, held))
+            return self._folded(node, held, self._scope(indexed, held))
+        return self.element(node, held, indexed.index, self._scope(indexed, held))
 
     def _folded(self, node: Node, held: list[Held], scope: Scope) -> Held:
         """One result of a reduction over a few elements: ``v1 = v0 + x1``, and so on, from the initial value."""
@@ -118,14 +118,14 @@ class Elements:
             result = self.let(scope, "v", call, result.dtype, node.where)
         return Held(result, None, scope)
 
-    def _scope(self, pull: Pull, held: list[Held]) -> Scope:
+    def _scope(self, indexed: IndexedValue, held: list[Held]) -> Scope:
         """Where the value belongs: the innermost scope among its operands' and its own positions'."""
         depth = self.nest.scopes.index
-        own = self.nest.scope_for(pull.index) if not held else held[0].scope
+        own = self.nest.scope_for(indexed.index) if not held else held[0].scope
         return max([own, *(one.scope for one in held)], key=depth)
 
-    def _remember(self, pull: Pull, held: Held) -> None:
-        held.scope.known[pull] = held
+    def _remember(self, indexed: IndexedValue, held: Held) -> None:
+        held.scope.known[indexed] = held
 
     def constant(self, literal: Literal) -> Held:
         """A constant of one element."""
@@ -185,15 +185,15 @@ class Elements:
             held.bits = self.let(held.scope, "h", value, storage_dtype(dtype), where)
         return held.bits
 
-    def looked_up(self, pull: Pull) -> Var:
+    def looked_up(self, indexed: IndexedValue) -> Var:
         """The name of an integer from data, as a position."""
-        held = self.value(pull)
-        key = ("position", pull)
+        held = self.value(indexed)
+        key = ("position", indexed)
         if key not in held.scope.known:
-            plain = self.plain(held, pull.node.aval.dtype, pull.node.where)
+            plain = self.plain(held, indexed.node.aval.dtype, indexed.node.where)
             wide = plain if plain.dtype == INT64 else Call("cast", (plain,), INT64)
             name = self.nest.fresh("g")
-            held.scope.statements.append(Let(name, wide, pull.node.where))
+            held.scope.statements.append(Let(name, wide, indexed.node.where))
             held.scope.known[key] = Var(name, INT64)
         found: Var = held.scope.known[key]
         return found
@@ -275,7 +275,7 @@ class Evaluation:
         variable = None if map.axis is None else self.elements.position(map.axis)
         place: Value = Position(variable, map.scale, map.offset, expr.dtype)
         for lookup in map.found:
-            found = self.elements.looked_up(Pull(lookup.source, lookup.axes))
+            found = self.elements.looked_up(IndexedValue(lookup.source, lookup.axes))
             times = Const(Literal.of(np.int64(lookup.times)))
             place = Call("add", (place, Call("mul", (found, times), INT64)), INT64)
         return place

@@ -1,7 +1,7 @@
 """Kernels of one structure are lowered once: the others have the same loops over other buffers.
 
 A hundred sweeps of a solver are a hundred kernels of one text. Two kernels have one structure if numbering the nodes
-in the order in which their regions name them leaves no difference: the same operations in the same lines, domains and
+in the order in which their groups name them leaves no difference: the same operations in the same lines, domains and
 indices, the same of them in memory, with the same strides, and the same of them read for the last time.
 """
 
@@ -45,7 +45,7 @@ class EqualKernels:
         found = self._known.get(key)
         if found is None:
             lowered = lower(
-                step.regions, self.layouts, self.leaves, self.stored, spent, step.tiling, varying=self.varying
+                step.groups, self.layouts, self.leaves, self.stored, spent, step.tiling, varying=self.varying
             )
             self._known[key] = lowered, nodes
             return lowered
@@ -73,7 +73,7 @@ def structure(
     names, unless the kernel makes them.
     """
     numbers: dict[Node, int] = {}
-    made = {unit.target for unit in step.units}
+    made = {statement.target for statement in step.statements}
     key = [_key(step, numbers)]
     done = 0
     while done < len(numbers):  # which grows meanwhile
@@ -114,4 +114,4 @@ def _renamed(lowered: LoweredKernel, step: KernelStep, names: Mapping[Node, Node
     """The same loops for another kernel, over its own buffers."""
     pointers = tuple((names[node], start) for node, start in lowered.pointers)
     in_place = {names[target]: names[source] for target, source in lowered.in_place.items()}
-    return dataclasses.replace(lowered, pointers=pointers, regions=step.regions, in_place=in_place)
+    return dataclasses.replace(lowered, pointers=pointers, groups=step.groups, in_place=in_place)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from xjit.codegen.accesses import Access
 from xjit.codegen.strips import calls_varied
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below
+from xjit.fusion.statements import IndexedValue, Store
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def overwrite(parts: Sequence[Lowering], spent: frozenset[Node]) -> dict[Node, N
     for part, own in zip(parts, uses, strict=True):
         others = set().union(*(set(other) for other in uses if other is not own))
         for number, source in _pairs(part, own, spent - others):
-            target = part.region.units[number].target
+            target = part.group.statements[number].target
             if target not in others and source not in found.values():
                 found[target] = source
                 access = part.accesses.writes[number]
@@ -63,9 +63,9 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
         return
     candidates = [node for node in uses if node in spent]
     # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
-    if not candidates or any(calls_varied(pull.node) for walked in part.accesses.walks for pull in walked):
+    if not candidates or any(calls_varied(indexed.node) for visited in part.accesses.visits for indexed in visited):
         return
-    for number in range(len(part.region.units)):
+    for number in range(len(part.group.statements)):
         access = _whole_store(part, number)
         if access is None or len(uses[access.node]) > 1:
             continue
@@ -79,19 +79,20 @@ def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]
 
 
 def _whole_store(part: Lowering, number: int) -> Access | None:
-    """The access of a unit that stores each element of its target once, at steps of its own; None of other units.
+    """The access of a statement that stores each element of its target once, at steps of its own; None of other
+    statements.
 
     What is written by way of tiles has its memory chosen.
     """
-    unit, access = part.region.units[number], part.accesses.writes[number]
+    statement, access = part.group.statements[number], part.accesses.writes[number]
     if access is None or part.values.buffers.holds(access):
         return None
-    if not unit.is_plain or unit.values[0].node is not unit.target or access.start:
+    if not isinstance(statement, Store) or statement.values[0].node is not statement.target or access.start:
         return None
-    steps = zip(access.moves, part.region.dims, strict=True)
+    steps = zip(access.moves, part.group.dims, strict=True)
     if any(extent > 1 and not move for move, extent in steps):
         return None
-    return access if math.prod(unit.dims) == unit.target.aval.size else None
+    return access if math.prod(statement.dims) == statement.target.aval.size else None
 
 
 def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
@@ -103,26 +104,29 @@ def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
 def _reads_first(part: Lowering, number: int, source: Node) -> bool:
     """Whether what first writes the target's elements reads the source, and nothing later does.
 
-    A pass loads an element once, for the first that needs it, so that other units of that pass may read it as well:
-    all but searches, which look up the place of an extreme when their pass is over.
+    A pass loads an element once, for the first that needs it, so that other statements of that pass may read it as
+    well: all but searches, which look up the place of an extreme when their pass is over.
     """
     waiting, places = part.form.storage.levels, part.form.storage.places
-    kept = next((pull for pull, place in places.items() if place == number), None)
+    kept = next((indexed for indexed, place in places.items() if place == number), None)
     first = part.passes.levels[number] if kept is None else waiting[kept]
     values = part.accesses.values
     if not _loads(part, values[number] if kept is None else [kept], first, source):
         return False
-    ends = [level + unit.is_search for unit, level in zip(part.region.units, part.passes.levels, strict=True)]
+    ends = [
+        level + statement.is_search
+        for statement, level in zip(part.group.statements, part.passes.levels, strict=True)
+    ]
     later = [(values[other], part.passes.levels[other]) for other, end in enumerate(ends) if end > first]
-    later += [((pull,), level) for pull, level in waiting.items() if level > first]
-    return not any(_loads(part, pulls, level, source) for pulls, level in later)
+    later += [((indexed,), level) for indexed, level in waiting.items() if level > first]
+    return not any(_loads(part, indexed_values, level, source) for indexed_values, level in later)
 
 
-def _loads(part: Lowering, values: Iterable[Pull], level: int, source: Node) -> bool:
+def _loads(part: Lowering, values: Iterable[IndexedValue], level: int, source: Node) -> bool:
     """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
 
-    def operands(pull: Pull) -> Iterable[Pull]:
-        waits = part.form.storage.levels.get(pull, level) < level
-        return () if waits else part.accesses.operands(pull)
+    def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
+        waits = part.form.storage.levels.get(indexed, level) < level
+        return () if waits else part.accesses.operands(indexed)
 
-    return any(pull.node is source and pull in part.accesses.reads for pull in below(values, operands))
+    return any(indexed.node is source and indexed in part.accesses.reads for indexed in below(values, operands))

@@ -34,7 +34,7 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.variants import has_variants, is_vector_function
 from xjit.fusion.cost import element_cost
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import IndexedValue
 from xjit.ir.expr import COSTS, FUNCTION_COST, Expr, Prim
 from xjit.ir.loops import Load, Multiple, Offset, Term
 from xjit.types import NARROW_FLOATS, dtype_class
@@ -57,13 +57,18 @@ def in_lanes(folds: Iterable[Accumulator]) -> list[Recognised]:
     return [fold for fold in folds if isinstance(fold, Recognised) and fold.in_lanes]
 
 
-def work_of(pulls: Sequence[Pull], sums: int = 1) -> Work:
+def work_of(indexed_values: Sequence[IndexedValue], sums: int = 1) -> Work:
     """What computing these values is like, for so many sums."""
-    if sums < 2 and any(dtype_class(source.aval.dtype) == "C" for pull in pulls for source in pull.node.inputs):
+    if sums < 2 and any(
+        dtype_class(source.aval.dtype) == "C" for indexed in indexed_values for source in indexed.node.inputs
+    ):
         return Work.ODD  # one part of complex numbers leaves gaps, which the parts that are summed together fill
-    if not all(pull.node.aval.dtype not in NARROW_FLOATS and _is_vector_code(pull.node.element) for pull in pulls):
+    if not all(
+        indexed.node.aval.dtype not in NARROW_FLOATS and _is_vector_code(indexed.node.element)
+        for indexed in indexed_values
+    ):
         return Work.ODD
-    return Work.LIGHT if sum(element_cost(pull.node) for pull in pulls) <= LIGHT else Work.LONG
+    return Work.LIGHT if sum(element_cost(indexed.node) for indexed in indexed_values) <= LIGHT else Work.LONG
 
 
 def _is_vector_code(expr: Expr | None) -> bool:

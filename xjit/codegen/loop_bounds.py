@@ -1,4 +1,4 @@
-"""Where the loops of a region begin and end: at their own ends, or where somebody else has put bounds.
+"""Where the loops of a group begin and end: at their own ends, or where somebody else has put bounds.
 
 for i0 in range(lo, hi):          # shared among threads
     for i1 in range(n0):
@@ -18,7 +18,7 @@ from xjit.ir.loops import LoopKind
 
 @dataclass(eq=False)
 class LoopBounds:
-    """Opens and closes the loops of a region.
+    """Opens and closes the loops of a group.
 
     ``pairs`` is the loop of which two steps are done at a time. ``shared`` are the names of the bounds of the loop
     that threads share, None where they share none, ``given`` the bounds of loops that run within a tile, by the

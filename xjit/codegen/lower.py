@@ -1,4 +1,4 @@
-"""A region becomes a loop nest, in the form that its plan asks for.
+"""A group becomes a loop nest, in the form that its plan asks for.
 
 row_nest.py      row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
 column_nest.py   in blocks of columns, where the reduced axes are slow in memory
@@ -14,10 +14,10 @@ from xjit.codegen.buffers import Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.chunks import open_chunks
 from xjit.codegen.column_nest import ColumnNest
+from xjit.codegen.group_values import GroupValues
 from xjit.codegen.levels import Passes
 from xjit.codegen.loop_bounds import LoopBounds
 from xjit.codegen.loop_order import ordered
-from xjit.codegen.region_values import RegionValues
 from xjit.codegen.row_nest import RowNest
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.scan_reads import ScanReads
@@ -25,13 +25,13 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.tiled_nest import TiledNest
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops import LoopKind
 from xjit.ir.node import Node
 
 
-class RegionNest(Protocol):
-    """The loops of a region in some form.
+class GroupNest(Protocol):
+    """The loops of a group in some form.
 
     ``storage`` says what waits between passes over a row.
     """
@@ -56,11 +56,11 @@ class RegionNest(Protocol):
 
 @dataclass(eq=False)
 class Lowering:
-    """One region: ``write`` puts its loops into the nest. The loops over ``tiled`` axes stay apart and are given
+    """One group: ``write`` puts its loops into the nest. The loops over ``tiled`` axes stay apart and are given
     ``bounds``.
     """
 
-    region: Region
+    group: FusionGroup
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
@@ -71,26 +71,26 @@ class Lowering:
     tiled: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
-        loops = ordered(self.region, self.layouts, self.leaves, self.stored, self.tiled)
-        self.region, self.accesses, self.plan = loops.region, loops.accesses, loops.plan
+        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.tiled)
+        self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
         self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
-        self.values = RegionValues(
+        self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )
         self.passes = Passes(self.accesses, self.plan)
         self.form = self._form(ScanReads(self.accesses))
 
-    def _form(self, scans: ScanReads) -> RegionNest:
+    def _form(self, scans: ScanReads) -> GroupNest:
         """The form of the loops."""
         if self.values.tiles is not None:
             return TiledNest(self.values, self.values.tiles)
-        if self.plan.columns and self.region.reduced and self.passes.store_once and not self._waits_for(scans):
+        if self.plan.columns and self.group.reduced and self.passes.store_once and not self._waits_for(scans):
             return ColumnNest(self.values, self.passes, scans)
         return RowNest(self.values, self.passes, scans)
 
     def _waits_for(self, scans: ScanReads) -> bool:
         """Whether something needs a scan at other steps than its own, for which whole rows are kept."""
-        return self.region.has_lags or bool(scans.read_later(self.passes.levels))
+        return self.group.has_skew or bool(scans.read_later(self.passes.levels))
 
     @property
     def extent(self) -> int:
@@ -107,7 +107,7 @@ class Lowering:
         if self.plan.chunked is None:
             self.form.write()
             return self.extent
-        chunks = open_chunks(self.nest, self.region, self.plan)
+        chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
         self.nest.close("lo", "hi", LoopKind.PARALLEL)
         return chunks

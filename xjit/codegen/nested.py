@@ -22,8 +22,8 @@ from xjit.codegen.lane_loops import LaneLoops, in_lanes
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.fusion.plan import Pull, Unit
-from xjit.fusion.tiny import nested_pulls
+from xjit.fusion.statements import Domain, IndexedValue, Reduce
+from xjit.fusion.tiny import nested_values
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound
 from xjit.ir.node import Node
@@ -46,32 +46,32 @@ class NestedReductions:
     extent: Callable[[Loop], str]
     packed: PackedReductions
 
-    def result(self, pull: Pull) -> Held:
+    def result(self, indexed: IndexedValue) -> Held:
         """One result of a nested reduction, computed in the scope that its index belongs to."""
-        hidden = self.nest.leave_to(self.nest.scope_for(pull.index))
-        held = self._run(self._unit(pull))
+        hidden = self.nest.leave_to(self.nest.scope_for(indexed.index))
+        held = self._run(self._statement(indexed))
         self.nest.scopes.extend(hidden)
         return held
 
-    def _unit(self, pull: Pull) -> Unit:
-        first = self.first[pull.node]
-        values = nested_pulls(pull, first)
-        reduced = tuple(range(first, first + len(pull.node.param("dims"))))
-        return Unit(pull.node, (), values, reduced=reduced, is_reduction=True)
+    def _statement(self, indexed: IndexedValue) -> Reduce:
+        first = self.first[indexed.node]
+        values = nested_values(indexed, first)
+        reduced = tuple(range(first, first + len(indexed.node.param("dims"))))
+        return Reduce(Domain(()), values, indexed.node, reduced)
 
-    def _run(self, unit: Unit) -> Held:
+    def _run(self, statement: Reduce) -> Held:
         scope = self.nest.inner
-        used = {axis for pull in unit.values for axis in axes_of(pull.index)} | set(unit.reduced)
-        loops = [loop for loop in self.plan.nested if loop.axes[0] in unit.reduced]
-        reducer = unit.target.param("reducer")
-        fold = reductions.Recognised(self.elements, unit, {axis: axis for axis in used}, reducer)
+        used = {axis for indexed in statement.values for axis in axes_of(indexed.index)} | set(statement.reduced)
+        loops = [loop for loop in self.plan.nested if loop.axes[0] in statement.reduced]
+        reducer = statement.target.param("reducer")
+        fold = reductions.Recognised(self.elements, statement, {axis: axis for axis in used}, reducer)
         if len(loops) < 2 and all(loop.extent <= numerics.BLOCK for loop in loops):
             fold.in_one_block()
-        short = self.packed.loop(unit.values[0], fold.dtype, loops)
+        short = self.packed.loop(statement.values[0], fold.dtype, loops)
         if short is not None:
-            start, values = fold.identity(fold.dtype), unit.values[0]
+            start, values = fold.identity(fold.dtype), statement.values[0]
             value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
-            return fold.settle(value, scope, unit.target.where)
+            return fold.settle(value, scope, statement.target.where)
         fold.start(scope)
         for loop in loops[:-1]:
             self.nest.open(loop.variable, loop.axes)
@@ -105,7 +105,7 @@ class NestedReductions:
 
         summed = in_lanes([fold]) if loops else []
         if summed:
-            work = self.packed.work(fold.unit.values[0], loops[0])
+            work = self.packed.work(fold.statement.values[0], loops[0])
             LaneLoops(self.nest, self.packed.scratch).write(summed, (start, stop), write, loops[0].variable, work)
         else:
             write((start, stop))

@@ -1,4 +1,4 @@
-"""A kernel: the loop nests of one or more regions that do not need each other.
+"""A kernel: the loop nests of one or more groups that do not need each other.
 
 What the parts of a result are made by, its borders and its interior, is one kernel whose steps they share:
 
@@ -25,7 +25,7 @@ from xjit.codegen.overlapped import in_windows, window_layouts, write_tiles
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Region, Tiling
+from xjit.fusion.plan import FusionGroup, Tiling
 from xjit.ir.loops import Kernel, LoopKind, Share, Word
 from xjit.ir.node import Node
 
@@ -45,12 +45,12 @@ class LoweredKernel:
     words: tuple[int, ...]  # in the slots after the pointers
     extent: int  # of the shared loop
     work: float  # of the whole kernel, in additions
-    regions: tuple[Region, ...]
+    groups: tuple[FusionGroup, ...]
     in_place: Mapping[Node, Node] = field(default_factory=dict)
 
 
 def lower(
-    regions: Sequence[Region],
+    groups: Sequence[FusionGroup],
     layouts: Layouts,
     leaves: frozenset[Node],
     stored: frozenset[Node],
@@ -59,19 +59,19 @@ def lower(
     varying: bool = False,
 ) -> LoweredKernel:
     """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
-    buffers nobody reads after this kernel. A ``tiling`` says how the regions run one behind the other. Numbers of
+    buffers nobody reads after this kernel. A ``tiling`` says how the groups run one behind the other. Numbers of
     the program stay out of the text if they are known to be ``varying``.
     """
     nest = Nest(varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
-    inner, tiled = regions, frozenset[int]()
+    inner, tiled = groups, frozenset[int]()
     if tiling is not None:
         layouts, tiled = window_layouts(tiling, layouts), frozenset(tiling.axes)
-        inner = [in_windows(region, tiling, layouts) for region in regions]
+        inner = [in_windows(group, tiling, layouts) for group in groups]
         spent = frozenset()  # the next tile reads of it too
-    parts = [Lowering(region, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for region in inner]
+    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for group in inner]
     in_place = overwrite(parts, spent)
     pointers.overwritten = frozenset(in_place.values())
     if tiling is not None:
@@ -84,7 +84,7 @@ def lower(
     values = tuple(value for _, value in nest.words.values())
     work = sum(part.work for part in parts)
     kernel = Kernel(arguments, words, body)
-    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(regions), in_place)
+    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(groups), in_place)
 
 
 def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:

@@ -14,7 +14,7 @@
                 x5 = ld(m0, ...)
                 st(o0, ..., v9)
 
-A region that makes only a part of a value runs over what of its part a tile needs.
+A group that makes only a part of a value runs over what of its part a tile needs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from xjit.codegen.elements import storage_dtype
 from xjit.codegen.lower import Lowering
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Reach, Region, Tiling, Unit
+from xjit.fusion.plan import FusionGroup, Halo, Tiling
+from xjit.fusion.statements import Output, Statement, Store
 from xjit.ir.loops import Alloc, Base, Bound, LoopKind, Offset, Share, Term
 from xjit.ir.node import Node
 
@@ -49,27 +50,26 @@ def _window_strides(tiling: Tiling, node: Node, layouts: Layouts) -> tuple[int, 
     return tuple(found)
 
 
-def in_windows(region: Region, tiling: Tiling, layouts: Layouts) -> Region:
-    """The region with its results stored in windows of these layouts."""
-    units = tuple(_in_window(unit, layouts) if unit.target in tiling.windows else unit for unit in region.units)
-    return dataclasses.replace(region, units=units)
+def in_windows(group: FusionGroup, tiling: Tiling, layouts: Layouts) -> FusionGroup:
+    """The group with its results stored in windows of these layouts."""
+    statements = tuple(_in_window(statement, tiling, layouts) for statement in group.statements)
+    return dataclasses.replace(group, statements=statements)
 
 
-def _in_window(unit: Unit, layouts: Layouts) -> Unit:
-    strides, fixed = layouts.strides(unit.target), dict(unit.fixed)
-    origin = unit.origin or (0,) * len(strides)
-    start = sum((first + fixed.get(axis, 0)) * strides[axis] for axis, first in enumerate(origin))
-    return dataclasses.replace(unit, steps=strides, start=start)
+def _in_window(statement: Statement, tiling: Tiling, layouts: Layouts) -> Statement:
+    if not isinstance(statement, Store) or statement.target not in tiling.windows:
+        return statement
+    return statement.to(Output(statement.target, layouts.strides(statement.target)).moved(statement.domain.corner))
 
 
 def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> int:
-    """The loops over tiles, around one nest for each region; the number of steps of the shared one."""
+    """The loops over tiles, around one nest for each group; the number of steps of the shared one."""
     counts = [-(-extent // size) for extent, size in zip(tiling.dims, tiling.sizes, strict=True)]
     shared = counts.index(max(counts))
     tiles = [nest.fresh("b") for _ in counts]
     layouts = parts[0].layouts
-    for node, reach in tiling.windows.items():
-        pointers.windows[node] = _window(node, tiling, layouts, tiles, reach, parts[0])
+    for node, halo in tiling.windows.items():
+        pointers.windows[node] = _window(node, tiling, layouts, tiles, halo, parts[0])
     for number, (variable, size, extent) in enumerate(zip(tiles, tiling.sizes, tiling.dims, strict=True)):
         scope = nest.open(variable)
         step = nest.word(("tile size", number), size, "size")
@@ -79,7 +79,7 @@ def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers:
     stops = [nest.word(("tiles", number), count, "blocks") for number, count in enumerate(counts)]
     for number, part in enumerate(parts):
         nest.section = number + 1
-        _write_part(part, tiling, tiling.reaches[number], tiles)
+        _write_part(part, tiling, tiling.halos[number], tiles)
     for number in reversed(range(len(tiles))):
         if number == shared:
             nest.close("lo", "hi", LoopKind.PARALLEL)
@@ -93,7 +93,7 @@ def _window(
     tiling: Tiling,
     layouts: Layouts,
     tiles: Sequence[str],
-    reach: Sequence[tuple[int, int]],
+    halo: Sequence[tuple[int, int]],
     part: Lowering,
 ) -> Window:
     """Takes scratch for a window."""
@@ -104,17 +104,17 @@ def _window(
     extent = part.nest.word(("window", node), count, f"{name}_n")
     part.scratch.allocs.append(Alloc(name, extent, storage_dtype(node.aval.dtype)))
     steps = {tile: size * move for tile, size, move in zip(tiles, tiling.sizes, moves, strict=True)}
-    first = sum(low * move for (low, _), move in zip(reach, moves, strict=True))
+    first = sum(low * move for (low, _), move in zip(halo, moves, strict=True))
     return Window(name, steps, first)
 
 
-def _write_part(part: Lowering, tiling: Tiling, reach: Reach, tiles: Sequence[str]) -> None:
-    """One region within a tile."""
+def _write_part(part: Lowering, tiling: Tiling, halo: Halo, tiles: Sequence[str]) -> None:
+    """One group within a tile."""
     nest, once = part.nest, list[tuple[str, str]]()
     part.bounds.shared = None
-    for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, reach, strict=True):
+    for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, halo, strict=True):
         bounds = _bounds(part, axis, tile, extent, beyond)
-        if part.region.dims[axis] == 1:
+        if part.group.dims[axis] == 1:
             nest.open(nest.fresh("once"))
             once.append(bounds)
         else:
@@ -130,7 +130,7 @@ def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[st
     """The bounds of the loop that begins with an axis: in elements, where faster axes fall together with it."""
     loop = part.plan.loop_of(axis)
     assert loop is not None and loop.axes[0] == axis
-    count = loop.extent // part.region.dims[axis]
+    count = loop.extent // part.group.dims[axis]
     if count == 1:
         return bounds
     step = part.nest.word(("elements", axis, count), count, "each")
@@ -142,12 +142,12 @@ def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[st
 
 
 def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int, int]) -> tuple[str, str]:
-    """The names of the bounds of a loop: what a tile needs, as far as the region makes it.
+    """The names of the bounds of a loop: what a tile needs, as far as the group makes it.
 
     ``tiled`` is the extent of all tiles, ``beyond`` how much further than a tile the loop runs.
     """
-    nest, unit = part.nest, part.region.units[0]
-    extent, origin = part.region.dims[axis], unit.origin[axis] if unit.origin else 0
+    nest, domain = part.nest, part.group.statements[0].domain
+    extent, origin = part.group.dims[axis], domain.begin[axis]
     start, stop = f"{tile}_first", f"{tile}_last"
     statements = nest.inner.statements
     if any(beyond):
@@ -155,7 +155,7 @@ def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int,
         ends = zip(names, (start, stop), beyond, strict=True)
         statements += [Base(name, Offset((Term(end, 1),), margin)) for name, end, margin in ends]
         start, stop = names
-    if not unit.origin and beyond[0] >= 0 and tiled + beyond[1] <= extent:
+    if not domain.origin and beyond[0] >= 0 and tiled + beyond[1] <= extent:
         return start, stop
     low, high = nest.fresh("lo"), nest.fresh("hi")
     first = nest.word(("origin", axis), origin, "first")

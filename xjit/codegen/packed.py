@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xjit import numerics
-from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.accesses import Access, GroupAccesses
 from xjit.codegen.buffers import Buffers
 from xjit.codegen.elements import Elements
 from xjit.codegen.lane_loops import Work, work_of
@@ -40,8 +40,8 @@ from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, positions_of
+from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import changed
 from xjit.ir.loops import Call, Offset, Store, Term, Value
 from xjit.ir.opdef import AxisMap
@@ -70,16 +70,16 @@ class PackedReductions:
         return self.buffers.plan
 
     @property
-    def _accesses(self) -> RegionAccesses:
+    def _accesses(self) -> GroupAccesses:
         return self.buffers.accesses
 
-    def work(self, values: Pull, loop: Loop) -> Work:
+    def work(self, values: IndexedValue, loop: Loop) -> Work:
         """What computing the elements along a loop is like."""
-        visits = [pull for pull in self._visits(values) if pull not in self._accesses.reads]
+        visits = [indexed for indexed in self._visits(values) if indexed not in self._accesses.reads]
         gaps = any(abs(access.moves[loop.axes[-1]]) > 1 for access in self._leaves(values))
         return Work.ODD if gaps or any(map(self.elements.is_leaf, visits)) else work_of(visits)
 
-    def loop(self, values: Pull, combined: DType, loops: list[Loop]) -> Loop | None:
+    def loop(self, values: IndexedValue, combined: DType, loops: list[Loop]) -> Loop | None:
         """The loop of a reduction of ``values`` that is to be written out in the row loop at hand, if it is."""
         plan = self._plan
         rows = math.prod(loop.extent for loop in plan.kept)
@@ -99,19 +99,19 @@ class PackedReductions:
         size = sum(row.extent * short.extent * access.node.aval.dtype.itemsize for access in set(across))
         return short if size <= PACKED_BYTES else None
 
-    def _visits(self, values: Pull) -> Iterator[Pull]:
+    def _visits(self, values: IndexedValue) -> Iterator[IndexedValue]:
         """What is computed or read for one element."""
         return below([values], self._accesses.operands)
 
-    def _leaves(self, values: Pull) -> list[Access]:
-        return [self._accesses.reads[pull] for pull in self._visits(values) if pull in self._accesses.reads]
+    def _leaves(self, values: IndexedValue) -> list[Access]:
+        return [self._accesses.reads[indexed] for indexed in self._visits(values) if indexed in self._accesses.reads]
 
-    def _is_simple(self, pull: Pull) -> bool:
+    def _is_simple(self, indexed: IndexedValue) -> bool:
         """Whether the value is a read, or computed by functions that have no rare arguments, at known positions."""
-        is_read = pull in self._accesses.reads
-        if positions_of(pull) or (not is_read and (self.elements.is_leaf(pull) or calls_varied(pull.node))):
+        is_read = indexed in self._accesses.reads
+        if positions_of(indexed) or (not is_read and (self.elements.is_leaf(indexed) or calls_varied(indexed.node))):
             return False
-        return not is_read or pull.node.aval.dtype in (FLOAT32, FLOAT64)
+        return not is_read or indexed.node.aval.dtype in (FLOAT32, FLOAT64)
 
     def _is_across(self, access: Access, short: Loop) -> bool:
         """Whether the loop along the row reads across memory where the short one reads other elements."""
@@ -123,17 +123,17 @@ class PackedReductions:
         own = {*self._plan.reduced[0].axes, *short.axes}
         return not any(move for axis, move in enumerate(access.moves) if axis not in own)
 
-    def combined(self, values: Pull, combine: str, short: Loop, start: Value, in_lanes: bool) -> Value:
+    def combined(self, values: IndexedValue, combine: str, short: Loop, start: Value, in_lanes: bool) -> Value:
         """All elements along the short loop, combined with what the reduction starts from."""
         reads = self._accesses.reads
-        added = {pull: access for pull, access in self._at_places(values, short) if pull not in reads}
+        added = {indexed: access for indexed, access in self._at_places(values, short) if indexed not in reads}
         reads.update(added)
         result = self._in_order(values, combine, short, start, in_lanes)
-        for pull in added:
-            del reads[pull]
+        for indexed in added:
+            del reads[indexed]
         return result
 
-    def _in_order(self, values: Pull, combine: str, short: Loop, start: Value, in_lanes: bool) -> Value:
+    def _in_order(self, values: IndexedValue, combine: str, short: Loop, start: Value, in_lanes: bool) -> Value:
         """The elements in the order of :mod:`xjit.numerics`, as a line shorter than a block or one by one."""
         node, (axis,), count = values.node, short.axes, short.extent
         dtype = node.aval.dtype
@@ -156,14 +156,14 @@ class PackedReductions:
         )
         return functools.reduce(both, (*sums, *items[few:]), start)
 
-    def _at_places(self, values: Pull, short: Loop) -> Iterator[tuple[Pull, Access]]:
+    def _at_places(self, values: IndexedValue, short: Loop) -> Iterator[tuple[IndexedValue, Access]]:
         """The reads of each element along the short loop, and where they are to be found."""
         (axis,) = short.axes
-        for pull in list(self._visits(values)):
-            access = self._accesses.reads.get(pull)
+        for indexed in list(self._visits(values)):
+            access = self._accesses.reads.get(indexed)
             if access is None or not access.moves[axis]:
                 continue
-            packed = self._packed(pull, access, short) if self._is_across(access, short) else None
+            packed = self._packed(indexed, access, short) if self._is_across(access, short) else None
             moves = tuple(0 if one == axis else move for one, move in enumerate(access.moves))
             for place in range(short.extent):
                 here = dataclasses.replace(access, moves=moves, start=access.start + place * access.moves[axis])
@@ -172,18 +172,18 @@ class PackedReductions:
                     row = self._plan.reduced[0]
                     offset = Offset((Term(self.extent(row), place), Term(row.variable, 1)))
                     self.buffers.packed[here] = packed, offset if place else Offset((Term(row.variable, 1),))
-                yield _placed(pull, axis, place), here
+                yield _placed(indexed, axis, place), here
 
-    def _packed(self, pull: Pull, access: Access, short: Loop) -> str:
+    def _packed(self, indexed: IndexedValue, access: Access, short: Loop) -> str:
         """The scratch that holds the elements of an access, those along the row side by side."""
-        row, dtype = self._plan.reduced[0], pull.node.aval.dtype
+        row, dtype = self._plan.reduced[0], indexed.node.aval.dtype
         name = self.scratch.take(self.nest.word(("packed", access), row.extent * short.extent, "size"), dtype)
         hidden = self.nest.leave_to(self.nest.scopes[self.nest.outermost])
         self.nest.open(row.variable, row.axes)
         inner = self.nest.open(short.variable, short.axes)
-        value = self.elements.plain(self.buffers.load(access, inner, pull.node, False), dtype, pull.node.where)
+        value = self.elements.plain(self.buffers.load(access, inner, indexed.node, False), dtype, indexed.node.where)
         place = Offset((Term(short.variable, self.extent(row)), Term(row.variable, 1)))
-        inner.statements.append(Store(name, place, value, dtype, pull.node.where))
+        inner.statements.append(Store(name, place, value, dtype, indexed.node.where))
         self.nest.close("0", str(short.extent))
         self.nest.close("0", self.extent(row))
         self.nest.scopes.extend(hidden)
@@ -201,10 +201,10 @@ def _tree(items: Sequence[Value], lanes: int, both: Callable[[Value, Value], Val
     return tuple(sums)
 
 
-def _placed(pull: Pull, axis: int, place: int) -> Pull:
+def _placed(indexed: IndexedValue, axis: int, place: int) -> IndexedValue:
     """The value at one position along an axis."""
 
     def at(map: AxisMap) -> AxisMap:
         return map if map.axis != axis else AxisMap(None, 1, map.scale * place + map.offset, map.found)
 
-    return Pull(pull.node, changed(pull.index, at))
+    return IndexedValue(indexed.node, changed(indexed.index, at))

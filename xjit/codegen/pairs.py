@@ -16,10 +16,11 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index import changed
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
@@ -38,56 +39,61 @@ LONG_ROW = 8192
 SHARED_LOADS = 0.25
 
 
-def paired_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop | None:
+def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
     rows = plan.kept if plan.reduced else plan.kept[:-1]
-    if not rows or plan.columns or plan.nested or region.chunk is not None or rows[-1].extent < FEWEST_ROWS:
+    if not rows or plan.columns or plan.nested or group.chunk is not None or rows[-1].extent < FEWEST_ROWS:
         return None
     axis = rows[-1].axes[-1]
-    visits = [pull for walked in accesses.walks for pull in walked]
-    if axis in accesses.turned or any(pull.node.is_assembled for pull in visits):
+    visits = [indexed for visited in accesses.visits for indexed in visited]
+    if axis in accesses.turned or any(indexed.node.is_assembled for indexed in visits):
         return None
-    alike = all(_runs_along(unit, axes, region, axis) for unit, axes in zip(region.units, region.axes, strict=True))
-    scans = sum(unit.is_scan for unit in region.units)
+    alike = all(
+        _runs_along(statement, axes, group, axis)
+        for statement, axes in zip(group.statements, group.axes, strict=True)
+    )
+    scans = sum(isinstance(statement, Scan) for statement in group.statements)
     is_short = 2 * len(visits) <= cost.WRITTEN_OUT_OPERATIONS and scans <= MOST_SCANS
-    pays = _pays_for_scans(region, accesses) if scans else _shares_loads(region, accesses, axis)
+    pays = _pays_for_scans(group, accesses) if scans else _shares_loads(group, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 
 
-def _runs_along(unit: Unit, axes: dict[int, int], region: Region, axis: int) -> bool:
-    """Whether the unit makes something in every row, without which it can do in the others."""
+def _runs_along(statement: Statement, axes: dict[int, int], group: FusionGroup, axis: int) -> bool:
+    """Whether the statement makes something in every row, without which it can do in the others."""
     own = next((place for place, found in axes.items() if found == axis), None)
-    return own is not None and unit.dims[own] == region.dims[axis] and (unit.is_plain or unit.is_scan)
+    return own is not None and statement.dims[own] == group.dims[axis] and isinstance(statement, Store | Scan)
 
 
-def _pays_for_scans(region: Region, accesses: RegionAccesses) -> bool:
+def _pays_for_scans(group: FusionGroup, accesses: GroupAccesses) -> bool:
     """Whether memory is read and written as fast in two places as in one, or scans wait longer than it takes."""
     touched = [access.node.aval.dtype for access in (*accesses.reads.values(), *filter(None, accesses.writes))]
-    if math.prod(region.dims) * sum(dtype.itemsize for dtype in touched) < CACHED_BYTES:
+    if math.prod(group.dims) * sum(dtype.itemsize for dtype in touched) < CACHED_BYTES:
         return True
-    scanned = [unit.target.aval.dtype for unit in region.units if unit.is_scan]
-    row_bytes = math.prod(region.dims[axis] for axis in region.reduced) * max(dtype.itemsize for dtype in touched)
+    scanned = [statement.target.aval.dtype for statement in group.statements if isinstance(statement, Scan)]
+    row_bytes = math.prod(group.dims[axis] for axis in group.reduced) * max(dtype.itemsize for dtype in touched)
     is_narrow = all(dtype.itemsize <= NARROW_BYTES for dtype in touched)
     return any(dtype_class(dtype) in "FC" for dtype in scanned) and (is_narrow or row_bytes >= LONG_ROW)
 
 
-def _shares_loads(region: Region, accesses: RegionAccesses, axis: int) -> bool:
+def _shares_loads(group: FusionGroup, accesses: GroupAccesses, axis: int) -> bool:
     reads = accesses.reads.keys()
-    shared = sum(1 for pull in reads if _next(pull, axis) != pull and _next(pull, axis) in reads)
-    return not region.reduced and shared > 0 and shared >= SHARED_LOADS * len(reads)
+    shared = sum(1 for indexed in reads if _next(indexed, axis) != indexed and _next(indexed, axis) in reads)
+    return not group.reduced and shared > 0 and shared >= SHARED_LOADS * len(reads)
 
 
-def _next(pull: Pull, axis: int) -> Pull:
+def _next(indexed: IndexedValue, axis: int) -> IndexedValue:
     def at(map: AxisMap) -> AxisMap:
         return map._replace(offset=map.offset + map.scale) if map.axis == axis else map
 
-    return Pull(pull.node, changed(pull.index, at))
+    return IndexedValue(indexed.node, changed(indexed.index, at))
 
 
-def paired(region: Region, loop: Loop) -> Region:
-    """The region with every unit a second time, for the next row."""
-    units: list[Unit] = []
-    for unit, axes in zip(region.units, region.axes, strict=True):
+def paired(group: FusionGroup, loop: Loop) -> FusionGroup:
+    """The group with every statement a second time, for the next row."""
+    statements: list[Statement] = []
+    for statement, axes in zip(group.statements, group.axes, strict=True):
         own = next(place for place, axis in axes.items() if axis == loop.axes[-1])
-        units += [unit, unit.moved(own, 1)]
-    return dataclasses.replace(region, units=tuple(units), axes=tuple(axes for axes in region.axes for _ in range(2)))
+        statements += [statement, statement.moved(own, 1)]
+    return dataclasses.replace(
+        group, statements=tuple(statements), axes=tuple(axes for axes in group.axes for _ in range(2))
+    )

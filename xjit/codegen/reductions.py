@@ -35,7 +35,7 @@ from xjit.codegen import searches
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Literal, Prim
 from xjit.ir.index import relabel
@@ -69,7 +69,7 @@ class Accumulator:
     """One reduction while its loops are open."""
 
     elements: Elements
-    unit: Unit
+    statement: Reduce | Scan
     axes: dict[int, int]
 
     @property
@@ -105,24 +105,24 @@ class Accumulator:
 
     def operand(self, number: int) -> Held:
         """The element of one operand (or initial value) at the current position."""
-        pull = self.unit.values[number]
-        return self.elements.value(Pull(pull.node, relabel(pull.index, self.axes)))
+        indexed = self.statement.values[number]
+        return self.elements.value(IndexedValue(indexed.node, relabel(indexed.index, self.axes)))
 
     def plain_operand(self, number: int) -> Value:
         """The same in the type that arithmetic uses."""
-        dtype = self.unit.values[number].node.aval.dtype
-        return self.elements.plain(self.operand(number), dtype, self.unit.target.where)
+        dtype = self.statement.values[number].node.aval.dtype
+        return self.elements.plain(self.operand(number), dtype, self.statement.target.where)
 
 
-def make(elements: Elements, unit: Unit, axes: dict[int, int]) -> Accumulator:
-    """The accumulator of a reduction unit."""
-    extreme = dict(unit.target.params).get("extreme")
+def make(elements: Elements, statement: Reduce, axes: dict[int, int]) -> Accumulator:
+    """The accumulator of a reduction statement."""
+    extreme = dict(statement.target.params).get("extreme")
     if extreme is not None:
-        return FirstExtreme(elements, unit, axes, extreme)
-    reducer = unit.target.param("reducer")
+        return FirstExtreme(elements, statement, axes, extreme)
+    reducer = statement.target.param("reducer")
     if reducer is None:
-        return Fold(elements, unit, axes)
-    return Recognised(elements, unit, axes, reducer)
+        return Fold(elements, statement, axes)
+    return Recognised(elements, statement, axes, reducer)
 
 
 def _block_dtype(reducer: Reducer, operand: Node, dtype: DType) -> DType:
@@ -146,12 +146,12 @@ class Recognised(Accumulator):
     hand, 0: one element after the other). Sums of narrow integers run in blocks as well.
     """
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], reducer: Reducer) -> None:
-        super().__init__(elements, unit, axes)
+    def __init__(self, elements: Elements, statement: Reduce | Scan, axes: dict[int, int], reducer: Reducer) -> None:
+        super().__init__(elements, statement, axes)
         self.reducer = reducer
-        operand = unit.values[0].node
+        operand = statement.values[0].node
         self.dtype = register_dtype(operand.aval.dtype)
-        order = unit.sums
+        order = statement.sums
         self.rounds = order is not None
         self.block_dtype = _block_dtype(reducer, operand, self.dtype)
         self.in_blocks = self.rounds or self.block_dtype != self.dtype
@@ -215,7 +215,7 @@ class Recognised(Accumulator):
     def take(self, inner: Scope) -> None:
         value = self.plain_operand(0)
         if self.strip is not None:
-            where = self.unit.target.where
+            where = self.statement.target.where
             inner.statements.append(Store(self.strip.buffer, self.strip.offset, value, self.dtype, where))
         elif self.element_by_element:
             inner.statements.append(Compensated(self.total, self.error, value, FLOAT64))
@@ -245,7 +245,7 @@ class Recognised(Accumulator):
             scope.statements.append(Accumulate(self.total, self.reducer.combine, block, dtype))
 
     def finish(self, row: Scope) -> list[Held]:
-        where = self.unit.target.where
+        where = self.statement.target.where
         value: Value = Var(self.total, self._total_dtype)
         if self.error:
             value = self._corrected(value, Var(self.error, FLOAT64))
@@ -259,7 +259,7 @@ class Recognised(Accumulator):
 
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
-        dtype = self.unit.target.aval.dtype
+        dtype = self.statement.target.aval.dtype
         value = value if dtype in NARROW_FLOATS else _as(value, dtype)
         if not self._starts_at_identity():
             initial = _as(self.plain_operand(1), value.dtype)
@@ -270,7 +270,7 @@ class Recognised(Accumulator):
         return Held(self.elements.let(row, "v", value, dtype, where), None, row)
 
     def _starts_at_identity(self) -> bool:
-        initial = self.unit.values[1].node
+        initial = self.statement.values[1].node
         if initial.op is not CONSTANT:
             return False
         literal: Literal = initial.param("value")
@@ -313,10 +313,10 @@ class FirstExtreme(Accumulator):
     up to a half longer.
     """
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int], extreme: Reducer) -> None:
-        super().__init__(elements, unit, axes)
+    def __init__(self, elements: Elements, statement: Reduce, axes: dict[int, int], extreme: Reducer) -> None:
+        super().__init__(elements, statement, axes)
         self.extreme = extreme
-        self.dtype = register_dtype(unit.values[0].node.aval.dtype)
+        self.dtype = register_dtype(statement.values[0].node.aval.dtype)
         fresh = elements.nest.fresh
         self.block, self.best = Var(fresh("t"), self.dtype), Var(fresh("s"), self.dtype)
         self.first, self.end = Var(fresh("p"), INT64), Var(fresh("q"), INT64)
@@ -348,7 +348,7 @@ class FirstExtreme(Accumulator):
         inner.statements.append(Accumulate(self.block.name, self.extreme.combine, value, self.dtype))
 
     def end_block(self, scope: Scope) -> None:
-        where = self.unit.target.where
+        where = self.statement.target.where
         start, stop = (Var(bound, INT64) for bound in self.bounds)
         both = Call(self.extreme.combine, (self.best, self.block), self.dtype)
         better = self.elements.let(scope, "v", both, self.dtype, where)
@@ -389,7 +389,7 @@ class FirstExtreme(Accumulator):
         return None
 
     def _let(self, row: Scope, value: Value) -> Var:
-        name = self.elements.let(row, "v", value, INT64, self.unit.target.where)
+        name = self.elements.let(row, "v", value, INT64, self.statement.target.where)
         assert isinstance(name, Var)
         return name
 
@@ -423,11 +423,11 @@ def _differ(one: Value, other: Value) -> Value:
 class Fold(Accumulator):
     """An arbitrary computation: carried values, one after the other in row-major order."""
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
-        super().__init__(elements, unit, axes)
-        self.graph: Graph = unit.target.param("computation")
-        self.count: int = unit.target.param("n")
-        self.dtypes = [pull.node.aval.dtype for pull in unit.values[: self.count]]
+    def __init__(self, elements: Elements, statement: Reduce, axes: dict[int, int]) -> None:
+        super().__init__(elements, statement, axes)
+        self.graph: Graph = statement.target.param("computation")
+        self.count: int = statement.target.param("n")
+        self.dtypes = [indexed.node.aval.dtype for indexed in statement.values[: self.count]]
         self.names = [elements.nest.fresh("c") for _ in range(self.count)]
 
     @property
@@ -442,11 +442,11 @@ class Fold(Accumulator):
             row.statements.append(Assign(name, self.plain_operand(self.count + number)))
 
     def take(self, inner: Scope) -> None:
-        captured = [self.operand(k) for k in range(2 * self.count, len(self.unit.values))]
+        captured = [self.operand(k) for k in range(2 * self.count, len(self.statement.values))]
         arguments = [Held(var, None, inner) for var in self._carried()]
         arguments += [self.operand(number) for number in range(self.count)] + captured
         results = self.elements.inline(self.graph, arguments, inner)
-        where = self.unit.target.where
+        where = self.statement.target.where
         values = [self.elements.plain(held, dtype, where) for held, dtype in zip(results, self.dtypes, strict=True)]
         stable = [self._apart(value, inner) for value in values]
         inner.statements.extend(Assign(name, value) for name, value in zip(self.names, stable, strict=True))
@@ -455,9 +455,11 @@ class Fold(Accumulator):
         """A carried value that moves to another place is copied before the first assignment."""
         if not isinstance(value, Var) or value.name not in self.names or self.count == 1:
             return value
-        return self.elements.let(inner, "v", Call("copy", (value,), value.dtype), value.dtype, self.unit.target.where)
+        return self.elements.let(
+            inner, "v", Call("copy", (value,), value.dtype), value.dtype, self.statement.target.where
+        )
 
     def finish(self, row: Scope) -> list[Held]:
-        where = self.unit.target.where
+        where = self.statement.target.where
         copies = [Call("copy", (var,), var.dtype) for var in self._carried()]
         return [Held(self.elements.let(row, "v", copy, copy.dtype, where), None, row) for copy in copies]

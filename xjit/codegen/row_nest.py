@@ -1,4 +1,4 @@
-"""A region row by row: loops over the kept axes around passes over the reduced ones.
+"""A group row by row: loops over the kept axes around passes over the reduced ones.
 
     for i0 in range(lo, hi):          # kept axes, shared among threads
         pass 1: loop over the row, one or more reductions
@@ -16,31 +16,31 @@ from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
+from xjit.codegen.group_values import GroupValues
 from xjit.codegen.lane_loops import LaneLoops, Work, in_lanes, work_of
 from xjit.codegen.levels import Passes
 from xjit.codegen.line_loops import Line
-from xjit.codegen.region_values import RegionValues
 from xjit.codegen.rows import KeptRows, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.walks import BlockWalk
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops import Bound
 
 
 @dataclass(eq=False)
 class RowNest:
-    """The loops of a region row by row."""
+    """The loops of a group row by row."""
 
-    values: RegionValues
+    values: GroupValues
     passes: Passes
     scans: ScanReads
 
     def __post_init__(self) -> None:
         values = self.values
-        self.nest, self.bounds, self.plan, self.region = values.nest, values.bounds, values.plan, values.region
+        self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._in_blocks = self.scans.are_worth_blocks
         self._walk = BlockWalk(self.scans, self.nest, values.scratch)
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
@@ -78,18 +78,20 @@ class RowNest:
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
         # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(unit.is_reduction for unit in self.region.units)
-        pulls = [] if folding else [pull for walked in self.values.accesses.walks for pull in walked]
+        folding = any(isinstance(statement, Reduce) for statement in self.group.statements)
+        indexed_values = (
+            [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
+        )
         start, stop, kind = self.bounds.kept(number)
-        self.values.strips.loop(self.plan.kept[number], (start, stop), pulls, self._row, kind=kind)
+        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
         self.values.store_all(self.passes.between(0))
         for level in range(1, self.passes.count + 1):
-            if self.region.chunk is not None:
-                for pull in self.passes.read_ahead(level):
-                    self.values.elements.value(pull)
+            if self.group.chunk is not None:
+                for indexed in self.passes.read_ahead(level):
+                    self.values.elements.value(indexed)
             self._pass(level)
             self.values.store_all(self.passes.between(level))
 
@@ -97,11 +99,11 @@ class RowNest:
 
     def _pass(self, level: int) -> None:
         """One pass over the reduced axes: all reductions and stores that are ready."""
-        row, units, chosen = self.nest.inner, self.region.units, self.passes.along(level)
+        row, statements, chosen = self.nest.inner, self.group.statements, self.passes.along(level)
         self._fill_ahead(level)
         self._kept.level = level
-        self._folds = {n: self.values.accumulator(n) for n in chosen if units[n].is_reduction}
-        self._running = {n: self.values.running(n) for n in chosen if units[n].is_scan}
+        self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
+        self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
             fold.start(row)
         lines = self._line()
@@ -120,9 +122,9 @@ class RowNest:
     def _fill_ahead(self, level: int) -> None:
         """The loops that make results of nested reductions for the pass of this level."""
         self._kept.level = level - 1
-        for pull in self.storage.filled_before(level):
+        for indexed in self.storage.filled_before(level):
             self.bounds.open(self.plan.reduced)
-            self.values.keep(pull)
+            self.values.keep(indexed)
             self.bounds.close_reduced(self.plan.reduced)
 
     def _innermost(self, chosen: Sequence[int]) -> None:
@@ -131,7 +133,7 @@ class RowNest:
         start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
             self._walk.write(
-                loop, stop, chosen, lambda one, block: self._loop(block, one.units, one.filled, short=True)
+                loop, stop, chosen, lambda one, block: self._loop(block, one.statements, one.filled, short=True)
             )
             return
         blocked = any(fold.blocked for fold in folds)
@@ -149,22 +151,27 @@ class RowNest:
         self.nest.close(start, stop, step=size)
 
     def _loop(
-        self, bounds: tuple[str, str], chosen: Sequence[int], filled: Sequence[Pull] = (), *, short: bool = False
+        self,
+        bounds: tuple[str, str],
+        chosen: Sequence[int],
+        filled: Sequence[IndexedValue] = (),
+        *,
+        short: bool = False,
     ) -> None:
         """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
         around, loop = self.nest.inner, self.plan.reduced[-1]
         folds = [self._folds[number] for number in chosen if number in self._folds]
         for fold in folds:
             fold.start_block(around, bounds)
-        pulls = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
+        indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
         step = functools.partial(self._step, chosen, filled)
 
         def write(part: tuple[str, str]) -> None:
-            self.values.strips.loop(loop, part, pulls, step, short=short)
+            self.values.strips.loop(loop, part, indexed_values, step, short=short)
 
         summed = in_lanes(folds)
         if summed:
-            work = self._work(pulls, loop, folds)
+            work = self._work(indexed_values, loop, folds)
             self.values.buffers.skipping = None if work is Work.ODD else loop
             self._lanes.write(summed, bounds, write, loop.variable, work)
             self.values.buffers.skipping = None
@@ -175,7 +182,7 @@ class RowNest:
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
-        order = self.region.sums
+        order = self.group.sums
         if order is None or not in_lanes(self._folds.values()):
             return ()
         loops = tuple(loop for loop in self.plan.reduced if set(loop.axes) <= set(order.line))
@@ -192,20 +199,24 @@ class RowNest:
         for fold in folds:
             fold.start_block(around, (block, end))
         self._lanes.fill(summed, line.position(block))
-        pulls = self.values.computed(chosen)
+        indexed_values = self.values.computed(chosen)
         step = functools.partial(self._step, chosen, ())
-        line.write((block, end), lambda part: self.values.strips.loop(loops[-1], part, pulls, step, short=True))
+        line.write(
+            (block, end), lambda part: self.values.strips.loop(loops[-1], part, indexed_values, step, short=True)
+        )
         self._lanes.add_up(summed, (block, end))
         for fold in folds:
             fold.end_block(around)
         self.nest.close(start, stop, step=numerics.BLOCK)
 
-    def _work(self, pulls: Sequence[Pull], loop: Loop, folds: Sequence[reductions.Accumulator]) -> Work:
+    def _work(
+        self, indexed_values: Sequence[IndexedValue], loop: Loop, folds: Sequence[reductions.Accumulator]
+    ) -> Work:
         """What a step of a loop is like, in which these take the element at hand."""
-        nested = any(pull.node in self.region.nested for pull in pulls)
+        nested = any(indexed.node in self.group.nested for indexed in indexed_values)
         waits = bool(self._running) or any(fold.in_turn for fold in folds)
         sums = len(in_lanes(folds))
-        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(pulls, sums)
+        return Work.ODD if nested or waits or self.values.buffers.leaves_gaps(loop) else work_of(indexed_values, sums)
 
     def _single(self, chosen: Sequence[int]) -> None:
         """A row of one element, which needs no loop."""
@@ -216,7 +227,7 @@ class RowNest:
         for fold in self._folds.values():
             fold.end_block(around)
 
-    def _step(self, chosen: Sequence[int], filled: Sequence[Pull] = ()) -> None:
+    def _step(self, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
         """One element of a row."""
         self.values.keep_all((*self.storage.filled_in(self._kept.level), *filled))
         for number in chosen:

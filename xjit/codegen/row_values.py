@@ -21,14 +21,14 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.elements import storage_dtype
-from xjit.codegen.region_values import Place, RegionValues
+from xjit.codegen.group_values import GroupValues, Place
 from xjit.codegen.schedule import Loop
 from xjit.codegen.several_rows import join_rows
 from xjit.fusion import cost
-from xjit.fusion.plan import Pull
 from xjit.fusion.reads import below, sources
+from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import axes_of
 from xjit.ir.loops import Bound, Offset, Term
 
@@ -40,19 +40,19 @@ STRIP_ROWS = 16
 class RowValues:
     """The numbers that wait in scratch: ``places`` are the scratch and the address of each within the open strip."""
 
-    values: RegionValues
-    places: dict[Pull, Place] = field(default_factory=dict)
-    waiting: set[Pull] = field(default_factory=set)
+    values: GroupValues
+    places: dict[IndexedValue, Place] = field(default_factory=dict)
+    waiting: set[IndexedValue] = field(default_factory=set)
 
-    def open(self, loop: Loop, bounds: tuple[str, str], pulls: list[Pull]) -> tuple[str, str]:
+    def open(self, loop: Loop, bounds: tuple[str, str], indexed_values: list[IndexedValue]) -> tuple[str, str]:
         """Begins a loop over strips and makes these values, each after those that it needs; the bounds of a strip."""
         start, stop = self.values.nest.fresh("b"), self.values.nest.fresh("e")
         scope = self.values.nest.open(start)
         scope.statements.append(Bound(stop, start, STRIP_ROWS, bounds[1]))
         elements = self.values.elements
         innermost, elements.innermost = elements.innermost, frozenset(loop.axes)
-        for pull in pulls:
-            self._make(pull, loop, (start, stop))
+        for indexed in indexed_values:
+            self._make(indexed, loop, (start, stop))
         elements.innermost = innermost
         return start, stop
 
@@ -63,45 +63,45 @@ class RowValues:
         self.places.clear()
         self.waiting.clear()
 
-    def _make(self, pull: Pull, loop: Loop, bounds: tuple[str, str]) -> None:
+    def _make(self, indexed: IndexedValue, loop: Loop, bounds: tuple[str, str]) -> None:
         values = self.values
-        name = values.scratch.take(str(STRIP_ROWS), storage_dtype(pull.node.aval.dtype))
-        self.places[pull] = name, Offset((Term(loop.variable, 1), Term(bounds[0], -1)))
-        needed = below([pull], values.accesses.operands)
-        values.strips.loop(loop, bounds, needed, functools.partial(values.keep, pull), short=True)
-        self.waiting.add(pull)
+        name = values.scratch.take(str(STRIP_ROWS), storage_dtype(indexed.node.aval.dtype))
+        self.places[indexed] = name, Offset((Term(loop.variable, 1), Term(bounds[0], -1)))
+        needed = below([indexed], values.accesses.operands)
+        values.strips.loop(loop, bounds, needed, functools.partial(values.keep, indexed), short=True)
+        self.waiting.add(indexed)
 
 
-def expensive_row_values(accesses: RegionAccesses, chosen: Sequence[int], loop: Loop) -> list[Pull]:
-    """What these units compute of each step of a loop over rows alone and then use for columns.
+def expensive_row_values(accesses: GroupAccesses, chosen: Sequence[int], loop: Loop) -> list[IndexedValue]:
+    """What these statements compute of each step of a loop over rows alone and then use for columns.
 
     Those that cost more than a store and a load, and before them the reductions over rows that they are made of.
     """
-    region, table = accesses.region, cost.CostTable(accesses.leaves)
-    reduced = frozenset(region.reduced)
-    found: dict[Pull, None] = {}
+    group, table = accesses.group, cost.CostTable(accesses.leaves)
+    reduced = frozenset(group.reduced)
+    found: dict[IndexedValue, None] = {}
     for number in chosen:
-        own = dict.fromkeys(accesses.walks[number])
+        own = dict.fromkeys(accesses.visits[number])
 
-        def is_made_for_rows(pull: Pull, own: dict[Pull, None] = own) -> bool:
-            axes = axes_of(pull.index)
-            return pull in own and axes <= reduced and bool(axes & frozenset(loop.axes))
+        def is_made_for_rows(indexed: IndexedValue, own: dict[IndexedValue, None] = own) -> bool:
+            axes = axes_of(indexed.index)
+            return indexed in own and axes <= reduced and bool(axes & frozenset(loop.axes))
 
         wanted = [
-            pull
-            for pull in _used_by_columns(accesses, number)
-            if is_made_for_rows(pull) and table.total(pull.node) >= cost.WORTH_A_ROW
+            indexed
+            for indexed in _used_by_columns(accesses, number)
+            if is_made_for_rows(indexed) and table.total(indexed.node) >= cost.WORTH_A_ROW
         ]
         needed = set(below(wanted, accesses.operands))
-        found.update(dict.fromkeys(p for p in own if p in needed and p.node in region.nested and is_made_for_rows(p)))
+        found.update(dict.fromkeys(p for p in own if p in needed and p.node in group.nested and is_made_for_rows(p)))
         found.update(dict.fromkeys(wanted))
     return list(found)
 
 
-def _used_by_columns(accesses: RegionAccesses, number: int) -> Iterator[Pull]:
-    """What is combined with values that change along a kept axis, and what the unit itself takes."""
-    region = accesses.region
+def _used_by_columns(accesses: GroupAccesses, number: int) -> Iterator[IndexedValue]:
+    """What is combined with values that change along a kept axis, and what the statement itself takes."""
+    group = accesses.group
     yield from accesses.values[number]
-    for pull in accesses.walks[number]:
-        if axes_of(pull.index) & frozenset(region.kept):
-            yield from sources(pull, region.dims, region.nested)
+    for indexed in accesses.visits[number]:
+        if axes_of(indexed.index) & frozenset(group.kept):
+            yield from sources(indexed, group.dims, group.nested)

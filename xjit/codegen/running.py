@@ -15,7 +15,7 @@ import numpy as np
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.scopes import Held, Scope
-from xjit.fusion.plan import Unit
+from xjit.fusion.statements import Scan
 from xjit.ir.expr import Literal
 from xjit.ir.loops import Assign, Call, Const, Value, Var
 from xjit.ir.node import Graph
@@ -25,10 +25,10 @@ from xjit.types import NARROW_FLOATS, DType, dtype_class
 class RunningValue(Recognised):
     """One scan while its loop is open. Rounds as the element type does after every step, in order."""
 
-    def __init__(self, elements: Elements, unit: Unit, axes: dict[int, int]) -> None:
-        super().__init__(elements, unit, axes, unit.target.param("reducer"))
+    def __init__(self, elements: Elements, statement: Scan, axes: dict[int, int]) -> None:
+        super().__init__(elements, statement, axes, statement.target.param("reducer"))
         self.in_one_block()
-        self.graph: Graph | None = unit.target.param("computation")
+        self.graph: Graph | None = statement.target.param("computation")
 
     def identity(self, dtype: DType) -> Const:
         """What changes nothing: for sums of floats the negative zero, which keeps the sign of other zeros."""
@@ -45,7 +45,7 @@ class RunningValue(Recognised):
 
     def combined(self, before: Value, scope: Scope) -> Held:
         """The value so far combined with the element at hand, named in a scope."""
-        where, dtype = self.unit.target.where, self.unit.target.aval.dtype
+        where, dtype = self.statement.target.where, self.statement.target.aval.dtype
         if self.graph is not None:
             (held,) = self.elements.inline(self.graph, [Held(before, None, scope), self.operand(0)], scope)
             return Held(self.elements.plain(held, dtype, where), held.bits, scope)

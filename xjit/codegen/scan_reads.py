@@ -1,7 +1,8 @@
-"""What the units of a region read of its scans: at which distance, and behind how many scans, one after the other.
+"""What the statements of a group read of its scans: at which distance, and behind how many scans, one after the
+other.
 
-In ``c[:, 20:] - c[:, :-20]`` of ``c = np.cumsum(x, axis=1)`` one unit is the scan, and the other reads it at the step
-at hand and 20 steps before.
+In ``c[:, 20:] - c[:, :-20]`` of ``c = np.cumsum(x, axis=1)`` one statement is the scan, and the other reads it at the
+step at hand and 20 steps before.
 """
 
 from __future__ import annotations
@@ -9,96 +10,107 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.fusion import cost
-from xjit.fusion.groups import made_at
-from xjit.fusion.plan import Pull, Region
+from xjit.fusion.materialized import owner
+from xjit.fusion.plan import FusionGroup
 from xjit.fusion.reads import below
-from xjit.fusion.units import owner
+from xjit.fusion.statements import IndexedValue, Scan
 from xjit.ir.opdef import AxisMap
 
 
 @dataclass(eq=False)
 class ScanReads:
-    """The scans of a region, and who reads them.
+    """The scans of a group, and who reads them.
 
-    ``reads`` are what each unit reads of scans, in the axes of the region. ``scanned`` gives the unit of what a scan
-    makes along its axis. ``depth`` is how many scans follow on each other until a unit has what it needs: -1 if it
-    needs none.
+    ``reads`` are what each statement reads of scans, in the axes of the group. ``scanned`` gives the statement of
+    what a scan makes along its axis. ``depth`` is how many scans follow on each other until a statement has what it
+    needs: -1 if it needs none.
     """
 
-    accesses: RegionAccesses
+    accesses: GroupAccesses
 
     def __post_init__(self) -> None:
         self._table = cost.CostTable(self.accesses.leaves)
-        self._targets = frozenset(unit.target for unit in self.region.units if unit.is_scan)
+        self._targets = frozenset(
+            statement.target for statement in self.group.statements if isinstance(statement, Scan)
+        )
         self.reads = [
-            [pull for pull in one.reads if owner(pull.node) in self._targets] for one in self.accesses.found
+            [indexed for indexed in one.reads if owner(indexed.node) in self._targets] for one in self.accesses.found
         ]
-        self.scanned = {self.row(self.made(n)): n for n, unit in enumerate(self.region.units) if unit.is_scan}
+        self.scanned = {
+            self.row(self.made(n)): n
+            for n, statement in enumerate(self.group.statements)
+            if isinstance(statement, Scan)
+        }
         self.depth = self._depths()
 
     @property
-    def region(self) -> Region:
-        """The region whose scans these are."""
-        return self.accesses.region
+    def group(self) -> FusionGroup:
+        """The group whose scans these are."""
+        return self.accesses.group
 
     def _depths(self) -> list[int]:
         depth: list[int] = []
-        for number, unit in enumerate(self.region.units):
-            before = max((depth[self.scanned[self.row(pull)]] for pull in self.reads[number]), default=-1)
-            depth.append(before + unit.is_scan)
+        for number, statement in enumerate(self.group.statements):
+            before = max((depth[self.scanned[self.row(indexed)]] for indexed in self.reads[number]), default=-1)
+            depth.append(before + isinstance(statement, Scan))
         return depth
 
-    def made(self, number: int) -> Pull:
+    def made(self, number: int) -> IndexedValue:
         """The value that a scan makes, where it makes it."""
-        unit = self.region.units[number]
-        index = made_at(unit, self.region.axes[number])
+        statement = self.group.statements[number]
+        index = statement.made_at(self.group.axes[number])
         assert index is not None
-        return Pull(unit.target, index)
+        return IndexedValue(statement.target, index)
 
-    def operand(self, number: int) -> Pull:
+    def operand(self, number: int) -> IndexedValue:
         """The value that a scan takes."""
         return self.accesses.values[number][0]
 
-    def row(self, pull: Pull) -> Pull:
+    def row(self, indexed: IndexedValue) -> IndexedValue:
         """What a scan makes along the axis, as one value; anything else as it is."""
-        if pull.node not in self._targets:
-            return pull
-        along = self.region.reduced[0]
-        return Pull(pull.node, (*pull.index[:along], AxisMap(None), *pull.index[along + 1 :]))
+        if indexed.node not in self._targets:
+            return indexed
+        along = self.group.reduced[0]
+        return IndexedValue(indexed.node, (*indexed.index[:along], AxisMap(None), *indexed.index[along + 1 :]))
 
-    def distance(self, pull: Pull) -> int:
+    def distance(self, indexed: IndexedValue) -> int:
         """How many steps before the one at hand a scan has made the value."""
-        number = self.scanned.get(self.row(pull))
+        number = self.scanned.get(self.row(indexed))
         if number is None:
             return 0
-        along = self.region.reduced[0]
-        return self.made(number).index[along].offset - pull.index[along].offset
+        along = self.group.reduced[0]
+        return self.made(number).index[along].offset - indexed.index[along].offset
 
     def is_costly(self, number: int) -> bool:
-        """Whether what a unit takes costs more than a store and a load."""
-        return any(self._table.total(pull.node) >= cost.WORTH_A_ROW for pull in self.region.units[number].values[:1])
+        """Whether what a statement takes costs more than a store and a load."""
+        return any(
+            self._table.total(indexed.node) >= cost.WORTH_A_ROW
+            for indexed in self.group.statements[number].values[:1]
+        )
 
     @property
     def are_worth_blocks(self) -> bool:
         """Whether something runs behind, or what scans need or what needs them is worth vector code."""
-        region = self.region
-        if not region.reduced or region.nested or region.chunk is not None:
+        group = self.group
+        if not group.reduced or group.nested or group.chunk is not None:
             return False
-        costly = (n for n, unit in enumerate(region.units) if unit.is_scan or self.depth[n] >= 0)
-        return bool(self.scanned) and (region.has_lags or any(map(self.is_costly, costly)))
+        costly = (
+            n for n, statement in enumerate(group.statements) if isinstance(statement, Scan) or self.depth[n] >= 0
+        )
+        return bool(self.scanned) and (group.has_skew or any(map(self.is_costly, costly)))
 
-    def read_later(self, levels: Sequence[int]) -> dict[Pull, int]:
+    def read_later(self, levels: Sequence[int]) -> dict[IndexedValue, int]:
         """What scans make that later passes than their own read, with their own."""
-        found: dict[Pull, int] = {}
+        found: dict[IndexedValue, int] = {}
         for number, reads in enumerate(self.reads):
-            for pull in reads:
-                own = levels[self.scanned[self.row(pull)]]
+            for indexed in reads:
+                own = levels[self.scanned[self.row(indexed)]]
                 if own < levels[number]:
-                    found[pull] = own
+                    found[indexed] = own
         return found
 
-    def are_needed_for(self, pull: Pull) -> bool:
+    def are_needed_for(self, indexed: IndexedValue) -> bool:
         """Whether the value is made of what a scan makes."""
-        return any(owner(one.node) in self._targets for one in below([pull], self.accesses.operands))
+        return any(owner(one.node) in self._targets for one in below([indexed], self.accesses.operands))

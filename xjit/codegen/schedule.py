@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xjit.codegen.kinds import KINDS
-from xjit.fusion.plan import Region
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import Scan
 from xjit.numerics import SumOrder
 
 # A loop shorter than this is not worth sharing among threads when a longer one is there.
@@ -51,7 +52,7 @@ class Schedule:
 
 
 def schedule(
-    region: Region,
+    group: FusionGroup,
     moves: Sequence[tuple[int, ...]],
     fixed: frozenset[int],
     exact: bool,
@@ -59,30 +60,30 @@ def schedule(
     first: frozenset[int] = frozenset(),
     sums: SumOrder | None = None,
 ) -> Schedule:
-    """The loops of a region.
+    """The loops of a group.
 
     ``moves`` are the distances per axis of all accesses, ``fixed`` the axes whose position itself is a value,
     ``exact`` says that reduced axes must be walked in row-major order, ``primary`` are the distances that decide
     the order; the axes ``first`` are the slowest of their loops. ``sums`` is the order of sums that round, whatever
     the distances are.
     """
-    dims = region.dims
-    kept, reduced = _sorted_axes(region, exact, primary, sums)
-    first |= frozenset(region.chunk[:1] if region.chunk is not None else ())
+    dims = group.dims
+    kept, reduced = _sorted_axes(group, exact, primary, sums)
+    first |= frozenset(group.chunk[:1] if group.chunk is not None else ())
     first |= frozenset(sums.line[:1] if sums is not None else ())
     kept_loops = _collapse(kept, dims, moves, fixed, first, "i")
     reduced_loops = _collapse(reduced, dims, moves, fixed, first, "j")
     columns = not exact and _is_column_wise(kept, reduced, primary, sums)
     chunked = None
-    if region.chunk is not None:
-        chunked = next(n for n, loop in enumerate(reduced_loops) if region.chunk[0] in loop.axes)
+    if group.chunk is not None:
+        chunked = next(n for n, loop in enumerate(reduced_loops) if group.chunk[0] in loop.axes)
     shared = _shared(kept_loops) if chunked is None else None
-    within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(region.rank, len(dims)) if dims[axis] != 1)
+    within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(group.rank, len(dims)) if dims[axis] != 1)
     return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within)
 
 
 def backward_axes(
-    region: Region,
+    group: FusionGroup,
     moves: Sequence[tuple[int, ...]],
     fixed: frozenset[int],
     exact: bool,
@@ -93,20 +94,20 @@ def backward_axes(
 
     The order within reduced axes stays where it is seen: in exact folds, in sums that round, in scans.
     """
-    kept, reduced = _sorted_axes(region, exact, primary, sums)
-    ordered = exact or sums is not None or any(unit.is_scan for unit in region.units)
-    free = set(kept if ordered else (*kept, *reduced)) - fixed - set(region.chunk[:1] if region.chunk else ())
+    kept, reduced = _sorted_axes(group, exact, primary, sums)
+    ordered = exact or sums is not None or any(isinstance(statement, Scan) for statement in group.statements)
+    free = set(kept if ordered else (*kept, *reduced)) - fixed - set(group.chunk[:1] if group.chunk else ())
     return frozenset(
         axis for axis in free if all(one[axis] <= 0 for one in moves) and any(one[axis] for one in moves)
     )
 
 
 def _sorted_axes(
-    region: Region, exact: bool, primary: tuple[int, ...], sums: SumOrder | None
+    group: FusionGroup, exact: bool, primary: tuple[int, ...], sums: SumOrder | None
 ) -> tuple[list[int], list[int]]:
     """Kept and reduced axes of more than one element, each the slowest in memory first."""
-    kept = [axis for axis in region.kept if region.dims[axis] != 1]
-    reduced = [axis for axis in region.reduced if region.dims[axis] != 1]
+    kept = [axis for axis in group.kept if group.dims[axis] != 1]
+    reduced = [axis for axis in group.reduced if group.dims[axis] != 1]
     kept.sort(key=lambda axis: -abs(primary[axis]))
     if sums is not None and set(sums.axes) == set(reduced):
         return kept, list(sums.axes)

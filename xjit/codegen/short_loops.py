@@ -21,54 +21,54 @@ from __future__ import annotations
 
 import dataclasses
 
-from xjit.codegen.accesses import RegionAccesses
+from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.fusion import cost
-from xjit.fusion.plan import Region, Unit
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import Statement
 from xjit.fusion.tiny import parts
 from xjit.passes.split import TINY
 
 
-def short_loop(region: Region, plan: Schedule, accesses: RegionAccesses) -> Loop | None:
+def short_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
     """The loop that is to be written out: the innermost one, or one around it that some operand is interleaved along.
 
     That is: nothing is reduced, a longer loop is there, its elements fill no vector, and the kernel stays short.
     """
-    plain = all(unit.is_plain or unit.is_check for unit in region.units)
-    if not plain or region.reduced or plan.nested or len(plan.kept) < 2:
+    if not group.is_elementwise or group.reduced or plan.nested or len(plan.kept) < 2:
         return None
     *outer, inner = plan.kept
     if inner.extent <= TINY:
-        return inner if outer[-1].extent > TINY and _is_worth_it(region, inner, accesses) else None
-    found = (loop for loop in outer if _interleaves(accesses, loop, inner) and _is_worth_it(region, loop, accesses))
+        return inner if outer[-1].extent > TINY and _is_worth_it(group, inner, accesses) else None
+    found = (loop for loop in outer if _interleaves(accesses, loop, inner) and _is_worth_it(group, loop, accesses))
     return next(found, None)
 
 
-def _is_worth_it(region: Region, loop: Loop, accesses: RegionAccesses) -> bool:
-    operations = sum(map(len, accesses.walks)) * loop.extent
-    is_short = loop.extent <= TINY and loop.extent * _widest(region) < cost.VECTOR_BYTES
+def _is_worth_it(group: FusionGroup, loop: Loop, accesses: GroupAccesses) -> bool:
+    operations = sum(map(len, accesses.visits)) * loop.extent
+    is_short = loop.extent <= TINY and loop.extent * _widest(group) < cost.VECTOR_BYTES
     return is_short and operations <= cost.WRITTEN_OUT_OPERATIONS
 
 
-def _interleaves(accesses: RegionAccesses, loop: Loop, inner: Loop) -> bool:
+def _interleaves(accesses: GroupAccesses, loop: Loop, inner: Loop) -> bool:
     """Whether an operand has the elements of the loop side by side between those of the innermost one."""
     moves = (tuple(abs(access.moves[one.axes[-1]]) for one in (loop, inner)) for access in accesses.reads.values())
     return any(0 < across < along <= TINY for across, along in moves)
 
 
-def _widest(region: Region) -> int:
+def _widest(group: FusionGroup) -> int:
     """The size in bytes of the largest elements that are stored."""
-    return max(unit.values[0].node.aval.dtype.itemsize for unit in region.units)
+    return max(statement.values[0].node.aval.dtype.itemsize for statement in group.statements)
 
 
-def written_out(region: Region, loop: Loop) -> Region:
-    """The region with every unit that runs along the loop replaced by one for each of its positions."""
-    units: list[Unit] = []
+def written_out(group: FusionGroup, loop: Loop) -> FusionGroup:
+    """The group with every statement that runs along the loop replaced by one for each of its positions."""
+    statements: list[Statement] = []
     axes: list[dict[int, int]] = []
-    for unit, places in zip(region.units, region.axes, strict=True):
-        chosen = [axis for axis, place in places.items() if place in loop.axes and unit.dims[axis] != 1]
-        made = list(parts(unit, chosen)) if chosen else [unit]
-        units += made
+    for statement, places in zip(group.statements, group.axes, strict=True):
+        chosen = [axis for axis, place in places.items() if place in loop.axes and statement.dims[axis] != 1]
+        made = list(parts(statement, chosen)) if chosen else [statement]
+        statements += made
         axes += [places] * len(made)
-    dims = tuple(1 if axis in loop.axes else size for axis, size in enumerate(region.dims))
-    return dataclasses.replace(region, dims=dims, units=tuple(units), axes=tuple(axes))
+    dims = tuple(1 if axis in loop.axes else size for axis, size in enumerate(group.dims))
+    return dataclasses.replace(group, dims=dims, statements=tuple(statements), axes=tuple(axes))

@@ -27,7 +27,7 @@ from xjit.codegen.elements import Elements
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
 from xjit.codegen.variants import has_variants, is_vector_function
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import IndexedValue
 from xjit.ir.expr import Expr, Literal, Prim
 from xjit.ir.index import axes_of
 from xjit.ir.loops import (
@@ -64,17 +64,17 @@ class Strips:
         self,
         loop: Loop,
         bounds: tuple[str, str],
-        pulls: Iterable[Pull],
+        indexed_values: Iterable[IndexedValue],
         body: Callable[[], None],
         *,
         kind: LoopKind = LoopKind.SERIAL,
         short: bool = False,
     ) -> None:
-        """One loop around what ``body`` writes; ``pulls`` are the values in it.
+        """One loop around what ``body`` writes; ``indexed_values`` are the values in it.
 
         ``short`` says that the bounds are no further apart than a strip.
         """
-        if not any(self.is_rare(pull, loop) for pull in pulls):
+        if not any(self.is_rare(indexed, loop) for indexed in indexed_values):
             self.nest.open(loop.variable, loop.axes)
             body()
             self.nest.close(*bounds, kind)
@@ -87,9 +87,9 @@ class Strips:
             self._strip(loop, (start, stop), body)
             self.nest.close(*bounds, kind, step=STRIP)
 
-    def is_rare(self, pull: Pull, loop: Loop) -> bool:
+    def is_rare(self, indexed: IndexedValue, loop: Loop) -> bool:
         """Whether the value calls a function with rare arguments at every step of the loop."""
-        return bool(axes_of(pull.index) & set(loop.axes)) and calls_varied(pull.node)
+        return bool(axes_of(indexed.index) & set(loop.axes)) and calls_varied(indexed.node)
 
     def _strip(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None]) -> None:
         flag = self.nest.fresh("rare")

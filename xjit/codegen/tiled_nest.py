@@ -1,4 +1,4 @@
-"""A region in tiles: what lies across the innermost loop is transposed before a tile is computed, or behind it, or
+"""A group in tiles: what lies across the innermost loop is transposed before a tile is computed, or behind it, or
 from buffer to buffer.
 
 ``tiles.py`` shows what that looks like, and decides on it.
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.group_values import GroupValues
 from xjit.codegen.kinds import TURNED
-from xjit.codegen.region_values import RegionValues
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.schedule import Loop
 from xjit.codegen.tiles import CORNER, Tiles
@@ -24,9 +24,9 @@ from xjit.types import DType
 
 @dataclass(eq=False)
 class TiledNest:
-    """The loops of a region in tiles. Nothing waits for later passes: ``storage`` is empty."""
+    """The loops of a group in tiles. Nothing waits for later passes: ``storage`` is empty."""
 
-    values: RegionValues
+    values: GroupValues
     tiles: Tiles
     storage: RowStorage = field(default_factory=RowStorage)
     reads_again: bool = False
@@ -67,9 +67,9 @@ class TiledNest:
             if self.tiles.holds(access):
                 self._move(access, storage_dtype(access.node.aval.dtype), written=False)
         self.nest.open(self._rows.variable, self._rows.axes)
-        pulls = [pull for walked in accesses.walks for pull in walked]
-        element = functools.partial(self.values.store_all, range(len(self.values.region.units)))
-        self.values.strips.loop(self._columns, _bounds(self._columns), pulls, element, short=True)
+        indexed_values = [indexed for visited in accesses.visits for indexed in visited]
+        element = functools.partial(self.values.store_all, range(len(self.values.group.statements)))
+        self.values.strips.loop(self._columns, _bounds(self._columns), indexed_values, element, short=True)
         self.nest.close(*_bounds(self._rows))
         for access in filter(None, accesses.writes):
             if self.tiles.holds(access):

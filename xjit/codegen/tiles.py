@@ -34,14 +34,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xjit.codegen import schedule
-from xjit.codegen.accesses import Access, RegionAccesses
+from xjit.codegen.accesses import Access, GroupAccesses
 from xjit.codegen.buffers import WIDE_STEP, Buffers
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.kinds import TURNED
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Pull, Region, Unit
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
 from xjit.ir.loops import Load, Offset, Store, Term
@@ -93,20 +94,19 @@ class Transposition:
         return sizes.get(number, 1)
 
 
-def transposition(region: Region, plan: Schedule, accesses: RegionAccesses) -> Transposition | None:
-    """The tiles of a region; None where nothing lies across the innermost loop.
+def transposition(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Transposition | None:
+    """The tiles of a group; None where nothing lies across the innermost loop.
 
     A loop around the innermost one moves next to it if more lies across these two than across any other pair.
     """
-    plain = all(unit.is_plain or unit.is_check for unit in region.units)
-    if not plain or region.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
+    if not group.is_elementwise or group.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
         return None
-    only_moves = all(_only_moves(pull.node) for walked in accesses.walks for pull in walked)
+    only_moves = all(_only_moves(indexed.node) for visited in accesses.visits for indexed in visited)
     copied = _tiled(plan, accesses, copied=True) if only_moves else None
     return copied if copied is not None and copied.copies else _tiled(plan, accesses, copied=False)
 
 
-def _tiled(plan: Schedule, accesses: RegionAccesses, *, copied: bool) -> Transposition | None:
+def _tiled(plan: Schedule, accesses: GroupAccesses, *, copied: bool) -> Transposition | None:
     """The tiles of loops that compute nothing, to be copied in blocks, or those of others."""
     *outer, columns = plan.kept
     found = {loop: frozenset(_across(accesses, loop, columns, copied)) for loop in outer}
@@ -129,24 +129,26 @@ def _tiled(plan: Schedule, accesses: RegionAccesses, *, copied: bool) -> Transpo
     return Transposition(plan, found[rows], count, TILE_COLUMNS, copies)
 
 
-def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: RegionAccesses) -> bool:
+def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: GroupAccesses) -> bool:
     """Whether more of what lies across runs backward in memory than forward, and the rows may be walked so."""
     moves = [access.moves[rows.axes[-1]] for access in across]
     return accesses.positions.isdisjoint(rows.axes) and sum(move < 0 for move in moves) > len(moves) / 2
 
 
 def _copies(
-    across: Collection[Access], accesses: RegionAccesses, rows: Loop, columns: Loop
+    across: Collection[Access], accesses: GroupAccesses, rows: Loop, columns: Loop
 ) -> tuple[tuple[Access, Access], ...]:
-    """What every unit reads and where it writes that, if none does more and all of it can go in blocks."""
+    """What every statement reads and where it writes that, if none does more and all of it can go in blocks."""
     found = []
-    region = accesses.region
-    for unit, axes, own, target in zip(region.units, region.axes, accesses.found, accesses.writes, strict=True):
-        if target is None or len(own.reads) != 1 or not all(_only_moves(pull.node) for pull in own.visits):
+    group = accesses.group
+    for statement, axes, own, target in zip(
+        group.statements, group.axes, accesses.found, accesses.writes, strict=True
+    ):
+        if target is None or len(own.reads) != 1 or not all(_only_moves(indexed.node) for indexed in own.visits):
             return ()
         (read,) = own.reads
-        source = accesses.reads.get(Pull(read.node, relabel(read.index, axes)))
-        if source is None or source not in across or target in across or _changes_width(unit):
+        source = accesses.reads.get(IndexedValue(read.node, relabel(read.index, axes)))
+        if source is None or source not in across or target in across or _changes_width(statement):
             return ()
         if source.moves[rows.axes[-1]] != 1 or target.moves[columns.axes[-1]] != 1:
             return ()
@@ -159,11 +161,11 @@ def _only_moves(node: Node) -> bool:
     return node.op.kind is Kind.INDEXING or isinstance(node.element, Arg)
 
 
-def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
+def _across(accesses: GroupAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
     if min(rows.extent, columns.extent) <= TINY:
         return
-    writes = zip(accesses.region.units, accesses.writes, strict=True)
-    stored = [access for unit, access in writes if access is not None and not _changes_width(unit)]
+    writes = zip(accesses.group.statements, accesses.writes, strict=True)
+    stored = [access for statement, access in writes if access is not None and not _changes_width(statement)]
     together = accesses.interleaved()
     least, largest = (0, max(TURNED)) if copied else (WIDE_STEP, LARGEST_IN_SCRATCH)
     for access in (*accesses.reads.values(), *stored):
@@ -174,8 +176,8 @@ def _across(accesses: RegionAccesses, rows: Loop, columns: Loop, copied: bool) -
             yield access
 
 
-def _changes_width(unit: Unit) -> bool:
-    return unit.values[0].node.aval.dtype.itemsize != unit.target.aval.dtype.itemsize
+def _changes_width(statement: Statement) -> bool:
+    return statement.values[0].node.aval.dtype.itemsize != statement.target.aval.dtype.itemsize
 
 
 def _shared(extents: Sequence[int]) -> int:
@@ -188,7 +190,7 @@ def _shared(extents: Sequence[int]) -> int:
 
 @dataclass(eq=False)
 class Tiles(Buffers):
-    """The buffers of a region that is computed in tiles, where what lies across is in scratch."""
+    """The buffers of a group that is computed in tiles, where what lies across is in scratch."""
 
     transposition: Transposition
     scratch: Scratch

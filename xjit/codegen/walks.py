@@ -26,7 +26,7 @@ from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest, Scope
 from xjit.codegen.scratch import Scratch
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import IndexedValue, Scan
 from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
 from xjit.ir.node import Node
 from xjit.types import DType
@@ -50,24 +50,24 @@ class Kept:
 class Stage:
     """One loop over a block: scans, or what needs no scan but earlier ones. ``filled`` are kept for the next scans.
 
-    ``span`` is what the units run over, (first, last) along the axis; None: all of it.
+    ``span`` is what the statements run over, (first, last) along the axis; None: all of it.
     """
 
     scans: bool
-    units: tuple[int, ...]
-    filled: tuple[Pull, ...]
+    statements: tuple[int, ...]
+    filled: tuple[IndexedValue, ...]
     span: tuple[int, int] | None
 
 
 @dataclass(eq=False)
 class BlockWalk:
-    """The pass of a region along an axis that something is scanned along."""
+    """The pass of a group along an axis that something is scanned along."""
 
     scans: ScanReads
     nest: Nest
     scratch: Scratch
-    kept: dict[Pull, Kept] = field(default_factory=dict)
-    ready: set[Pull] = field(default_factory=set)
+    kept: dict[IndexedValue, Kept] = field(default_factory=dict)
+    ready: set[IndexedValue] = field(default_factory=set)
     in_scans: bool = False
     variable: str = ""
     block: str = ""
@@ -75,19 +75,19 @@ class BlockWalk:
 
     # ------------------------------------------------------------------ what is kept
 
-    def keeps(self, pull: Pull) -> bool:
+    def keeps(self, indexed: IndexedValue) -> bool:
         """Whether the value gets a place in scratch when it is made."""
-        return self.scans.row(pull) in self.kept
+        return self.scans.row(indexed) in self.kept
 
-    def holds(self, pull: Pull) -> bool:
+    def holds(self, indexed: IndexedValue) -> bool:
         """Whether the value is to be taken from scratch: what scans make, and, by scans, what was made for them."""
-        row = self.scans.row(pull)
+        row = self.scans.row(indexed)
         return row in self.ready and (self.in_scans or row in self.scans.scanned)
 
-    def place(self, pull: Pull) -> tuple[str, Offset]:
+    def place(self, indexed: IndexedValue) -> tuple[str, Offset]:
         """Where a value is in scratch at the step at hand."""
-        kept = self.kept[self.scans.row(pull)]
-        rest = kept.history - self.scans.distance(pull)
+        kept = self.kept[self.scans.row(indexed)]
+        rest = kept.history - self.scans.distance(indexed)
         if not rest:
             return kept.name, Offset((Term(self.variable, 1), Term(self.block, -1)))
         key = ("at", kept.name, rest)
@@ -97,7 +97,7 @@ class BlockWalk:
             self.around.statements.append(Base(name, Offset((Term(word, 1), Term(self.block, -1)))))
         return kept.name, Offset((Term(self.variable, 1), Term(self.around.known[key], 1)))
 
-    def _keep(self, key: Pull, history: int) -> None:
+    def _keep(self, key: IndexedValue, history: int) -> None:
         room = numerics.BLOCK + history
         extent = self.nest.word(("room", key), room, "n") if history else str(room)
         self.kept[key] = Kept(key.node, self.scratch.take(extent, storage_dtype(key.node.aval.dtype)), history)
@@ -113,19 +113,21 @@ class BlockWalk:
         self.around = self.nest.open(self.block)
         self.around.statements.append(Bound(end, self.block, numerics.BLOCK, stop))
         stages = self._stages(chosen)
-        for pull in {pull: None for one in stages for pull in one.filled}:
-            self._keep(pull, 0)
-        back: dict[Pull, int] = {}
+        for indexed in {indexed: None for one in stages for indexed in one.filled}:
+            self._keep(indexed, 0)
+        back: dict[IndexedValue, int] = {}
         made = {self.scans.row(self.scans.made(number)) for number in chosen if self._is_scan(number)}
-        for pull in (pull for number in chosen for pull in self.scans.reads[number] if self.scans.row(pull) in made):
-            back[self.scans.row(pull)] = max(back.get(self.scans.row(pull), 0), self.scans.distance(pull))
+        for indexed in (
+            indexed for number in chosen for indexed in self.scans.reads[number] if self.scans.row(indexed) in made
+        ):
+            back[self.scans.row(indexed)] = max(back.get(self.scans.row(indexed), 0), self.scans.distance(indexed))
         for row, history in back.items():
             self._keep(row, history)
         for one in stages:
             self.in_scans = one.scans
             stage(one, self._bounds(one, end))
             self.ready.update(
-                one.filled, (self.scans.row(self.scans.made(number)) for number in one.units if one.scans)
+                one.filled, (self.scans.row(self.scans.made(number)) for number in one.statements if one.scans)
             )
         self._slide(end)
         self.nest.close("0", stop, step=numerics.BLOCK)
@@ -142,30 +144,33 @@ class BlockWalk:
         return found
 
     def _is_scan(self, number: int) -> bool:
-        return self.scans.region.units[number].is_scan
+        return isinstance(self.scans.group.statements[number], Scan)
 
     def _span(self, number: int) -> tuple[int, int] | None:
-        unit = self.scans.region.units[number]
-        return None if unit.lag is None else (unit.lag, unit.lag + unit.dims[self.scans.region.reduced[0]])
+        statement = self.scans.group.statements[number]
+        skew = statement.domain.skew
+        return None if skew is None else (skew, skew + statement.dims[self.scans.group.reduced[0]])
 
-    def _filled(self, scans: Sequence[int]) -> dict[Pull, tuple[int, int] | None]:
+    def _filled(self, scans: Sequence[int]) -> dict[IndexedValue, tuple[int, int] | None]:
         """The operands of scans that are made in a loop before, with what they are made for: from the first step
         that some scan needs to the last one.
         """
-        found: dict[Pull, tuple[int, int] | None] = {}
+        found: dict[IndexedValue, tuple[int, int] | None] = {}
         for number in filter(self.scans.is_costly, scans):
-            pull, span = self.scans.operand(number), self._span(number)
-            known = found.get(pull, (0, 0))
-            if pull not in found or span is None:
-                found[pull] = span
+            indexed, span = self.scans.operand(number), self._span(number)
+            known = found.get(indexed, (0, 0))
+            if indexed not in found or span is None:
+                found[indexed] = span
             elif known is not None:
-                found[pull] = min(span[0], known[0]), max(span[1], known[1])
+                found[indexed] = min(span[0], known[0]), max(span[1], known[1])
         return found
 
     def _bounds(self, stage: Stage, end: str) -> tuple[str, str]:
         if stage.span is None:
             return self.block, end
-        first, last = (self.nest.word(("span", stage.units, stage.filled, n), stage.span[n], "n") for n in (0, 1))
+        first, last = (
+            self.nest.word(("span", stage.statements, stage.filled, n), stage.span[n], "n") for n in (0, 1)
+        )
         low, high = self.nest.fresh("p"), self.nest.fresh("q")
         self.around.statements.append(Clip(low, high, self.block, end, first, last))
         return low, high
@@ -185,15 +190,15 @@ class BlockWalk:
 
 
 def _by_span(
-    scans: bool, units: dict[int, tuple[int, int] | None], filled: dict[Pull, tuple[int, int] | None]
+    scans: bool, statements: dict[int, tuple[int, int] | None], filled: dict[IndexedValue, tuple[int, int] | None]
 ) -> list[Stage]:
     """A loop for each span."""
-    spans = dict.fromkeys((*units.values(), *filled.values()))
+    spans = dict.fromkeys((*statements.values(), *filled.values()))
     return [
         Stage(
             scans,
-            tuple(number for number, own in units.items() if own == span),
-            tuple(pull for pull, own in filled.items() if own == span),
+            tuple(number for number, own in statements.items() if own == span),
+            tuple(indexed for indexed, own in filled.items() if own == span),
             span,
         )
         for span in spans

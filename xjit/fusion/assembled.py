@@ -12,26 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xjit.fusion.plan import Pull
+from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import normalise
 from xjit.ir.opdef import AxisMap, Piece
 
 
-def piece_pull(pull: Pull, dims: tuple[int, ...]) -> Pull | None:
+def indexed_piece(indexed: IndexedValue, dims: tuple[int, ...]) -> IndexedValue | None:
     """The element of an operand that is read there in all of a domain; None where the domain takes several pieces."""
-    spans = _spans(pull, dims)
-    for piece in reversed(pull.node.pieces):
+    spans = _spans(indexed, dims)
+    for piece in reversed(indexed.node.pieces):
         rows = list(zip(spans, piece.start, piece.count, strict=True))
         if all(start <= low and high < start + count for (low, high), start, count in rows):
-            return _within(pull, piece)
+            return _within(indexed, piece)
         if _meets(piece, spans):
             return None
     return None
 
 
-def _spans(pull: Pull, dims: tuple[int, ...]) -> list[tuple[int, int]]:
+def _spans(indexed: IndexedValue, dims: tuple[int, ...]) -> list[tuple[int, int]]:
     """The first and the last position that a domain reads along each axis."""
-    return [_span(map, size, dims) for map, size in zip(pull.index, pull.node.aval.shape, strict=True)]
+    return [_span(map, size, dims) for map, size in zip(indexed.index, indexed.node.aval.shape, strict=True)]
 
 
 def _meets(piece: Piece, spans: list[tuple[int, int]]) -> bool:
@@ -46,24 +46,24 @@ def _span(map: AxisMap, size: int, dims: tuple[int, ...]) -> tuple[int, int]:
     return min(ends), max(ends)
 
 
-def _within(pull: Pull, piece: Piece) -> Pull:
-    operand = pull.node.inputs[piece.operand]
+def _within(indexed: IndexedValue, piece: Piece) -> IndexedValue:
+    operand = indexed.node.inputs[piece.operand]
     if not operand.aval.rank:
-        return Pull(operand, ())
+        return IndexedValue(operand, ())
     index = tuple(
         map._replace(offset=map.offset - start + first)
-        for map, start, first in zip(pull.index, piece.start, piece.source, strict=True)
+        for map, start, first in zip(indexed.index, piece.start, piece.source, strict=True)
     )
-    return Pull(operand, normalise(index, operand.aval.shape))
+    return IndexedValue(operand, normalise(index, operand.aval.shape))
 
 
-def cuts_of(pull: Pull, dims: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+def cuts_of(indexed: IndexedValue, dims: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
     """(axis, position, pieces) where what is read of an assembled value crosses into another piece, and how many
     others such a cut goes through.
     """
-    spans = _spans(pull, dims)
-    pieces = [piece for piece in pull.node.pieces if _meets(piece, spans)]
-    for place, map in enumerate(pull.index):
+    spans = _spans(indexed, dims)
+    pieces = [piece for piece in indexed.node.pieces if _meets(piece, spans)]
+    for place, map in enumerate(indexed.index):
         if map.axis is None or map.found:
             continue
         for border in {piece.start[place] + side for piece in pieces for side in (0, piece.count[place])}:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 
 from xjit.errors import XjitError
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import Check, Domain, IndexedValue
 from xjit.ir.index import Index, identity
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef
@@ -35,22 +35,22 @@ def is_status(node: Node) -> bool:
     return node.op is STATUS
 
 
-def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ()) -> Unit:
-    """The unit that evaluates the condition of a node: over its own dimensions, or at an index in a given domain."""
+def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ()) -> Check:
+    """The check of the condition of a node: over its own dimensions, or at an index in a given domain."""
     condition = node.inputs[-1]
     if dims is None:
         dims = condition.aval.shape
         index = identity(dims)
     status = Node(STATUS, (node,), (), array_type(BOOL, ()), node.where)
-    return Unit(status, dims, (Pull(condition, index),), is_check=True)
+    return Check(Domain(dims), (IndexedValue(condition, index),), status)
 
 
-def evaluates_condition(pull: Pull, dims: tuple[int, ...]) -> bool:
+def evaluates_condition(indexed: IndexedValue, dims: tuple[int, ...]) -> bool:
     """Whether every element of a condition is needed for what a domain reads of the node that has it."""
-    node = pull.node
+    node = indexed.node
     if node.op.failure is None or node.inputs[-1].aval.shape != node.aval.shape:
         return False
-    long = [(map, size) for map, size in zip(pull.index, node.aval.shape, strict=True) if size != 1]
+    long = [(map, size) for map, size in zip(indexed.index, node.aval.shape, strict=True) if size != 1]
     walked = all(
         map.axis is not None
         and not map.found

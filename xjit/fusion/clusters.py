@@ -13,9 +13,9 @@ def clusters_of(groups: Sequence[Group]) -> list[tuple[Group, ...]]:
     clusters = _Clusters(groups)
     by_target: dict[Node, Group] = {}
     for group in groups:
-        for unit in group.units:
-            if unit.origin and all(other.is_plain or other.is_check for other in group.units):
-                clusters.join(by_target.setdefault(unit.target, group), group)
+        for statement in group.statements:
+            if statement.domain.origin and group.is_elementwise:
+                clusters.join(by_target.setdefault(statement.target, group), group)
     return clusters.all()
 
 

@@ -89,7 +89,7 @@ def _is_open(node: Node) -> bool:
 
 
 class CostTable:
-    """Costs of nodes with everything below them that would be pulled in, each computed once."""
+    """Costs of nodes with everything below them that would be inlined, each computed once."""
 
     def __init__(self, leaves: frozenset[Node]) -> None:
         self._leaves = leaves
@@ -103,7 +103,7 @@ class CostTable:
         return self._own[node]
 
     def total(self, node: Node) -> float:
-        """The cost of the node and of what it pulls in, down to materialised values."""
+        """The cost of the node and of what it inlines, down to materialised values."""
         stack = [node]
         while stack:
             top = stack[-1]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
-from xjit.fusion.reads import walk
-from xjit.fusion.units import owner, view_chain
+from xjit.fusion.reads import producer_slice
+from xjit.fusion.statements import Check
 from xjit.ir.node import Node
 from xjit.types import TupleType
 
@@ -80,7 +81,7 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
     for step in plan.steps:
         match step:
             case KernelStep():
-                made.update(unit.target for unit in step.units if not unit.is_check)
+                made.update(statement.target for statement in step.statements if not isinstance(statement, Check))
             case LibraryStep(node) if node.op.fresh:
                 made.update(one for one in plan.stored if owner(one) is node)
             case AliasStep(node, operand):
@@ -99,7 +100,7 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
 
 def _read_by(step: Step, leaves: frozenset[Node]) -> Iterator[Node]:
     if isinstance(step, KernelStep):
-        for unit in step.units:
-            yield from (pull.node for pull in walk(unit, leaves).reads)
+        for statement in step.statements:
+            yield from (indexed.node for indexed in producer_slice(statement, leaves).reads)
     else:
         yield from step.node.inputs

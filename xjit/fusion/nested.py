@@ -11,8 +11,9 @@ import math
 from typing import TYPE_CHECKING
 
 from xjit.fusion import cost
-from xjit.fusion.plan import KernelStep, Pull, Unit
-from xjit.fusion.reads import walk
+from xjit.fusion.plan import KernelStep
+from xjit.fusion.reads import producer_slice
+from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
 from xjit.ir.node import Graph, Node
@@ -25,34 +26,41 @@ def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) 
     """The reductions that only other reductions read, each result of them once, over fast axes in memory."""
     outputs = {*graph.outputs, *(source for view in views for source in view.inputs)}
     fast = {
-        unit.target
+        statement.target
         for group in grouping.groups
-        for unit in group.units
-        if unit.is_reduction and group.fast and is_foldable(unit.target) and _is_short(unit)
+        for statement in group.statements
+        if isinstance(statement, Reduce) and group.fast and is_foldable(statement.target) and _is_short(statement)
     }
     inside, elsewhere = set[Node](), set[Node]()
     for group in grouping.groups:
         if group.whole is not None and not isinstance(group.whole, KernelStep):
             elsewhere.update(grouping.read_whole(group.whole.node))
-        for unit in group.units:
-            for pull in grouping.walk(unit).reads:
-                ends = _ends_in(unit, pull) if group.fast else _ends_in_columns(unit, pull)
-                (inside if ends else elsewhere).add(pull.node)
+        for statement in group.statements:
+            for indexed in grouping.slice_of(statement).reads:
+                ends = _ends_in(statement, indexed) if group.fast else _ends_in_columns(statement, indexed)
+                (inside if ends else elsewhere).add(indexed.node)
     return frozenset((fast & inside) - elsewhere - outputs)
 
 
-def _is_short(unit: Unit) -> bool:
-    """Whether the unit reduces few elements; those of a sum that rounds lie along one axis, as its loops add them."""
-    order = unit.sums
+def _is_short(statement: Statement) -> bool:
+    """Whether the statement reduces few elements; those of a sum that rounds lie along one axis, as its loops add
+    them.
+    """
+    order = statement.sums
     is_line = order is None or len(order.axes) <= 1
-    return is_line and 0 < math.prod(unit.dims[axis] for axis in unit.reduced) <= cost.LONGEST_NESTED
+    return is_line and 0 < math.prod(statement.dims[axis] for axis in statement.reduced) <= cost.LONGEST_NESTED
 
 
-def _ends_in(unit: Unit, pull: Pull) -> bool:
-    """Whether the unit reduces what it reads there, few enough of it to be kept between two passes."""
-    used = axes_of(pull.index) & set(unit.reduced)
-    few = math.prod(unit.dims[axis] for axis in used) <= cost.LONGEST_NESTED
-    return unit.is_reduction and (is_foldable(unit.target) or _is_position(unit.target)) and bool(used) and few
+def _ends_in(statement: Statement, indexed: IndexedValue) -> bool:
+    """Whether the statement reduces what it reads there, few enough of it to be kept between two passes."""
+    used = axes_of(indexed.index) & set(statement.reduced)
+    few = math.prod(statement.dims[axis] for axis in used) <= cost.LONGEST_NESTED
+    return (
+        isinstance(statement, Reduce)
+        and (is_foldable(statement.target) or _is_position(statement.target))
+        and bool(used)
+        and few
+    )
 
 
 def _is_position(node: Node) -> bool:
@@ -60,23 +68,27 @@ def _is_position(node: Node) -> bool:
     return "extreme" in node.kwargs and node.kwargs.get("chunk") is None
 
 
-def _ends_in_columns(unit: Unit, pull: Pull) -> bool:
-    """Whether the unit reduces columns and reads one number for all columns of a row: there is no need to keep it."""
-    used = axes_of(pull.index)
-    return unit.is_reduction and unit.target.param("reducer") is not None and bool(used) and used <= set(unit.reduced)
+def _ends_in_columns(statement: Statement, indexed: IndexedValue) -> bool:
+    """Whether the statement reduces columns and reads one number for all columns of a row: there is no need to keep
+    it.
+    """
+    used = axes_of(indexed.index)
+    is_named = isinstance(statement, Reduce) and statement.target.param("reducer") is not None
+    return is_named and bool(used) and used <= set(statement.reduced)
 
 
-def with_nested(unit: Unit, leaves: frozenset[Node], chosen: frozenset[Node]) -> Unit:
-    """The unit with an axis for every one that the nested reductions it pulls in run over."""
+def with_nested(statement: Statement, leaves: frozenset[Node], chosen: frozenset[Node]) -> Statement:
+    """The statement with an axis for every one that the nested reductions it inlines run over."""
     while chosen:
-        known = {node for node, _ in unit.nested}
-        found = [pull.node for pull in walk(unit, leaves).reads if pull.node in chosen and pull.node not in known]
+        known = {node for node, _ in statement.domain.nested}
+        found = [
+            indexed.node
+            for indexed in producer_slice(statement, leaves).reads
+            if indexed.node in chosen and indexed.node not in known
+        ]
         if not found:
             break
         shape, dims = found[0].inputs[0].aval.shape, sorted(found[0].param("dims"))
-        unit = dataclasses.replace(
-            unit,
-            dims=(*unit.dims, *(shape[axis] for axis in dims)),
-            nested=(*unit.nested, (found[0], len(unit.dims))),
-        )
-    return unit
+        domain = statement.domain.around(found[0], tuple(shape[axis] for axis in dims))
+        statement = dataclasses.replace(statement, domain=domain)
+    return statement

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xjit.fusion.layout import Layouts
-from xjit.fusion.units import is_given, view_chain
+from xjit.fusion.materialized import is_given, view_chain
 from xjit.ir.context import CONSTANT
 from xjit.ir.index import compose, identity
 from xjit.ir.node import Node

@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xjit.fusion import cost
-from xjit.fusion.groups import made_at
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import KernelStep, Pull, Reach, Region, Step, Tiling, Unit
-from xjit.fusion.reads import Walk, walk
-from xjit.fusion.units import owner
+from xjit.fusion.materialized import owner
+from xjit.fusion.plan import FusionGroup, Halo, KernelStep, Step, Tiling
+from xjit.fusion.reads import ProducerSlice, producer_slice
+from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
 
@@ -49,7 +49,7 @@ def in_tiles(
     """Steps in which kernels are stages of the kernels that read them.
 
     ``stored`` are the values with a buffer, ``elsewhere`` those that something else than kernels reads, ``leaves``
-    those at which pulling stops.
+    those at which inlining stops.
     """
     if sum(isinstance(step, KernelStep) for step in steps) < 2:
         return Tiled(tuple(steps), stored, ())
@@ -82,26 +82,28 @@ class _Chains:
         self._table = cost.CostTable(leaves)
         self._elsewhere = elsewhere
         self._leaves = leaves
-        self._walks: dict[Unit, Walk] = {}
+        self._slices: dict[Statement, ProducerSlice] = {}
         self._layouts = layouts
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
         for number, step in enumerate(steps):
             if isinstance(step, KernelStep):
-                for unit in step.units:
-                    self._makers.setdefault(unit.target, set()).add(number)
-                    for pull in self._walked(unit).reads:
-                        self._readers.setdefault(owner(pull.node), set()).add(number)
+                for statement in step.statements:
+                    self._makers.setdefault(statement.target, set()).add(number)
+                    for indexed in self._slice(statement).reads:
+                        self._readers.setdefault(owner(indexed.node), set()).add(number)
         self._sources: dict[int, set[int]] = {}
         for node, readers in self._readers.items():
             for number in readers:
                 self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
 
-    def _walked(self, unit: Unit) -> Walk:
-        """What a unit pulls in, down to what is stored in the end: not every value is that asked for a buffer."""
-        found = self._walks.get(unit)
+    def _slice(self, statement: Statement) -> ProducerSlice:
+        """What a statement inlines, down to what is stored in the end: not every value is that asked for a
+        buffer.
+        """
+        found = self._slices.get(statement)
         if found is None:
-            found = self._walks[unit] = walk(unit, self._leaves)
+            found = self._slices[statement] = producer_slice(statement, self._leaves)
         return found
 
     def ending_in(self, last: int) -> tuple[set[int], KernelStep | None]:
@@ -127,7 +129,7 @@ class _Chains:
             makers = self._makers_together(number)
             if not all(_may_be_tiled(self._steps[maker]) for maker in makers):
                 continue
-            targets = {unit.target for one in makers for unit in _units(self._steps[one])}
+            targets = {statement.target for one in makers for statement in _statements(self._steps[one])}
             hidden = targets.isdisjoint(self._elsewhere) and makers.isdisjoint(members | refused)
             readers = set().union(*(self._readers.get(node, set()) for node in targets)) - makers
             if hidden and readers and readers <= members:
@@ -138,103 +140,110 @@ class _Chains:
         found, fresh = set[int](), {number}
         while fresh:
             found |= fresh
-            targets = {unit.target for one in fresh for unit in _units(self._steps[one])}
+            targets = {statement.target for one in fresh for statement in _statements(self._steps[one])}
             fresh = set().union(*(self._makers[node] for node in targets)) - found
         return found
 
     def _together(self, members: set[int]) -> KernelStep | None:
         """One kernel of all members, or None where they cannot be tiled or it does not pay."""
         last = max(members)
-        whole = [region for number in sorted(members) for region in _regions(self._steps[number])]
-        regions = tuple(part for region in whole for part in _of_one_origin(region))
-        operations = sum(len(self._walked(unit).visits) for region in regions for unit in region.units)
+        whole = [group for number in sorted(members) for group in _groups(self._steps[number])]
+        groups = tuple(part for group in whole for part in _of_one_origin(group))
+        operations = sum(len(self._slice(statement).visits) for group in groups for statement in group.statements)
         if operations > cost.KERNEL_OPERATIONS:
             return None
-        results = {unit.target for unit in _units(self._steps[last]) if unit.is_plain}
-        inner = {unit.target for region in regions for unit in region.units} - results
-        if not all(self._is_regular(unit) for region in regions for unit in region.units if unit.target in inner):
+        results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
+        inner = {statement.target for group in groups for statement in group.statements} - results
+        if not all(
+            self._is_regular(statement)
+            for group in groups
+            for statement in group.statements
+            if statement.target in inner
+        ):
             return None
-        slowest = self._slowest_axes(_units(self._steps[last])[0].target)
-        chains = [self._chain(regions, results, axes) for axes in (slowest[:1], slowest)]
+        slowest = self._slowest_axes(_statements(self._steps[last])[0].target)
+        chains = [self._chain(groups, results, axes) for axes in (slowest[:1], slowest)]
         found = [tiling for chain in chains if chain is not None for tiling in chain.tilings()]
         _, best = min(found, key=operator.itemgetter(0), default=(0.0, None))
-        return None if best is None else KernelStep(regions, best)
+        return None if best is None else KernelStep(groups, best)
 
     def _slowest_axes(self, node: Node) -> tuple[int, ...]:
         """The two axes along which neighbours lie furthest apart in memory."""
         strides = self._layouts.strides(node)
         return tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])[:2])
 
-    def _is_regular(self, unit: Unit) -> bool:
-        """Whether the unit stores its elements where the value as a whole has them."""
-        strides, fixed = self._layouts.strides(unit.target), dict(unit.fixed)
-        if not unit.is_plain or unit.steps != strides:
+    def _is_regular(self, statement: Statement) -> bool:
+        """Whether the statement stores its elements where the value as a whole has them."""
+        strides = self._layouts.strides(statement.target)
+        if not isinstance(statement, Store) or statement.output.strides != strides:
             return False
-        origin = unit.origin or (0,) * len(strides)
-        first = (start + fixed.get(axis, 0) for axis, start in enumerate(origin))
-        same = unit.values[0].node.aval.dtype == unit.target.aval.dtype
-        return same and unit.start == sum(a * b for a, b in zip(first, strides, strict=True))
+        same = statement.values[0].node.aval.dtype == statement.target.aval.dtype
+        return same and statement.output == Output(statement.target, strides).moved(statement.domain.corner)
 
-    def _chain(self, regions: tuple[Region, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
-        """The regions with how far each has to run, or None where that is not the same everywhere.
+    def _chain(self, groups: tuple[FusionGroup, ...], results: set[Node], axes: tuple[int, ...]) -> _Chain | None:
+        """The groups with how far each has to run, or None where that is not the same everywhere.
 
-        From the last region back, every read of what the kernel makes widens the reach of its makers, all of which
-        run before: a window holds all that is read of it. Refused is a read of what runs in the same region or a
+        From the last group back, every read of what the kernel makes widens the halo of its makers, all of which
+        run before: a window holds all that is read of it. Refused is a read of what runs in the same group or a
         later one, as two parts of one loop nest may have read each other where they now lie in different tiles, and
         one of a result, which other tiles write.
         """
-        origins = [_origin(region, axes) for region in regions]
+        origins = [_origin(group, axes) for group in groups]
         if not axes or None in origins:
             return None
-        extents = _extents(regions, results, axes)
+        extents = _extents(groups, results, axes)
         if len(extents) != 1:
             return None
-        none: Reach = ((0, 0),) * len(axes)
-        inner: dict[Node, Reach] = {}
-        reaches: list[Reach] = []
-        made = {unit.target for region in regions for unit in region.units} - results
+        none: Halo = ((0, 0),) * len(axes)
+        inner: dict[Node, Halo] = {}
+        halos: list[Halo] = []
+        made = {statement.target for group in groups for statement in group.statements} - results
         settled = set(results)  # how far they run is settled: nothing more can be asked of them
-        for region, origin in zip(reversed(regions), reversed(origins), strict=True):
-            own = [none if unit.target in results else inner.get(unit.target) for unit in region.units]
-            reach = _hull(one for one in own if one is not None)
+        for group, origin in zip(reversed(groups), reversed(origins), strict=True):
+            own = [
+                none if statement.target in results else inner.get(statement.target) for statement in group.statements
+            ]
+            halo = _hull(one for one in own if one is not None)
             assert origin is not None
-            if reach is None:
+            if halo is None:
                 return None
-            reaches.insert(0, reach)
-            settled.update(unit.target for unit in region.units)
-            for at in self._reads_of_memory(region):
+            halos.insert(0, halo)
+            settled.update(statement.target for statement in group.statements)
+            for at in self._reads_of_memory(group):
                 if at.node in settled:
                     return None
                 if at.node in made:
-                    distances = _distances(at, region, axes, origin)
+                    distances = _distances(at, group, axes, origin)
                     if distances is None:
                         return None
-                    moved = tuple((low + d, high + d) for (low, high), d in zip(reach, distances, strict=True))
+                    moved = tuple((low + d, high + d) for (low, high), d in zip(halo, distances, strict=True))
                     inner[at.node] = _hull([moved, inner.get(at.node, moved)]) or moved
-        windows = _windows(regions, reaches, made)
-        return _Chain(regions, axes, min(extents), tuple(reaches), windows, self._table)
+        windows = _windows(groups, halos, made)
+        return _Chain(groups, axes, min(extents), tuple(halos), windows, self._table)
 
-    def _reads_of_memory(self, region: Region) -> Iterator[Pull]:
-        """What a region reads, in its own axes, but for what it makes itself at that very place."""
+    def _reads_of_memory(self, group: FusionGroup) -> Iterator[IndexedValue]:
+        """What a group reads, in its own axes, but for what it makes itself at that very place."""
         here = {
-            Pull(unit.target, index)
-            for unit, places in zip(region.units, region.axes, strict=True)
-            if (index := made_at(unit, places)) is not None
+            IndexedValue(statement.target, index)
+            for statement, places in zip(group.statements, group.axes, strict=True)
+            if (index := statement.made_at(places)) is not None
         }
-        for unit, places in zip(region.units, region.axes, strict=True):
-            placed = (Pull(pull.node, relabel(pull.index, places)) for pull in self._walked(unit).reads)
+        for statement, places in zip(group.statements, group.axes, strict=True):
+            placed = (
+                IndexedValue(indexed.node, relabel(indexed.index, places)) for indexed in self._slice(statement).reads
+            )
             yield from (at for at in placed if at not in here)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """Regions one behind the other, and how far each of them and each window reaches beyond a tile."""
+    """Groups one behind the other, and how far each of them and each window extends beyond a tile."""
 
-    regions: tuple[Region, ...]
+    groups: tuple[FusionGroup, ...]
     axes: tuple[int, ...]
     dims: tuple[int, ...]
-    reaches: tuple[Reach, ...]
-    windows: Mapping[Node, Reach]
+    halos: tuple[Halo, ...]
+    windows: Mapping[Node, Halo]
     table: cost.CostTable
 
     def tilings(self) -> Iterator[tuple[float, Tiling]]:
@@ -245,7 +254,7 @@ class _Chain:
         best = min(fitting, key=self._repeated, default=None)
         saved = cost.ROUND_TRIP * sum(node.aval.size for node in self.windows)
         if best is not None and self._repeated(best) <= saved:
-            yield self._repeated(best), Tiling(self.axes, self.dims, best, self.reaches, self.windows)
+            yield self._repeated(best), Tiling(self.axes, self.dims, best, self.halos, self.windows)
 
     def _widths(self) -> Iterator[tuple[int, ...]]:
         """Extents of tiles along all axes but the first."""
@@ -267,15 +276,15 @@ class _Chain:
         return (low, *widths) if low else None
 
     def _bytes(self, sizes: tuple[int, ...]) -> int:
-        tiling = Tiling(self.axes, self.dims, sizes, self.reaches, self.windows)
+        tiling = Tiling(self.axes, self.dims, sizes, self.halos, self.windows)
         return sum(math.prod(tiling.window_shape(node)) * node.aval.dtype.itemsize for node in self.windows)
 
     def _repeated(self, sizes: tuple[int, ...]) -> float:
         """What tiles of these sizes compute more often than once, in additions."""
         total = 0.0
-        for node, reach in self.windows.items():
+        for node, halo in self.windows.items():
             ratio = 1.0
-            for size, (low, high), axis in zip(sizes, reach, self.axes, strict=True):
+            for size, (low, high), axis in zip(sizes, halo, self.axes, strict=True):
                 extent = node.aval.shape[axis]
                 ratio *= (size + high - low) / size if size < extent else 1.0
             total += (ratio - 1.0) * node.aval.size * self.table.total(node)
@@ -288,84 +297,87 @@ def _halves(size: int) -> Iterator[int]:
         size = 0 if size == 1 else -(-size // 2)
 
 
-def _units(step: Step) -> tuple[Unit, ...]:
-    return step.units if isinstance(step, KernelStep) else ()
+def _statements(step: Step) -> tuple[Statement, ...]:
+    return step.statements if isinstance(step, KernelStep) else ()
 
 
-def _regions(step: Step) -> tuple[Region, ...]:
-    return step.regions if isinstance(step, KernelStep) else ()
+def _groups(step: Step) -> tuple[FusionGroup, ...]:
+    return step.groups if isinstance(step, KernelStep) else ()
 
 
 def _may_be_tiled(step: Step) -> bool:
     """Whether a step is a kernel that makes every element by itself."""
-    regions = _regions(step)
-    return bool(regions) and all(
-        unit.is_plain and not unit.nested and region.chunk is None for region in regions for unit in region.units
+    groups = _groups(step)
+    return bool(groups) and all(
+        isinstance(statement, Store) and not statement.domain.nested and group.chunk is None
+        for group in groups
+        for statement in group.statements
     )
 
 
-def _of_one_origin(region: Region) -> Iterator[Region]:
-    """A region for the units of each origin: parts of one size that are made together lie in different tiles."""
+def _of_one_origin(group: FusionGroup) -> Iterator[FusionGroup]:
+    """A group for the statements of each origin: parts of one size that are made together lie in different tiles."""
     apart: dict[tuple[int, ...], list[int]] = {}
-    for number, unit in enumerate(region.units):
-        apart.setdefault(unit.origin or (0,) * len(unit.dims), []).append(number)
+    for number, statement in enumerate(group.statements):
+        apart.setdefault(statement.domain.begin, []).append(number)
     for numbers in apart.values():
-        units, axes = tuple(region.units[n] for n in numbers), tuple(region.axes[n] for n in numbers)
-        yield dataclasses.replace(region, units=units, axes=axes)
+        statements, axes = tuple(group.statements[n] for n in numbers), tuple(group.axes[n] for n in numbers)
+        yield dataclasses.replace(group, statements=statements, axes=axes)
 
 
-def _origin(region: Region, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Where the domain of a region begins along tiled axes; None where its units do not agree about that."""
+def _origin(group: FusionGroup, axes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Where the domain of a group begins along tiled axes; None where its statements do not agree about that."""
     found: set[tuple[int, ...]] = set()
-    for unit, places in zip(region.units, region.axes, strict=True):
-        fixed = dict(unit.fixed)
+    for statement, places in zip(group.statements, group.axes, strict=True):
+        fixed = dict(statement.domain.fixed)
         for axis in axes:
-            if axis >= len(unit.dims) or axis in fixed or places.get(axis) != axis:
+            if axis >= len(statement.dims) or axis in fixed or places.get(axis) != axis:
                 return None
-            if unit.dims[axis] != region.dims[axis]:
+            if statement.dims[axis] != group.dims[axis]:
                 return None
-        found.add(tuple(unit.origin[axis] if unit.origin else 0 for axis in axes))
+        found.add(tuple(statement.domain.begin[axis] for axis in axes))
     return found.pop() if len(found) == 1 else None
 
 
-def _distances(at: Pull, region: Region, axes: tuple[int, ...], origin: tuple[int, ...]) -> tuple[int, ...] | None:
-    """How far off its own position a region reads a value along tiled axes; None where that is not constant."""
+def _distances(
+    at: IndexedValue, group: FusionGroup, axes: tuple[int, ...], origin: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """How far off its own position a group reads a value along tiled axes; None where that is not constant."""
     distances: list[int] = []
     for axis, first in zip(axes, origin, strict=True):
         if axis >= len(at.index):
             return None
         map = at.index[axis]
-        moves = (axis, 1) if region.dims[axis] != 1 else (None, 1)
+        moves = (axis, 1) if group.dims[axis] != 1 else (None, 1)
         if map.found or (map.axis, map.scale) != moves:
             return None
         distances.append(map.offset - first)
     return tuple(distances)
 
 
-def _extents(regions: Iterable[Region], results: Iterable[Node], axes: tuple[int, ...]) -> set[tuple[int, ...]]:
+def _extents(groups: Iterable[FusionGroup], results: Iterable[Node], axes: tuple[int, ...]) -> set[tuple[int, ...]]:
     """The extents of the results along tiled axes."""
     found = dict.fromkeys(results, (0,) * len(axes))
-    for region in regions:
-        for unit in region.units:
-            if unit.target in found:
-                origin = unit.origin or (0,) * len(unit.dims)
-                ends = [origin[axis] + unit.dims[axis] for axis in axes]
-                found[unit.target] = tuple(map(max, ends, found[unit.target]))
+    for group in groups:
+        for statement in group.statements:
+            if statement.target in found:
+                ends = [statement.domain.begin[axis] + statement.dims[axis] for axis in axes]
+                found[statement.target] = tuple(map(max, ends, found[statement.target]))
     return set(found.values())
 
 
-def _hull(reaches: Iterable[Reach]) -> Reach | None:
-    found = list(reaches)
+def _hull(halos: Iterable[Halo]) -> Halo | None:
+    found = list(halos)
     if not found:
         return None
     return tuple((min(low for low, _ in along), max(high for _, high in along)) for along in zip(*found, strict=True))
 
 
-def _windows(regions: Iterable[Region], reaches: Iterable[Reach], made: Iterable[Node]) -> dict[Node, Reach]:
-    """How far beyond a tile the windows reach that hold all that is made of each value."""
-    found: dict[Node, Reach] = {}
+def _windows(groups: Iterable[FusionGroup], halos: Iterable[Halo], made: Iterable[Node]) -> dict[Node, Halo]:
+    """How far beyond a tile the windows extend that hold all that is made of each value."""
+    found: dict[Node, Halo] = {}
     inner = set(made)
-    for region, reach in zip(regions, reaches, strict=True):
-        for node in dict.fromkeys(unit.target for unit in region.units if unit.target in inner):
-            found[node] = _hull([reach, found.get(node, reach)]) or reach
+    for group, halo in zip(groups, halos, strict=True):
+        for node in dict.fromkeys(statement.target for statement in group.statements if statement.target in inner):
+            found[node] = _hull([halo, found.get(node, halo)]) or halo
     return found

@@ -11,14 +11,15 @@ from xjit.fusion.checks import check_of, conditions_of
 from xjit.fusion.clusters import clusters_of
 from xjit.fusion.groups import Group, Grouping
 from xjit.fusion.layout import Layouts
+from xjit.fusion.materialized import is_given, owner, statements_of, view_chain
 from xjit.fusion.nested import nested_reductions
 from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, parts_of
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Plan, Pull, Region, Step, Unit, ViewStep
-from xjit.fusion.reads import Walk, gap_reason, is_pulled, walk
+from xjit.fusion.plan import AliasStep, FusionGroup, HostStep, KernelStep, LibraryStep, Plan, Step, ViewStep
+from xjit.fusion.reads import ProducerSlice, gap_reason, is_inlined, producer_slice
 from xjit.fusion.refusals import in_words
-from xjit.fusion.units import is_given, owner, units_of, view_chain
+from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
 from xjit.ir.context import CONSTANT
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
@@ -74,13 +75,13 @@ def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
 def _required(graph: Graph, views: frozenset[Node]) -> set[Node]:
     """What the caller gets, and what no kernel computes in place."""
     stored = {view_chain(node)[0] if node in views else node for node in graph.outputs}
-    stored.update(node for node in graph.nodes if not is_pulled(node))
+    stored.update(node for node in graph.nodes if not is_inlined(node))
     return {node for node in stored if not is_given(node)}
 
 
 def _with_operands(graph: Graph, stored: set[Node], layouts: Layouts) -> tuple[set[Node], frozenset[Node]]:
     """Adds what libraries read; the second result are the operands that are views of stored or given values."""
-    whole = [node for node in graph.nodes if not (is_pulled(node) or is_given(node) or _has_units(node))]
+    whole = [node for node in graph.nodes if not (is_inlined(node) or is_given(node) or _has_statements(node))]
     read = {source for node in whole for source in node.inputs if not is_given(source)} - stored
     shown = frozenset(node for node in read if is_shown(node, layouts))
     bases = {view_chain(node)[0] for node in shown}
@@ -92,10 +93,10 @@ def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views:
     found: set[Node] = set(_read_whole(graph, steps, draft, views))
     for step in steps:
         if isinstance(step, KernelStep):
-            own = {unit.target for unit in step.units}
-            for unit in step.units:
-                reads = draft.grouping.walk(unit).reads
-                found.update(pull.node for pull in reads if owner(pull.node) not in own)
+            own = {statement.target for statement in step.statements}
+            for statement in step.statements:
+                reads = draft.grouping.slice_of(statement).reads
+                found.update(indexed.node for indexed in reads if owner(indexed.node) not in own)
     return frozenset(node for node in found if not is_given(node))
 
 
@@ -118,37 +119,37 @@ def _without_dead_stores(step: Step, kept: frozenset[Node]) -> Step:
     """Leaves out stores that nobody reads: their values stay in registers."""
     if not isinstance(step, KernelStep):
         return step
-    return KernelStep(tuple(filter(_has_work, (_without_dead_units(region, kept) for region in step.regions))))
+    return KernelStep(tuple(filter(_has_work, (_without_dead_statements(group, kept) for group in step.groups))))
 
 
-def _has_work(region: Region) -> bool:
-    return bool(region.units)
+def _has_work(group: FusionGroup) -> bool:
+    return bool(group.statements)
 
 
-def _without_dead_units(region: Region, kept: frozenset[Node]) -> Region:
-    computed = (unit.target in kept or not unit.is_plain for unit in region.units)
+def _without_dead_statements(group: FusionGroup, kept: frozenset[Node]) -> FusionGroup:
+    computed = (statement.target in kept or not isinstance(statement, Store) for statement in group.statements)
     live = [n for n, needed in enumerate(computed) if needed]
-    if len(live) == len(region.units):
-        return region
-    units, axes = tuple(region.units[n] for n in live), tuple(region.axes[n] for n in live)
-    return dataclasses.replace(region, units=units, axes=axes)
+    if len(live) == len(group.statements):
+        return group
+    statements, axes = tuple(group.statements[n] for n in live), tuple(group.axes[n] for n in live)
+    return dataclasses.replace(group, statements=statements, axes=axes)
 
 
 def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:
     kernels = (step for step in steps if isinstance(step, KernelStep))
-    return frozenset(unit.target for step in kernels for unit in step.units)
+    return frozenset(statement.target for step in kernels for statement in step.statements)
 
 
 def _works(step: Step) -> bool:
-    """Whether a step does anything; a kernel without units is left of values that only empty arrays read."""
-    return not isinstance(step, KernelStep) or bool(step.regions)
+    """Whether a step does anything; a kernel without statements is left of values that only empty arrays read."""
+    return not isinstance(step, KernelStep) or bool(step.groups)
 
 
-def _has_units(node: Node) -> bool:
+def _has_statements(node: Node) -> bool:
     """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
     if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
         return gap_reason(node) is None
-    return is_pulled(node)
+    return is_inlined(node)
 
 
 @dataclass(eq=False)
@@ -167,31 +168,31 @@ def _draft(
     layouts: Layouts,
     nested: frozenset[Node] = frozenset(),
 ) -> _Draft:
-    given = frozenset(node for node in graph.nodes if is_given(node) and not is_pulled(node))
+    given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
     grouping = Grouping(frozenset(stored) | given, layouts, shown, nested)
     conditions = conditions_of(graph)
     assembled = any(node.is_assembled for node in graph.nodes)
     uncut: set[Node] = set()
 
-    def parts(unit: Unit) -> tuple[Unit, ...]:
-        found = parts_of(unit, grouping.leaves) if assembled else Parts((unit,))
+    def parts(statement: Statement) -> tuple[Statement, ...]:
+        found = parts_of(statement, grouping.leaves) if assembled else Parts((statement,))
         uncut.update(found.to_store)
-        return found.units
+        return found.statements
 
     for node in graph.nodes:
         if node.op.failure is not None:
             parts(check_of(node))
         if node not in stored:
             continue
-        if not _has_units(node):
+        if not _has_statements(node):
             if owner(node) is node:
                 grouping.add_whole(node, _whole_array_step(node), conditions.get(node, ()))
         elif _is_alias(node, graph, stored, layouts):
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
-            for unit in units_of(node, layouts):
-                if 0 not in unit.dims or unit.is_reduction:
-                    for part in parts(unit):
+            for statement in statements_of(node, layouts):
+                if 0 not in statement.dims or isinstance(statement, Reduce):
+                    for part in parts(statement):
                         for copy in grouping.parts(part):
                             grouping.add(copy)
     grouping.add_checks(node for node in graph.nodes if node.op.failure is not None)
@@ -204,9 +205,9 @@ def _is_alias(node: Node, graph: Graph, stored: set[Node], layouts: Layouts) -> 
         return False
     source = node.inputs[0]
     if node.op.flat:
-        there = source in stored or (is_given(source) and not is_pulled(source))
+        there = source in stored or (is_given(source) and not is_inlined(source))
         return there and layouts.is_row_major(source)
-    hidden = source in stored and source not in graph.outputs and _has_units(source)
+    hidden = source in stored and source not in graph.outputs and _has_statements(source)
     return hidden and layouts.strides(source) == layouts.strides(node)
 
 
@@ -220,15 +221,15 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     counts: dict[Node, int] = {}
     table = cost.CostTable(draft.leaves)
     for group in draft.grouping.groups:
-        own = frozenset(unit.target for unit in group.units if not unit.is_reduction)
-        seen: set[Pull] = set()
-        for unit, axes in zip(group.units, group.axes, strict=True):
-            for pull in _within(unit, own, draft.grouping).visits:
-                placed = Pull(pull.node, relabel(pull.index, axes))
+        own = frozenset(statement.target for statement in group.statements if not isinstance(statement, Reduce))
+        seen: set[IndexedValue] = set()
+        for statement, axes in zip(group.statements, group.axes, strict=True):
+            for indexed in _within(statement, own, draft.grouping).visits:
+                placed = IndexedValue(indexed.node, relabel(indexed.index, axes))
                 if placed not in seen:
                     seen.add(placed)
                     times = group.evaluations(placed.index)
-                    counts[pull.node] = counts.get(pull.node, 0) + times
+                    counts[indexed.node] = counts.get(indexed.node, 0) + times
     heavy = {
         node
         for node, times in counts.items()
@@ -238,10 +239,12 @@ def _recomputed(draft: _Draft, graph: Graph) -> dict[Node, str]:
     return {node: _reason(node, counts[node]) for node in graph.nodes if node in chosen} | _too_long(draft)
 
 
-def _within(unit: Unit, own: frozenset[Node], grouping: Grouping) -> Walk:
-    """What the unit pulls in where the nodes ``own`` are not read, but made in the same kernel."""
-    found = grouping.walk(unit)
-    return found if own.isdisjoint(pull.node for pull in found.reads) else walk(unit, grouping.leaves - own)
+def _within(statement: Statement, own: frozenset[Node], grouping: Grouping) -> ProducerSlice:
+    """What the statement inlines where the nodes ``own`` are not read, but made in the same kernel."""
+    found = grouping.slice_of(statement)
+    if own.isdisjoint(indexed.node for indexed in found.reads):
+        return found
+    return producer_slice(statement, grouping.leaves - own)
 
 
 def _uncut(draft: _Draft) -> dict[Node, str]:
@@ -258,11 +261,13 @@ def _reason(node: Node, times: int) -> str:
 
 
 def _too_long(draft: _Draft) -> dict[Node, str]:
-    """For a unit with more operations than one kernel holds: the values to be stored that cut it into kernels."""
+    """For a statement with more operations than one kernel holds: the values to be stored that cut it into
+    kernels.
+    """
     found: dict[Node, str] = {}
     for group in draft.grouping.groups:
-        for unit in group.units:
-            visits = draft.grouping.walk(unit).visits
+        for statement in group.statements:
+            visits = draft.grouping.slice_of(statement).visits
             for last in range(cost.KERNEL_OPERATIONS - 1, len(visits) - 1, cost.KERNEL_OPERATIONS):
                 node = visits[last].node
                 found[node] = (
@@ -311,7 +316,7 @@ def _step(cluster: tuple[Group, ...]) -> Step:
     """One step for all groups; only kernels share one."""
     if len(cluster) == 1:
         return cluster[0].freeze()
-    return KernelStep(tuple(group.region() for group in cluster))
+    return KernelStep(tuple(group.fused() for group in cluster))
 
 
 def _whole_array_step(node: Node) -> Step:

@@ -1,4 +1,4 @@
-"""What a value pulls in: the walk from a root down to materialised values, with the index each is read at."""
+"""Producer slices: what a value is made of, down to materialised values, with the index each is read at."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from xjit.fusion.assembled import piece_pull
-from xjit.fusion.plan import Pull, Unit
-from xjit.fusion.tiny import is_tiny_reduction, nested_pulls, reduced_pulls
+from xjit.fusion.assembled import indexed_piece
+from xjit.fusion.statements import IndexedValue, Statement
+from xjit.fusion.tiny import is_tiny_reduction, nested_values, reduced_values
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.index import compose, lookups_of
 from xjit.ir.node import Node
@@ -18,100 +18,108 @@ from xjit.types import dtype_class
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """``visits`` are the pulled-in values, operands before users; ``reads`` are the materialised ones."""
+class ProducerSlice:
+    """What a statement inlines: ``visits`` are the values that it computes, operands before users; ``reads`` are
+    those that it takes from memory.
+    """
 
-    visits: tuple[Pull, ...]
-    reads: tuple[Pull, ...]
+    visits: tuple[IndexedValue, ...]
+    reads: tuple[IndexedValue, ...]
 
 
 class TooManyVisitsError(Exception):
-    """A walk came to more values than it was to."""
+    """A slice has more values than it was to have."""
 
 
-def walk(unit: Unit, leaves: frozenset[Node], most: float = math.inf) -> Walk:
-    """Everything that a unit pulls in. The node that is being made is expanded although it is a leaf.
+def producer_slice(statement: Statement, leaves: frozenset[Node], most: float = math.inf) -> ProducerSlice:
+    """Everything that a statement inlines. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
     TooManyVisitsError after so many values as are allowed.
     """
-    nested, dims = dict(unit.nested), unit.dims
-    visits: list[Pull] = []
-    reads: dict[Pull, None] = {}
-    done = {unit.chunk_number}  # the loops know it
-    for root in unit.values:
-        is_read = root.node in leaves and root.node is not unit.target
-        stack = [(root, is_read or not (is_pulled(root.node) or root.node in nested), False)]
+    nested, dims = dict(statement.domain.nested), statement.dims
+    visits: list[IndexedValue] = []
+    reads: dict[IndexedValue, None] = {}
+    done = {statement.chunk_number}  # the loops know it
+    for root in statement.values:
+        is_read = root.node in leaves and root.node is not statement.target
+        stack = [(root, is_read or not (is_inlined(root.node) or root.node in nested), False)]
         while stack:
-            pull, is_leaf, expanded = stack.pop()
+            indexed, is_leaf, expanded = stack.pop()
             if expanded:
-                visits.append(pull)
-            elif pull not in done:
-                done.add(pull)
+                visits.append(indexed)
+            elif indexed not in done:
+                done.add(indexed)
                 if len(done) > most:
                     raise TooManyVisitsError
                 if is_leaf:
-                    reads[pull] = None
+                    reads[indexed] = None
                 else:
-                    stack.append((pull, False, True))
-                needed = positions_of(pull) if is_leaf else (*sources(pull, dims, nested), *positions_of(pull))
+                    stack.append((indexed, False, True))
+                needed = (
+                    positions_of(indexed) if is_leaf else (*sources(indexed, dims, nested), *positions_of(indexed))
+                )
                 for source in reversed(needed):
                     if source not in done:
-                        made_here = is_pulled(source.node) or source.node in nested
+                        made_here = is_inlined(source.node) or source.node in nested
                         stack.append((source, source.node in leaves or not made_here, False))
-    return Walk(tuple(visits), tuple(reads))
+    return ProducerSlice(tuple(visits), tuple(reads))
 
 
-def sources(pull: Pull, dims: tuple[int, ...], nested: Mapping[Node, int] = MappingProxyType({})) -> tuple[Pull, ...]:
-    """The values that a node that is pulled into a domain of these extents reads for one of its elements.
+def sources(
+    indexed: IndexedValue, dims: tuple[int, ...], nested: Mapping[Node, int] = MappingProxyType({})
+) -> tuple[IndexedValue, ...]:
+    """The values that a node that is inlined into a domain of these extents reads for one of its elements.
 
     ``nested`` says which domain axes a reduction runs over that is neither tiny nor made elsewhere. Nothing is read
     for an assembled value of which the domain takes several pieces: it has to be cut.
     """
-    node = pull.node
+    node = indexed.node
     if node.op.kind is Kind.ELEMENTWISE:
-        return tuple([Pull(source, pull.index) for source in node.inputs])  # of the same dimensions
+        return tuple([IndexedValue(source, indexed.index) for source in node.inputs])  # of the same dimensions
     if node.access is not None:
-        return (Pull(node.inputs[0], compose(node.access, pull.index, node.inputs)),)
+        return (IndexedValue(node.inputs[0], compose(node.access, indexed.index, node.inputs)),)
     if node.is_assembled:
-        found = piece_pull(pull, dims)
+        found = indexed_piece(indexed, dims)
         return () if found is None else (found,)
     if is_tiny_reduction(node):
-        return reduced_pulls(pull)
+        return reduced_values(indexed)
     if node in nested:
-        return nested_pulls(pull, nested[node])
+        return nested_values(indexed, nested[node])
     return ()
 
 
-def below(pulls: Iterable[Pull], operands: Callable[[Pull], Iterable[Pull]]) -> Iterator[Pull]:
+def below(
+    indexed_values: Iterable[IndexedValue], operands: Callable[[IndexedValue], Iterable[IndexedValue]]
+) -> Iterator[IndexedValue]:
     """These values and all that they are made of, each once and before its own ``operands``."""
-    stack, seen = list(pulls), set[Pull]()
+    stack, seen = list(indexed_values), set[IndexedValue]()
     while stack:
-        pull = stack.pop()
-        if pull not in seen:
-            seen.add(pull)
-            yield pull
-            stack.extend(operands(pull))
+        indexed = stack.pop()
+        if indexed not in seen:
+            seen.add(indexed)
+            yield indexed
+            stack.extend(operands(indexed))
 
 
-def nodes_below(unit: Unit, leaves: frozenset[Node]) -> set[Node]:
-    """The nodes that a unit may pull in, each once however many places it is read at."""
+def nodes_below(statement: Statement, leaves: frozenset[Node]) -> set[Node]:
+    """The nodes that a statement may inline, each once however many places it is read at."""
     found: set[Node] = set()
-    stack = [pull.node for pull in unit.values]
+    stack = [indexed.node for indexed in statement.values]
     while stack:
         node = stack.pop()
-        if node not in found and (node is unit.target or node not in leaves):
+        if node not in found and (node is statement.target or node not in leaves):
             found.add(node)
             stack.extend(node.inputs)
     return found
 
 
-def positions_of(pull: Pull) -> tuple[Pull, ...]:
+def positions_of(indexed: IndexedValue) -> tuple[IndexedValue, ...]:
     """The integers that the index of a value looks up."""
-    return tuple(Pull(lookup.source, lookup.axes) for lookup in lookups_of(pull.index))
+    return tuple(IndexedValue(lookup.source, lookup.axes) for lookup in lookups_of(indexed.index))
 
 
-def is_pulled(node: Node) -> bool:
+def is_inlined(node: Node) -> bool:
     """Whether one element of the node can be computed in place, from elements of its inputs."""
     if node.op is CONSTANT:
         return node.aval.size == 1 and not is_by_reference(node)

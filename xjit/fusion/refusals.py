@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xjit.fusion.plan import Unit
+from xjit.fusion.statements import Statement
 from xjit.ir.node import Node
 
 PARTS = "parts of one result run one after the other"
@@ -13,10 +13,10 @@ PARTS = "parts of one result run one after the other"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A unit that does not join the kernel that begins with another one."""
+    """A statement that does not join the kernel that begins with another one."""
 
-    unit: Unit
-    other: Unit
+    statement: Statement
+    other: Statement
     reason: str
 
 
@@ -28,24 +28,24 @@ def in_words(refusals: Iterable[Refusal]) -> tuple[str, ...]:
     """
     found: dict[tuple[Node, Node, str], list[Refusal]] = {}
     for one in refusals:
-        found.setdefault((one.unit.target, one.other.target, one.reason), []).append(one)
+        found.setdefault((one.statement.target, one.other.target, one.reason), []).append(one)
     return tuple(_line(list(dict.fromkeys(same))) for same in found.values())
 
 
 def _line(same: list[Refusal]) -> str:
-    units = tuple(dict.fromkeys(one.unit for one in same))
+    statements = tuple(dict.fromkeys(one.statement for one in same))
     others = tuple(dict.fromkeys(one.other for one in same))
     reason = same[0].reason
     if reason == PARTS:
-        return f"{_value(units[0].target)} is made in {len({*units, *others})} kernels: {reason}"
-    return f"{_name(units)} stays apart from {_name(others)}: {reason}"
+        return f"{_value(statements[0].target)} is made in {len({*statements, *others})} kernels: {reason}"
+    return f"{_name(statements)} stays apart from {_name(others)}: {reason}"
 
 
-def _name(units: tuple[Unit, ...]) -> str:
-    if len(units) > 1:
-        return f"{len(units)} parts of {_value(units[0].target)}"
-    (unit,) = units
-    return f"{unit.target.op.name} {list(unit.dims)} at {unit.target.where}"
+def _name(statements: tuple[Statement, ...]) -> str:
+    if len(statements) > 1:
+        return f"{len(statements)} parts of {_value(statements[0].target)}"
+    (statement,) = statements
+    return f"{statement.target.op.name} {list(statement.dims)} at {statement.target.where}"
 
 
 def _value(node: Node) -> str:

@@ -1,4 +1,6 @@
-"""Groups that a unit may share a kernel with although it reads nothing of theirs, found without asking all groups."""
+"""Groups that a statement may share a kernel with although it reads nothing of theirs, found without asking all
+groups.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from xjit.fusion import cost
-from xjit.fusion.plan import Unit
+from xjit.fusion.statements import Reduce, Statement, Store
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
@@ -30,32 +32,33 @@ class Siblings:
     reducing: dict[Domain, dict[Group, None]] = field(default_factory=dict)
     makers: dict[Node, dict[Group, None]] = field(default_factory=dict)
 
-    def add(self, group: Group, unit: Unit, reads: Iterable[Node]) -> None:
-        """Note that a unit is part of a group."""
+    def add(self, group: Group, statement: Statement, reads: Iterable[Node]) -> None:
+        """Note that a statement is part of a group."""
         domain = group.dims, group.rank
         for node in reads:
             self.readers.setdefault((domain, node), {})[group] = None
-        if unit.is_reduction:
+        if isinstance(statement, Reduce):
             self.reducing.setdefault(domain, {})[group] = None
-        self.makers.setdefault(unit.target, {})[group] = None
+        self.makers.setdefault(statement.target, {})[group] = None
 
-    def of(self, unit: Unit, reads: Iterable[Node]) -> Iterator[Group]:
-        """Yield the groups that a unit may join, some of them more than once, in no order."""
-        domain = unit.dims, unit.rank
+    def of(self, statement: Statement, reads: Iterable[Node]) -> Iterator[Group]:
+        """Yield the groups that a statement may join, some of them more than once, in no order."""
+        domain = statement.dims, statement.rank
         for node in reads:
             yield from self.readers.get((domain, node), ())
-        if unit.is_reduction and math.prod(unit.dims) <= cost.SMALL_REDUCTION:
+        if isinstance(statement, Reduce) and math.prod(statement.dims) <= cost.SMALL_REDUCTION:
             yield from self.reducing.get(domain, ())
-        if unit.origin:
-            makers = (group for group in self.makers.get(unit.target, ()) if (group.dims, group.rank) == domain)
-            yield from (group for group in makers if _are_neighbours(group, unit))
+        if isinstance(statement, Store) and statement.domain.origin:
+            makers = (group for group in self.makers.get(statement.target, ()) if (group.dims, group.rank) == domain)
+            yield from (group for group in makers if _are_neighbours(group, statement))
 
 
-def _are_neighbours(group: Group, unit: Unit) -> bool:
-    """Whether the unit makes elements beside those of the group: single positions along the fastest axis."""
-    others = (other for other in group.units if other.target is unit.target and other.origin)
+def _are_neighbours(group: Group, statement: Store) -> bool:
+    """Whether the statement makes elements beside those of the group: single positions along the fastest axis."""
+    stores = (other for other in group.statements if isinstance(other, Store) and other.domain.origin)
+    others = (other.output for other in stores if other.target is statement.target)
     return any(
-        abs(unit.start - other.start) * unit.target.aval.dtype.itemsize < cost.VECTOR_BYTES
-        and unit.steps == other.steps
+        abs(statement.output.start - other.start) * statement.target.aval.dtype.itemsize < cost.VECTOR_BYTES
+        and statement.output.strides == other.strides
         for other in others
     )

@@ -1,22 +1,20 @@
 """Short axes: reductions over a few elements become expressions, axes of a few elements become copies of the body.
 
 The squared distance of points in space, ``(d**2).sum(axis=-1)`` with three elements along the axis, is no loop but
-``d[..., 0]**2 + d[..., 1]**2 + d[..., 2]**2``: it is pulled into its consumer like any elementwise value. Where the
-consumer itself runs over such an axis, repeating what does not depend on it, the axis is unrolled: one unit for each
-position, in one nest, so that shared values are computed once.
+``d[..., 0]**2 + d[..., 1]**2 + d[..., 2]**2``: it is inlined into its consumer like any elementwise value. Where the
+consumer itself runs over such an axis, repeating what does not depend on it, the axis is unrolled: one statement for
+each position, in one nest, so that shared values are computed once.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from xjit.fusion.plan import Pull, Unit
+from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.ir.context import CONSTANT
-from xjit.ir.index import axes_of, changed, normalise
+from xjit.ir.index import axes_of, normalise
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
 from xjit.passes.split import TINY
@@ -39,64 +37,52 @@ def is_tiny_reduction(node: Node) -> bool:
     return bool(1 <= math.prod(shape[axis] for axis in node.param("dims")) <= TINY)
 
 
-def reduced_pulls(pull: Pull) -> tuple[Pull, ...]:
+def reduced_values(indexed: IndexedValue) -> tuple[IndexedValue, ...]:
     """The elements that one result of a tiny reduction is made of, in row-major order, then the initial value."""
-    node = pull.node
+    node = indexed.node
     operand, initial = node.inputs
     shape, dims = operand.aval.shape, node.param("dims")
     kept = [axis for axis in range(len(shape)) if axis not in dims]
     index = [AxisMap(None)] * len(shape)
-    for axis, map in zip(kept, pull.index, strict=True):
+    for axis, map in zip(kept, indexed.index, strict=True):
         index[axis] = map
     found = []
     for position in itertools.product(*(range(shape[axis]) for axis in dims)):
         for axis, at in zip(dims, position, strict=True):
             index[axis] = AxisMap(None, 1, at)
-        found.append(Pull(operand, normalise(tuple(index), shape)))
-    return (*found, Pull(initial, ()))
+        found.append(IndexedValue(operand, normalise(tuple(index), shape)))
+    return (*found, IndexedValue(initial, ()))
 
 
-def nested_pulls(pull: Pull, first: int) -> tuple[Pull, ...]:
+def nested_values(indexed: IndexedValue, first: int) -> tuple[IndexedValue, ...]:
     """The element of a reduction's operand, at the positions of its own loops, and the initial value."""
-    node = pull.node
+    node = indexed.node
     operand, initial = node.inputs
     shape, dims = operand.aval.shape, sorted(node.param("dims"))
-    own, kept = iter(range(first, first + len(dims))), iter(pull.index)
+    own, kept = iter(range(first, first + len(dims))), iter(indexed.index)
     index = tuple(AxisMap(next(own)) if axis in dims else next(kept) for axis in range(len(shape)))
-    return Pull(operand, normalise(index, shape)), Pull(initial, ())
+    return IndexedValue(operand, normalise(index, shape)), IndexedValue(initial, ())
 
 
-def unrolled(unit: Unit, visits: Iterable[Pull], *, across: bool) -> tuple[Unit, ...]:
-    """The unit, or one for each position along the short axes that a tiny reduction in it does not depend on.
+def unrolled(statement: Statement, visits: Iterable[IndexedValue], *, across: bool) -> tuple[Statement, ...]:
+    """The statement, or one for each position along the short axes that a tiny reduction in it does not depend on.
 
-    ``visits`` is what the unit pulls in; ``across`` says that it reduces axes other than the fastest in memory: then
-    all short axes are unrolled.
+    ``visits`` is what the statement inlines; ``across`` says that it reduces axes other than the fastest in memory:
+    then all short axes are unrolled.
     """
-    if unit.is_reduction and (unit.target.param("n") != 1 or unit.target.param("reducer") is None):
-        return (unit,)
-    short = [axis for axis in unit.kept if 1 < unit.dims[axis] <= TINY]
-    tiny = [axes_of(pull.index) for pull in visits if is_tiny_reduction(pull.node)]
+    if isinstance(statement, Reduce) and (
+        statement.target.param("n") != 1 or statement.target.param("reducer") is None
+    ):
+        return (statement,)
+    short = [axis for axis in statement.kept if 1 < statement.dims[axis] <= TINY]
+    tiny = [axes_of(indexed.index) for indexed in visits if is_tiny_reduction(indexed.node)]
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
-    if not chosen or math.prod(unit.dims[axis] for axis in chosen) > TINY:
-        return (unit,)
-    return tuple(parts(unit, chosen))
+    if not chosen or math.prod(statement.dims[axis] for axis in chosen) > TINY:
+        return (statement,)
+    return tuple(parts(statement, chosen))
 
 
-def parts(unit: Unit, chosen: Sequence[int]) -> Iterator[Unit]:
-    """The unit at each position along the chosen axes, in row-major order."""
-    for position in itertools.product(*(range(unit.dims[axis]) for axis in chosen)):
-        fixed = dict(zip(chosen, position, strict=True))
-        at = functools.partial(_fixed, fixed)
-        yield dataclasses.replace(
-            unit,
-            dims=tuple(1 if axis in fixed else size for axis, size in enumerate(unit.dims)),
-            values=tuple(Pull(pull.node, changed(pull.index, at)) for pull in unit.values),
-            start=unit.start + sum(unit.steps[axis] * place for axis, place in fixed.items() if unit.steps),
-            fixed=(*unit.fixed, *fixed.items()),
-        )
-
-
-def _fixed(fixed: dict[int, int], map: AxisMap) -> AxisMap:
-    if map.axis not in fixed:
-        return map
-    return AxisMap(None, 1, map.scale * fixed[map.axis] + map.offset, map.found)
+def parts(statement: Statement, chosen: Sequence[int]) -> Iterator[Statement]:
+    """The statement at each position along the chosen axes, in row-major order."""
+    for position in itertools.product(*(range(statement.dims[axis]) for axis in chosen)):
+        yield statement.at(dict(zip(chosen, position, strict=True)))

@@ -7,10 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.memory import share_memory
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, Unit, ViewStep
-from xjit.fusion.reads import walk
-from xjit.fusion.units import owner, view_chain
+from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
+from xjit.fusion.reads import producer_slice
+from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
 from xjit.runtime.segments import piece_size
@@ -151,39 +152,43 @@ def _whole_bytes(node: Node) -> int:
     return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
 
 
-def _written_bytes(unit: Unit, written: set[Node]) -> int:
-    """What one unit stores: the part of an array that it makes, all results of a reduction."""
-    if unit.is_reduction and not unit.fixed:
-        return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
-    if unit.is_check or (unit.is_scan and unit.target not in written):
-        return 0
-    if unit.is_plain and unit.target not in written:  # it stays in scratch
-        return 0
-    dims = [unit.dims[axis] for axis in (unit.kept if unit.is_reduction else range(unit.rank))]
-    return math.prod(dims) * unit.values[0].node.aval.dtype.itemsize
+def _written_bytes(statement: Statement, written: set[Node]) -> int:
+    """What one statement stores: the part of an array that it makes, all results of a reduction."""
+    match statement:
+        case Check():
+            return 0
+        case Reduce() if not statement.domain.fixed:
+            return sum(node.aval.nbytes for node in written if owner(node) is statement.target)
+        case Store() | Scan() if statement.target not in written:  # it stays in scratch
+            return 0
+        case _:
+            return (
+                math.prod(statement.dims[axis] for axis in statement.places)
+                * statement.values[0].node.aval.dtype.itemsize
+            )
 
 
 def _kernel(kernel: LoweredKernel) -> KernelReport:
-    region = max(kernel.regions, key=lambda one: math.prod(one.dims))
-    units = [unit for one in kernel.regions for unit in one.units]
-    targets = frozenset(unit.target for unit in units)
+    group = max(kernel.groups, key=lambda one: math.prod(one.dims))
+    statements = [statement for one in kernel.groups for statement in one.statements]
+    targets = frozenset(statement.target for statement in statements)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     read.update(kernel.in_place.values())
-    leaves = frozenset(read | {unit.target for unit in units if unit.is_reduction or unit.is_scan})
-    pulled: dict[Node, None] = {}
-    for unit in units:
-        pulled.update(dict.fromkeys(pull.node for pull in walk(unit, leaves).visits))
-        if unit.is_reduction or unit.is_scan:
-            pulled[unit.target] = None
-    nodes = [node for node in pulled if node.op is not CONSTANT and (node in targets or node.inputs)]
+    leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
+    inlined: dict[Node, None] = {}
+    for statement in statements:
+        inlined.update(dict.fromkeys(indexed.node for indexed in producer_slice(statement, leaves).visits))
+        if isinstance(statement, Reduce | Scan):
+            inlined[statement.target] = None
+    nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]
     size = piece_size(kernel.extent, kernel.work)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
-        domain=region.dims,
-        reduced=region.reduced,
+        domain=group.dims,
+        reduced=group.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
-        bytes_written=sum(_written_bytes(unit, written.union(kernel.in_place)) for unit in units),
+        bytes_written=sum(_written_bytes(statement, written.union(kernel.in_place)) for statement in statements),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),
         overwritten=tuple(map(_label, kernel.in_place.values())),

@@ -13,9 +13,9 @@ import numpy as np
 from xjit.codegen.nests import LoweredKernel
 from xjit.fusion import plan as planned
 from xjit.fusion.layout import Layouts
+from xjit.fusion.materialized import view_chain
 from xjit.fusion.operands import View, view_of
 from xjit.fusion.plan import Plan
-from xjit.fusion.units import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.lazy import lazy
 from xjit.ir.node import Graph, Node

@@ -1,10 +1,10 @@
-"""From materialised nodes to units of work: what is pulled, over which domain, and where it is stored."""
+"""From materialised nodes to statements: what is inlined, over which domain, and where it is stored."""
 
 from __future__ import annotations
 
 from xjit.fusion.layout import Layouts
-from xjit.fusion.plan import Pull, Unit
-from xjit.fusion.reads import is_pulled
+from xjit.fusion.reads import is_inlined
+from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store
 from xjit.fusion.tiny import is_tiny_reduction
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.index import identity
@@ -34,56 +34,56 @@ def view_chain(node: Node) -> tuple[Node, ...]:
     return tuple(reversed(chain))
 
 
-def units_of(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
-    """The units that fill the node's buffer."""
+def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
+    """The statements that fill the node's buffer."""
     if node.op.kind is Kind.REDUCE and not is_tiny_reduction(node):
         return (_reduction(node),)
     if node.op.kind is Kind.SCAN:
         return (_scan(node, layouts),)
-    if node.op.flat and not is_pulled(node):
+    if node.op.flat and not is_inlined(node):
         return (_flat(node, layouts),)
     if node.op.pieces is not None and not node.is_assembled:
         return _pieces(node, layouts)
     shape = node.aval.shape
-    return (Unit(node, shape, (Pull(node, identity(shape)),), layouts.strides(node)),)
+    output = Output(node, layouts.strides(node))
+    return (Store(Domain(shape), (IndexedValue(node, identity(shape)),), output),)
 
 
-def _reduction(node: Node) -> Unit:
+def _reduction(node: Node) -> Reduce:
     count = node.param("n")
     dims = node.inputs[0].aval.shape
-    operands = tuple(Pull(source, identity(dims)) for source in node.inputs[:count])
-    scalars = tuple(Pull(source, ()) for source in node.inputs[count:] if not source.aval.rank)
+    operands = tuple(IndexedValue(source, identity(dims)) for source in node.inputs[:count])
+    scalars = tuple(IndexedValue(source, ()) for source in node.inputs[count:] if not source.aval.rank)
     chunk = dict(node.params).get("chunk")
-    return Unit(
-        node, dims, operands + scalars, reduced=tuple(sorted(node.param("dims"))), chunk=chunk, is_reduction=True
-    )
+    return Reduce(Domain(dims), operands + scalars, node, tuple(sorted(node.param("dims"))), chunk)
 
 
-def _scan(node: Node, layouts: Layouts) -> Unit:
-    """A walk along the axis; over a single element, a copy."""
+def _scan(node: Node, layouts: Layouts) -> Scan | Store:
+    """A scan along the axis; over a single element, a copy."""
     shape, axis = node.aval.shape, node.param("axis")
-    pull = Pull(node.inputs[0], identity(shape))
+    values, output = (IndexedValue(node.inputs[0], identity(shape)),), Output(node, layouts.strides(node))
     if shape[axis] == 1:
-        return Unit(node, shape, (pull,), layouts.strides(node))
-    return Unit(node, shape, (pull,), layouts.strides(node), reduced=(axis,), is_scan=True)
+        return Store(Domain(shape), values, output)
+    return Scan(Domain(shape), values, output, axis)
 
 
-def _flat(node: Node, layouts: Layouts) -> Unit:
+def _flat(node: Node, layouts: Layouts) -> Store:
     """Row-major order refilled into other dimensions, or other widths, whose buffer is then row-major as well."""
     source = node.inputs[0]
     shape = source.aval.shape
-    pull = Pull(source, identity(shape))
+    values = (IndexedValue(source, identity(shape)),)
     if source.aval.dtype.itemsize == node.aval.dtype.itemsize and node.aval.size:
         strides = view_strides(node.aval.shape, layouts.strides(node), shape)
         assert strides is not None, "a reshape has a memory order only if it could be a view"
-        return Unit(node, shape, (pull,), strides)
+        return Store(Domain(shape), values, Output(node, strides))
     packed = ArrayType(source.aval.dtype, shape, c_order(len(shape))).strides
-    return Unit(node, shape, (pull,), tuple(stride // source.aval.dtype.itemsize for stride in packed))
+    strides = tuple(stride // source.aval.dtype.itemsize for stride in packed)
+    return Store(Domain(shape), values, Output(node, strides))
 
 
-def _pieces(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
+def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
     """Pieces that lie over each other, or not in blocks: one after the other."""
-    units = []
+    statements = []
     strides = layouts.strides(node)
     for piece in node.pieces:
         source = node.inputs[piece.operand]
@@ -93,6 +93,6 @@ def _pieces(node: Node, layouts: Layouts) -> tuple[Unit, ...]:
         )
         steps = tuple(step * stride for step, stride in zip(piece.step, strides, strict=True))
         start = sum(first * stride for first, stride in zip(piece.start, strides, strict=True))
-        pull = Pull(source, index if source.aval.rank else ())
-        units.append(Unit(node, piece.count, (pull,), steps, start))
-    return tuple(units)
+        indexed = IndexedValue(source, index if source.aval.rank else ())
+        statements.append(Store(Domain(piece.count), (indexed,), Output(node, steps, start)))
+    return tuple(statements)

@@ -1,0 +1,303 @@
+"""Statements: the four kinds of things that a loop nest computes, each over an affine domain.
+
+``x + 1`` is a store, ``x.max(axis=0)`` a reduction, ``np.cumsum(x * 2, axis=1)`` a scan, and that ``rows`` lie within
+``x`` for ``x[rows]`` a check.  Each takes ``values``, read at affine functions of the position in its domain::
+
+    Store(x + 1   -> out[i, j])                 every element by itself
+    Reduce(x      -> max over i)                 one result for each j
+    Scan(x * 2    -> out[i, j], along j)        what it has got so far, at every step
+    Check(0 <= rows < n)                        a status that is set where it does not hold
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+from xjit.ir.index import Index, changed, relabel
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap, Lookup
+from xjit.numerics import SumOrder, sum_order
+from xjit.types import dtype_class
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedValue:
+    """A value and where it is read, in the axes of the domain it is inlined into."""
+
+    node: Node
+    index: Index
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The positions that a statement runs over, and where they lie in the domain that it is a part of.
+
+    ``fixed`` = ((axis, position), ...) are axes of which the statement is one position: they have an extent of one.
+    ``origin`` is the first position along every axis, beside these; empty: the statement is no part. ``skew`` is how
+    many steps of a scan in the same loops it runs behind, its elements counted from there; None if it runs at every
+    step of its loops. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
+    the first of the axes, after all others, that it reduces.
+    """
+
+    extents: tuple[int, ...]
+    fixed: tuple[tuple[int, int], ...] = ()
+    origin: tuple[int, ...] = ()
+    skew: int | None = None
+    nested: tuple[tuple[Node, int], ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """How many axes are the statement's own, not those of nested reductions."""
+        return min((first for _, first in self.nested), default=len(self.extents))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the domain is no single position and no piece of another one."""
+        return not (self.fixed or self.origin)
+
+    @property
+    def begin(self) -> tuple[int, ...]:
+        """The origin, also of what is no part."""
+        return self.origin or (0,) * len(self.extents)
+
+    @property
+    def corner(self) -> tuple[int, ...]:
+        """The first position along every axis, of those that are fixed the one there is."""
+        fixed = dict(self.fixed)
+        return tuple(first + fixed.get(axis, 0) for axis, first in enumerate(self.begin))
+
+    def part(self, first: tuple[int, ...], extents: tuple[int, ...]) -> Domain:
+        """The part of these extents that begins ``first`` steps further along every axis."""
+        origin = tuple(a + b for a, b in zip(self.begin, first, strict=True))
+        return dataclasses.replace(self, extents=extents, origin=origin)
+
+    def at(self, positions: Mapping[int, int]) -> Domain:
+        """The single positions along some axes."""
+        extents = tuple(1 if axis in positions else size for axis, size in enumerate(self.extents))
+        return dataclasses.replace(self, extents=extents, fixed=(*self.fixed, *positions.items()))
+
+    def skewed(self, steps: int) -> Domain:
+        """The same so many steps behind the scans of its loops."""
+        return dataclasses.replace(self, skew=steps)
+
+    def around(self, reduction: Node, extents: tuple[int, ...]) -> Domain:
+        """The same with further axes for a reduction that runs inside."""
+        nested = (*self.nested, (reduction, len(self.extents)))
+        origin = (*self.origin, *(0 for _ in extents)) if self.origin else ()
+        return dataclasses.replace(self, extents=(*self.extents, *extents), origin=origin, nested=nested)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The elements of a buffer that a domain fills: axis d moves by ``strides[d]`` of them, from ``start`` on."""
+
+    target: Node
+    strides: tuple[int, ...]
+    start: int = 0
+
+    def moved(self, first: tuple[int, ...]) -> Output:
+        """The same, so many steps further along every axis."""
+        ahead = sum(stride * steps for stride, steps in zip(self.strides, first[: len(self.strides)], strict=True))
+        return dataclasses.replace(self, start=self.start + ahead)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Statement:
+    """All kinds have: a domain, and the values taken at every position of it."""
+
+    domain: Domain
+    values: tuple[IndexedValue, ...]
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The extents of the domain."""
+        return self.domain.extents
+
+    @property
+    def rank(self) -> int:
+        """How many axes of the domain are not those of nested reductions."""
+        return self.domain.rank
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        """The axes along which positions are combined."""
+        return ()
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The other axes."""
+        return tuple(axis for axis in range(self.rank) if axis not in self.reduced)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The axes along which results lie."""
+        return tuple(range(self.rank))
+
+    @property
+    def sums(self) -> SumOrder | None:
+        """The order of a reduction whose bits depend on it: of a sum or product of floats."""
+        return None
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it looks for the place of an extreme, for which it computes some values a second time."""
+        return False
+
+    @property
+    def chunk(self) -> tuple[int, int] | None:
+        """(axis, size) of the chunks with a result each that a reduced axis is cut into."""
+        return None
+
+    @property
+    def chunk_number(self) -> IndexedValue | None:
+        """The number of the chunk at hand, as its other results are looked up by."""
+        return None
+
+    @property
+    def makes_target(self) -> bool:
+        """Whether its positions are those of the target, which makes its elements there, and not of an operand."""
+        return True
+
+    def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
+        """The same over a part of the domain that begins so many steps further along every axis."""
+        further = functools.partial(_further, first, domain.extents)
+        values = tuple(IndexedValue(indexed.node, changed(indexed.index, further)) for indexed in self.values)
+        return dataclasses.replace(self, domain=domain, values=values)
+
+    def part(self, first: tuple[int, ...], extents: tuple[int, ...]) -> Self:
+        """The part of these extents that begins so many steps further along every axis."""
+        return self.over(self.domain.part(first, extents), first)
+
+    def moved(self, axis: int, steps: int) -> Self:
+        """The same with all positions so many steps further along an axis."""
+        return self.part(tuple(steps * (place == axis) for place in range(len(self.dims))), self.dims)
+
+    def skewed(self, axis: int, steps: int) -> Self:
+        """The same so many steps behind scans along an axis: its positions are counted from where these begin."""
+        first = tuple(-steps * (place == axis) for place in range(len(self.dims)))
+        return self.over(self.domain.part(first, self.dims).skewed(steps), first)
+
+    def at(self, positions: Mapping[int, int]) -> Self:
+        """The statement at single positions along some axes."""
+        first = tuple(positions.get(axis, 0) for axis in range(len(self.dims)))
+        return self.over(self.domain.at(positions), first)
+
+    def made_at(self, axes: Mapping[int, int]) -> Index | None:
+        """The index, in the axes of a kernel, at which the target is made; None where it is stored elsewhere."""
+        if not self.makes_target:
+            return None
+        corner, begin = self.domain.corner, self.domain.begin
+        index = tuple(
+            AxisMap(None, 1, corner[axis]) if self.dims[axis] == 1 else AxisMap(axes[axis], 1, begin[axis])
+            for axis in self.places
+        )
+        number = self.chunk_number
+        if number is None:
+            return index
+        return (*index, AxisMap(None, 1, 0, (Lookup(number.node, relabel(number.index, dict(axes))),)))
+
+
+def _further(first: tuple[int, ...], extents: tuple[int, ...], map: AxisMap) -> AxisMap:
+    assert map.axis is not None
+    offset = map.offset + map.scale * first[map.axis]
+    return AxisMap(None, 1, offset, map.found) if extents[map.axis] == 1 else map._replace(offset=offset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stored(_Statement):
+    """What writes an element at every position."""
+
+    output: Output
+
+    @property
+    def target(self) -> Node:
+        """The node whose buffer is written."""
+        return self.output.target
+
+    def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
+        """The same over a part of the domain, stored there."""
+        return dataclasses.replace(_Statement.over(self, domain, first), output=self.output.moved(first))
+
+    def to(self, output: Output) -> Self:
+        """The same stored elsewhere."""
+        return dataclasses.replace(self, output=output)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store(_Stored):
+    """Stores a value, every element by itself."""
+
+    @property
+    def makes_target(self) -> bool:
+        """Whether its positions are those of the target: it does not refill those of an operand."""
+        return self.values[0].node is self.target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan(_Stored):
+    """Walks one axis in order and stores what it has got so far at every step."""
+
+    axis: int
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        """The axis."""
+        return (self.axis,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduce(_Statement):
+    """Folds values (operands, then initial values) over axes, which may be none."""
+
+    target: Node
+    axes: tuple[int, ...]
+    chunk: tuple[int, int] | None = None
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        """The axes that it folds over."""
+        return self.axes
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The axes that it does not fold over."""
+        return self.kept
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it looks for the place of an extreme."""
+        return dict(self.target.params).get("extreme") is not None
+
+    @property
+    def sums(self) -> SumOrder | None:
+        """The order of a sum or product of floats."""
+        reducer = dict(self.target.params).get("reducer")
+        operand = self.values[0].node.aval
+        if reducer is None or not reducer.reassociates or dtype_class(operand.dtype) != "F":
+            return None
+        order = sum_order(operand, self.target.param("dims"))
+        return order if self.chunk is None else order.within(self.chunk[0])
+
+    @property
+    def chunk_number(self) -> IndexedValue | None:
+        """The number of the chunk at hand, as its other results are looked up by."""
+        return None if self.chunk is None else IndexedValue(self.target.inputs[2], (AxisMap(self.chunk[0]),))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check(_Statement):
+    """Evaluates a condition everywhere; ``target`` is the status that is set if it does not hold."""
+
+    target: Node
+
+    @property
+    def makes_target(self) -> bool:
+        """A status has no elements."""
+        return False
+
+
+Statement: TypeAlias = Store | Scan | Reduce | Check
