@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from xjit.fusion.cost import element_cost
-from xjit.fusion.groups import evaluations
+from xjit.fusion.cost import element_cost, evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
+from xjit.ir.index import Index, axes_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.passes.split import MANY_COLUMN_ELEMENTS
@@ -86,6 +89,26 @@ def _elements(node: Node) -> int:
 def _is_open(node: Node) -> bool:
     """Whether the cost of the node includes that of its inputs."""
     return node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) or is_foldable(node)
+
+
+def evaluations(
+    group_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int, *, columns: bool = False
+) -> int:
+    """How often a value read at this index is computed: once per step of the innermost loop it depends on.
+
+    The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
+    the reduced ones run between the loop over blocks and that over the columns of each.
+    """
+    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and group_dims[axis] == 1)]
+    column: list[int] = kept[-1:] if columns else []
+    order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(group_dims))]
+    used = [order.index(axis) for axis in axes_of(index)]
+    if not used:
+        return 1
+    times: int = math.prod(group_dims[axis] for axis in order[: max(used) + 1])
+    if not column or column[0] in order[: max(used) + 1]:
+        return times
+    return times * math.ceil(group_dims[column[0]] / COLUMN_BLOCK)
 
 
 class CostTable:

@@ -90,7 +90,7 @@ class Group:
 
     def evaluations(self, index: Index) -> int:
         """How often a value read at this index is computed."""
-        return evaluations(self.dims, self.reduced, index, self.rank, columns=self.columns)
+        return cost.evaluations(self.dims, self.reduced, index, self.rank, columns=self.columns)
 
     def freeze(self) -> Step:
         """The finished step."""
@@ -367,23 +367,3 @@ def reaches(start: Group, goal: Group) -> bool:
 def _name(statement: Statement) -> str:
     where = statement.target.where
     return f"{statement.target.op.name} {list(statement.dims)} at {where}"
-
-
-def evaluations(
-    group_dims: tuple[int, ...], reduced: tuple[int, ...], index: Index, rank: int, *, columns: bool = False
-) -> int:
-    """How often a value read at this index is computed: once per step of the innermost loop it depends on.
-
-    The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
-    the reduced ones run between the loop over blocks and that over the columns of each.
-    """
-    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and group_dims[axis] == 1)]
-    column: list[int] = kept[-1:] if columns else []
-    order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(group_dims))]
-    used = [order.index(axis) for axis in axes_of(index)]
-    if not used:
-        return 1
-    times: int = math.prod(group_dims[axis] for axis in order[: max(used) + 1])
-    if not column or column[0] in order[: max(used) + 1]:
-        return times
-    return times * math.ceil(group_dims[column[0]] / cost.COLUMN_BLOCK)

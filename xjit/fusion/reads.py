@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -31,7 +31,7 @@ class TooManyVisitsError(Exception):
     """A slice has more values than it was to have."""
 
 
-def producer_slice(statement: Statement, leaves: frozenset[Node], most: float = math.inf) -> ProducerSlice:
+def producer_slice(statement: Statement, leaves: Container[Node], most: float = math.inf) -> ProducerSlice:
     """Everything that a statement inlines. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
@@ -102,7 +102,7 @@ def below(
             stack.extend(operands(indexed))
 
 
-def nodes_below(statement: Statement, leaves: frozenset[Node]) -> set[Node]:
+def nodes_below(statement: Statement, leaves: Container[Node]) -> set[Node]:
     """The nodes that a statement may inline, each once however many places it is read at."""
     found: set[Node] = set()
     stack = [indexed.node for indexed in statement.values]
