@@ -197,7 +197,7 @@ def _relative(index: Index, box: Box) -> tuple[tuple[int, ...], Index]:
 
 
 def _fixed(positions: Mapping[int, int], map: AxisMap) -> AxisMap:
-    if map.axis not in positions:
+    if map.axis is None or map.axis not in positions:
         return map
     return AxisMap(None, 1, map.scale * positions[map.axis] + map.offset, map.found)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xjit.fusion.checks import conditions_of
-from xjit.fusion.clusters import clusters_of
-from xjit.fusion.groups import Group, Grouping
+from xjit.fusion.clusters import by_need, clusters_of
+from xjit.fusion.groups import Grouping
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import has_statements, is_given, owner, view_chain
+from xjit.fusion.open_groups import OpenGroup
 from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, cut_at_borders
@@ -163,8 +164,8 @@ def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step,
     """Kernels, aliases, library and host steps, each after what it needs; views of the results last."""
     steps: list[Step] = []
     shown = set(draft.grouping.shown)
-    for cluster in _by_need(clusters_of(draft.grouping.groups)):
-        last = _step(cluster)
+    for cluster in by_need(clusters_of(draft.grouping.groups)):
+        last = _step(cluster.groups)
         if isinstance(last, LibraryStep | HostStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
@@ -176,25 +177,7 @@ def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step,
     return tuple(steps)
 
 
-def _by_need(clusters: list[tuple[Group, ...]]) -> Iterator[tuple[Group, ...]]:
-    """The clusters, each after those that it needs."""
-    home = {group: number for number, cluster in enumerate(clusters) for group in cluster}
-    needs = [{home[other] for group in cluster for other in group.before} for cluster in clusters]
-    done: set[int] = set()
-    for number in range(len(clusters)):
-        stack = [number]
-        while stack:
-            waiting = sorted(needs[stack[-1]] - done)
-            if waiting:
-                stack.extend(waiting)
-                continue
-            top = stack.pop()
-            if top not in done:
-                done.add(top)
-                yield clusters[top]
-
-
-def _step(cluster: tuple[Group, ...]) -> Step:
+def _step(cluster: Sequence[OpenGroup]) -> Step:
     """One step for all groups; only kernels share one."""
     if len(cluster) == 1:
         return cluster[0].freeze()
