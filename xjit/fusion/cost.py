@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set as AbstractSet
 
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
@@ -116,7 +117,7 @@ def evaluations(
 class CostTable:
     """Costs of nodes with everything below them that would be inlined, each computed once."""
 
-    def __init__(self, leaves: frozenset[Node]) -> None:
+    def __init__(self, leaves: AbstractSet[Node]) -> None:
         self._leaves = leaves
         self._own: dict[Node, float] = {}
         self._total: dict[Node, float] = {}

@@ -81,6 +81,7 @@ class Reader:
     rank: int
     nested: dict[Node, int] = field(default_factory=dict)
     unrolled: set[int] = field(default_factory=set)
+    chunk_number: IndexedValue | None = None
 
     def unroll(self, index: Index) -> None:
         """Notes that a tiny reduction is read at an index: along short axes that it does not use, the statement will
@@ -119,7 +120,7 @@ class Demands:
     def read(self, reader: Reader, indexed: IndexedValue, box: Box) -> None:
         """Notes that a value is read in a box of a reader's domain."""
         node = indexed.node
-        if node in self.given:
+        if node in self.given or indexed == reader.chunk_number:
             return
         box += tuple([(0, size) for size in reader.dims[len(box) :]])  # of reductions that have come to run inside
         found = self.places.setdefault(node, {})
@@ -216,6 +217,7 @@ def prospect_of(statement: Statement) -> Prospect:
 def reader_of(statement: Statement, level: int) -> Reader:
     """A reader with a nest by itself."""
     reader = Reader(statement, level, prospect_of(statement), statement.dims, statement.rank)
+    reader.chunk_number = statement.chunk_number
     if isinstance(statement, Reduce) and not _reads_along_rows(statement):
         reader.unrolled.update(short_axes(statement))
     return reader

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from xjit.fusion import cost
@@ -13,7 +14,7 @@ from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.nested import with_nested
 from xjit.fusion.open_groups import OpenGroup
 from xjit.fusion.plan import Step
-from xjit.fusion.reads import ProducerSlice, producer_slice
+from xjit.fusion.reads import ProducerSlice, Slices
 from xjit.fusion.refusals import Refusal
 from xjit.fusion.siblings import Siblings
 from xjit.fusion.skew import skewed
@@ -25,11 +26,11 @@ from xjit.ir.node import Node
 
 @dataclass(eq=False)
 class Grouping:
-    """Puts statements into groups, producers first. ``leaves`` are the materialised nodes, ``shown`` views of such
-    that steps on whole arrays read. ``home`` says which groups make a value, ``walked`` which go through all of it.
+    """Puts statements into groups, producers first. ``shown`` are views of materialised nodes that steps on whole
+    arrays read. ``home`` says which groups make a value, ``walked`` which go through all of it.
     """
 
-    leaves: frozenset[Node]
+    slices: Slices
     layouts: Layouts
     shown: frozenset[Node] = frozenset()
     nested: frozenset[Node] = frozenset()
@@ -37,16 +38,17 @@ class Grouping:
     home: dict[Node, list[OpenGroup]] = field(default_factory=dict)
     checks: dict[Node, list[OpenGroup]] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
-    slices: dict[Statement, ProducerSlice] = field(default_factory=dict)
     siblings: Siblings = field(default_factory=Siblings)
     walked: dict[Node, dict[OpenGroup, None]] = field(default_factory=dict)
 
+    @property
+    def leaves(self) -> AbstractSet[Node]:
+        """The materialised nodes."""
+        return self.slices.leaves
+
     def slice_of(self, statement: Statement) -> ProducerSlice:
         """What the statement inlines, down to the materialised nodes."""
-        found = self.slices.get(statement)
-        if found is None:
-            found = self.slices[statement] = producer_slice(statement, self.leaves)
-        return found
+        return self.slices.of(statement)
 
     def add_checks(self, nodes: Iterable[Node]) -> None:
         """Checks the conditions of nodes, each once: where every element of the node is needed, else by itself."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Set as AbstractSet
 
 from xjit.fusion import cost
 from xjit.fusion.demand import Places, Reader, prospect_of
@@ -72,7 +73,7 @@ def _ends_in_columns(statement: Statement, indexed: IndexedValue) -> bool:
     return is_named and bool(used) and used <= set(statement.reduced)
 
 
-def with_nested(statement: Statement, leaves: frozenset[Node], chosen: frozenset[Node]) -> Statement:
+def with_nested(statement: Statement, leaves: AbstractSet[Node], chosen: frozenset[Node]) -> Statement:
     """The statement with an axis for every one that the nested reductions it inlines run over."""
     while chosen:
         known = {node for node, _ in statement.domain.nested}

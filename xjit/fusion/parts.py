@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from xjit.fusion import cost
@@ -15,7 +15,7 @@ from xjit.fusion.assembled import cuts_of, indexed_piece
 from xjit.fusion.checks import check_of
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import has_statements, is_alias, is_given, statements_of
-from xjit.fusion.reads import TooManyVisitsError, is_inlined, nodes_below, producer_slice
+from xjit.fusion.reads import Slices, TooManyVisitsError, is_inlined, nodes_below
 from xjit.fusion.statements import Reduce, Statement, Store
 from xjit.fusion.storage import Storage, uncut_reason
 from xjit.ir.node import Graph, Node
@@ -30,6 +30,7 @@ class Parts:
     statements: Mapping[Node, tuple[Statement, ...]]
     aliases: frozenset[Node]
     reasons: Mapping[Node, str]
+    slices: Slices
 
 
 def cut_at_borders(graph: Graph, storage: Storage, layouts: Layouts) -> Parts:
@@ -38,16 +39,18 @@ def cut_at_borders(graph: Graph, storage: Storage, layouts: Layouts) -> Parts:
     These come before it in the graph, and are therefore looked at after it.
     """
     stored, reasons = set(storage.stored), dict(storage.reasons)
-    leaves = stored | {node for node in graph.nodes if is_given(node) and not is_inlined(node)}
+    given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
     outputs, assembled = frozenset(graph.outputs), any(node.is_assembled for node in graph.nodes)
+    slices = Slices(storage.stored | given)
 
     def cut(statement: Statement) -> tuple[Statement, ...]:
+        nonlocal slices
         if not assembled:
             return (statement,)
-        while not isinstance(found := parts_of(statement, leaves), tuple):
+        while not isinstance(found := parts_of(statement, slices), tuple):
             stored.update(found)
-            leaves.update(found)
             reasons.update((node, uncut_reason(node)) for node in found)
+            slices = slices.with_leaves(slices.leaves | found)
         return found
 
     made: dict[Node, tuple[Statement, ...]] = {}
@@ -58,10 +61,11 @@ def cut_at_borders(graph: Graph, storage: Storage, layouts: Layouts) -> Parts:
             whole = [one for one in statements_of(node, layouts) if 0 not in one.dims or isinstance(one, Reduce)]
             made[node] = tuple(itertools.chain.from_iterable(map(cut, whole)))
     aliases = frozenset(node for node in made if is_alias(node, outputs, stored, layouts))
-    return Parts(frozenset(stored), made, aliases, {node: reasons[node] for node in graph.nodes if node in reasons})
+    reasons = {node: reasons[node] for node in graph.nodes if node in reasons}
+    return Parts(frozenset(stored), made, aliases, reasons, slices)
 
 
-def parts_of(statement: Statement, leaves: Container[Node]) -> tuple[Statement, ...] | frozenset[Node]:
+def parts_of(statement: Statement, slices: Slices) -> tuple[Statement, ...] | frozenset[Node]:
     """The statement itself where it crosses no border, else its parts, or the values that have to be stored first.
 
     Only what makes every element by itself can be cut, and only at borders whose places are known; else the
@@ -69,13 +73,13 @@ def parts_of(statement: Statement, leaves: Container[Node]) -> tuple[Statement, 
     """
     waiting, done = [(statement, frozenset[int]())], list[Statement]()
     inlined: frozenset[Node] = frozenset()
-    below = nodes_below(statement, leaves)
+    below = nodes_below(statement, slices.leaves)
     most = max(cost.KERNEL_OPERATIONS, cost.MOST_PLACES * len(below))
     operations = 0
     while waiting:
         part, later = waiting.pop()
         try:
-            visits = producer_slice(part, leaves, most).visits
+            visits = slices.of(part, most).visits
         except TooManyVisitsError:
             return frozenset(node for node in below if node.is_assembled and node is not statement.target)
         crossing = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit.fusion.checks import conditions_of
 from xjit.fusion.clusters import by_need, clusters_of
@@ -38,17 +37,17 @@ def plan(graph: Graph, layouts: Layouts, views: frozenset[Node] = frozenset(), w
     results = frozenset(graph.outputs).union(*(view.inputs for view in views))
     storage = choose_storage(graph, required, shown, results, layouts, watch)
     parts = cut_at_borders(graph, storage, layouts)
-    draft = _draft(graph, parts, shown, layouts, storage.nested)
-    steps = _ordered(graph, draft, views)
-    kept = _read_elsewhere(graph, steps, draft, views)
+    grouping = _grouped(graph, parts, shown, layouts, storage.nested)
+    steps = _ordered(graph, grouping, views)
+    kept = _read_elsewhere(graph, steps, grouping, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
     dead = _stored_by(steps) - _stored_by(live)
     working = tuple(filter(_works, live))
-    whole = _read_whole(graph, working, draft, views)
-    leaves = draft.leaves - dead
-    tiled = in_tiles(working, kept, whole, leaves, layouts)
-    reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(draft.grouping.refusals))
-    return Plan(graph, tiled.steps, leaves, tiled.stored, reasons)
+    whole = _read_whole(graph, working, grouping, views)
+    slices = parts.slices.with_leaves(parts.slices.leaves - dead)
+    tiled = in_tiles(working, kept, whole, slices, layouts)
+    reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
+    return Plan(graph, tiled.steps, frozenset(slices.leaves), tiled.stored, reasons, slices)
 
 
 def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
@@ -76,19 +75,21 @@ def _with_operands(graph: Graph, stored: set[Node], layouts: Layouts) -> tuple[s
     return stored | (read - shown) | {node for node in bases if not is_given(node)}, shown - bases
 
 
-def _read_elsewhere(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views: frozenset[Node]) -> frozenset[Node]:
+def _read_elsewhere(
+    graph: Graph, steps: tuple[Step, ...], grouping: Grouping, views: frozenset[Node]
+) -> frozenset[Node]:
     """The values that something outside of their own kernel reads: only these need a buffer."""
-    found: set[Node] = set(_read_whole(graph, steps, draft, views))
+    found: set[Node] = set(_read_whole(graph, steps, grouping, views))
     for step in steps:
         if isinstance(step, KernelStep):
             own = {statement.target for statement in step.statements}
             for statement in step.statements:
-                reads = draft.grouping.slice_of(statement).reads
+                reads = grouping.slice_of(statement).reads
                 found.update(indexed.node for indexed in reads if owner(indexed.node) not in own)
     return frozenset(node for node in found if not is_given(node))
 
 
-def _read_whole(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views: frozenset[Node]) -> frozenset[Node]:
+def _read_whole(graph: Graph, steps: tuple[Step, ...], grouping: Grouping, views: frozenset[Node]) -> frozenset[Node]:
     """The values that the caller gets, or that something else than a kernel reads or makes."""
     found = {view_chain(node)[0] if node in views else node for node in graph.outputs}
     for step in steps:
@@ -99,7 +100,7 @@ def _read_whole(graph: Graph, steps: tuple[Step, ...], draft: _Draft, views: fro
         elif isinstance(step, ViewStep):
             found.add(view_chain(step.node)[0])
         else:
-            found.update((step.node, *draft.grouping.read_whole(step.node)))
+            found.update((step.node, *grouping.read_whole(step.node)))
     return frozenset(found)
 
 
@@ -133,16 +134,11 @@ def _works(step: Step) -> bool:
     return not isinstance(step, KernelStep) or bool(step.groups)
 
 
-@dataclass(eq=False)
-class _Draft:
-    leaves: frozenset[Node]
-    grouping: Grouping
-
-
-def _draft(graph: Graph, parts: Parts, shown: frozenset[Node], layouts: Layouts, nested: frozenset[Node]) -> _Draft:
+def _grouped(
+    graph: Graph, parts: Parts, shown: frozenset[Node], layouts: Layouts, nested: frozenset[Node]
+) -> Grouping:
     """All statements in groups."""
-    given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
-    grouping = Grouping(parts.stored | given, layouts, shown, nested)
+    grouping = Grouping(parts.slices, layouts, shown, nested)
     conditions = conditions_of(graph)
     for node in graph.nodes:
         if node not in parts.stored:
@@ -157,21 +153,21 @@ def _draft(graph: Graph, parts: Parts, shown: frozenset[Node], layouts: Layouts,
                 for copy in grouping.parts(part):
                     grouping.add(copy)
     grouping.add_checks(node for node in graph.nodes if node.op.failure is not None)
-    return _Draft(grouping.leaves, grouping)
+    return grouping
 
 
-def _ordered(graph: Graph, draft: _Draft, views: frozenset[Node]) -> tuple[Step, ...]:
+def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[Step, ...]:
     """Kernels, aliases, library and host steps, each after what it needs; views of the results last."""
     steps: list[Step] = []
-    shown = set(draft.grouping.shown)
-    for cluster in by_need(clusters_of(draft.grouping.groups)):
+    shown = set(grouping.shown)
+    for cluster in by_need(clusters_of(grouping.groups)):
         last = _step(cluster.groups)
         if isinstance(last, LibraryStep | HostStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
         steps.append(last)
-    seen = draft.grouping.shown - shown
+    seen = grouping.shown - shown
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)
     return tuple(steps)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from xjit.fusion.assembled import indexed_piece
@@ -64,6 +65,35 @@ def producer_slice(statement: Statement, leaves: Container[Node], most: float = 
                         made_here = is_inlined(source.node) or source.node in nested
                         stack.append((source, source.node in leaves or not made_here, False))
     return ProducerSlice(tuple(visits), tuple(reads))
+
+
+@dataclass(eq=False)
+class Slices:
+    """The producer slices of statements, each looked for once; ``leaves`` are the materialised nodes."""
+
+    leaves: AbstractSet[Node]
+    _known: dict[Statement, ProducerSlice] = field(default_factory=dict)
+
+    def of(self, statement: Statement, most: float = math.inf) -> ProducerSlice:
+        """What a statement inlines; TooManyVisitsError beyond so many values."""
+        found = self._known.get(statement)
+        if found is None:
+            found = self._known[statement] = producer_slice(statement, self.leaves, most)
+        return found
+
+    def with_leaves(self, leaves: AbstractSet[Node]) -> Slices:
+        """The slices that end at other leaves; those that met none of the difference stay as they are."""
+        gone, fresh = self.leaves - leaves, leaves - self.leaves
+        kept = {
+            statement: found
+            for statement, found in self._known.items()
+            if not (_meets(found.reads, gone) or _meets(found.visits, fresh))
+        }
+        return Slices(leaves, kept)
+
+
+def _meets(values: Iterable[IndexedValue], nodes: AbstractSet[Node]) -> bool:
+    return bool(nodes) and any(indexed.node in nodes for indexed in values)
 
 
 def sources(
