@@ -75,6 +75,9 @@ class Machine:
     small_reduction: int
     """Elements of reductions that share a kernel although they read different values."""
 
+    most_siblings: int
+    """Of the kernels that a statement could share although it needs nothing of theirs, so many are asked."""
+
     scanned_row_bytes: int
     """Bytes of a row that one kernel keeps of what its scans make, for later passes."""
 
@@ -268,6 +271,7 @@ def processor() -> Machine:
         most_places=4,
         nested_elements=4096,
         small_reduction=65_536,
+        most_siblings=16,
         scanned_row_bytes=65_536,
         skew_steps=1024,
         written_out_operations=256,
