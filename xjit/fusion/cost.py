@@ -16,8 +16,8 @@ from xjit.machine import Machine
 
 def is_worth_storing(total: float, times: int, size: int, machine: Machine) -> bool:
     """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
-    cheap = machine.load_cost
-    return total > cheap and (times - size) * total > cheap * size
+    cheap, least = machine.load_cost, machine.least_saving
+    return total > cheap and (times - size) * total > cheap * size + least
 
 
 def shared_columns(columns: int, elements: int, work: float, machine: Machine) -> int:

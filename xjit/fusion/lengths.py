@@ -2,7 +2,7 @@
 
 A thousand steps of a solver, written out, are one chain of operations without a reason to store anything. A kernel
 takes as many of them as it holds and ends between two steps, where only their states are alive, not in the middle of
-one, where all intermediate values are. From half of its operations on it looks for such a place ahead.
+one, where all intermediate values are. When it is half full it looks for such a place ahead.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ class Lengths:
     def watch(self, position: int, prospects: Iterable[Prospect]) -> None:
         """Gives a border to those of some kernels, which compute the value at a position, that grow too long."""
         most = self._most
+        is_long = self._sizes[position] > most
+        full = most * 7 // 8 if is_long else most  # what several results of a kernel need comes on top
         for prospect in prospects:
-            if prospect.operations >= most:
+            if prospect.operations >= full:
                 prospect.border = max(prospect.border, position)
-            elif prospect.operations >= most // 2 and not prospect.border and self._sizes[position] > most:
-                places = range(max(position - most // 2, 1), position + 1)
+            elif is_long and not prospect.border and prospect.operations >= most // 2:
+                places = range(max(position - most // 4, 1), position + 1)
                 prospect.border = min(places, key=lambda place: (self._waiting[place], place))
 
 
