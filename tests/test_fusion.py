@@ -21,7 +21,7 @@ from xjit.capture.capture import capture
 from xjit.codegen import inline_functions
 from xjit.compile import Lowered
 from xjit.fusion import cost, groups, planner
-from xjit.fusion.groups import evaluations
+from xjit.fusion.cost import evaluations
 from xjit.fusion.plan import KernelStep
 from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import IndexedValue

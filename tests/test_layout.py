@@ -26,6 +26,7 @@ LAYERS = (
     ("dataclass",),
     ("errors",),
     ("config",),
+    ("watch",),
     ("alignment", "types"),
     ("numerics",),
     ("machine",),

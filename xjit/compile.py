@@ -28,11 +28,13 @@ from xjit.passes.simplify import simplify
 from xjit.passes.split import split_reductions
 from xjit.passes.verify import verify
 from xjit.target import Target
+from xjit.watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from xjit.codegen.nests import LoweredKernel
     from xjit.fusion.layout import Layouts
     from xjit.ir.opdef import OpDef
+    from xjit.runtime.loader import LoadedKernel
     from xjit.runtime.program import Loading, Program
     from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
     from xjit.runtime.spec import ProgramSpec
@@ -46,7 +48,8 @@ class Draft:
     """A program on its way through the stages: what it is made for, and what has been made of it so far.
 
     ``specs`` describe the values of its parameters, ``views`` says of each output whether NumPy would return it as a
-    view. With ``varying`` other floats in place of the graph's constants find the same kernels.
+    view. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
+    says when to end.
     """
 
     graph: Graph
@@ -54,6 +57,7 @@ class Draft:
     specs: tuple[ArraySpec | ScalarSpec, ...]
     views: tuple[bool, ...]
     varying: bool
+    watch: Watch
     plan: Plan | None = None
     kernels: tuple[LoweredKernel, ...] = ()
     sources: tuple[str, ...] = ()
@@ -63,6 +67,16 @@ class Draft:
         """The plan, once there is one."""
         assert self.plan is not None
         return self.plan
+
+    @property
+    def size(self) -> int:
+        """The number of kernels once there is a plan, before it that of operations."""
+        return len(self.graph.nodes) if self.plan is None else len(self.steps)
+
+    @property
+    def steps(self) -> tuple[KernelStep, ...]:
+        """The steps of the plan that are kernels."""
+        return tuple(step for step in self.planned.steps if isinstance(step, KernelStep))
 
     @property
     def layouts(self) -> Layouts:
@@ -101,25 +115,24 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _plan(draft: Draft) -> Draft:
     outputs = zip(draft.graph.outputs, draft.views, strict=True)
     viewed = frozenset(node for node, is_view in outputs if is_view)
-    return replace(draft, plan=make_plan(draft.graph, draft.layouts, draft.target, viewed))
+    return replace(draft, plan=make_plan(draft.graph, draft.layouts, draft.target, viewed, draft.watch))
 
 
 def _lower(draft: Draft) -> Draft:
-    from xjit.codegen.nests import lower
+    from xjit.codegen.equal_kernels import EqualKernels
 
-    plan, layouts, machine = draft.planned, draft.layouts, draft.target.machine
-    kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
-    lowered = [
-        lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, machine, draft.varying)
-        for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
-    ]
-    return replace(draft, kernels=tuple(lowered))
+    plan = draft.planned
+    equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, draft.target.machine, draft.varying)
+    steps = zip(draft.steps, spent_in_kernels(plan), strict=True)
+    return replace(draft, kernels=tuple(equal.lower(step, spent) for step, spent in draft.watch.over(steps)))
 
 
 def _write(draft: Draft) -> Draft:
     from xjit.codegen.source import kernel_text
 
-    return replace(draft, sources=tuple(kernel_text(kernel.kernel).text for kernel in draft.kernels))
+    different = {id(one.kernel): one.kernel for one in draft.kernels}
+    texts = {key: kernel_text(kernel).text for key, kernel in draft.watch.over(different.items())}
+    return replace(draft, sources=tuple(texts[id(one.kernel)] for one in draft.kernels))
 
 
 STAGES = (
@@ -158,13 +171,20 @@ class Lowered:
 
 
 def staged(
-    graph: Graph, values: Sequence[Any], views: Sequence[bool], *, target: Target, varying: bool = False
+    graph: Graph,
+    values: Sequence[Any],
+    views: Sequence[bool],
+    *,
+    target: Target,
+    varying: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> Iterator[tuple[Stage, Draft]]:
     """Yield each stage with the draft after it, for a graph and parameter values like these."""
     from xjit.programs.make_spec import input_specs
 
-    draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying)
+    draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch)
     for stage in STAGES:
+        watch.enter(stage.does, draft.size)
         draft = stage.run(draft)
         yield stage, draft
 
@@ -177,13 +197,15 @@ def lower_graph(
     *,
     target: Target,
     varying: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> Lowered:
     """The plan and the source of a graph for a target and parameter values like these.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels.
+    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
+    says when to end.
     """
-    *_, (_, draft) = staged(graph, values, views, target=target, varying=varying)
+    *_, (_, draft) = staged(graph, values, views, target=target, varying=varying, watch=watch)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
     kernels = tuple(zip(draft.kernels, draft.sources, strict=True))
     return Lowered(draft.graph, draft.planned, draft.views, told_apart, draft.specs, kernels, target)
@@ -218,6 +240,7 @@ def build_program(
     contract: bool = False,
     conditions: Conditions | None = None,
     tell: Callable[[ProgramSpec], object] | None = None,
+    watch: Watch = UNWATCHED,
 ) -> Program:
     """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold.
 
@@ -228,7 +251,8 @@ def build_program(
 
     held = conditions or NO_CONDITIONS
     operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
-    loading = _uncompiled(operations) if config.flag("XJIT_DEBUG") else _compiled(operations, tally, contract)
+    watch.enter("compiling kernels", len(lowered.kernels))
+    loading = _uncompiled(operations) if config.flag("XJIT_DEBUG") else _compiled(operations, tally, contract, watch)
     spec = program_spec(lowered, held.apart)
     program = load(spec, loading, held.codes)
     if tell is not None:
@@ -252,14 +276,19 @@ def _long_integers_of_blas() -> bool | None:
     return None if products is None else products.long
 
 
-def _compiled(operations: Operations, tally: KernelTally, contract: bool) -> Loading:
+def _compiled(operations: Operations, tally: KernelTally, contract: bool, watch: Watch) -> Loading:
     from xjit.programs.kernels import shared_kernels
     from xjit.runtime.entry import make_entry
     from xjit.runtime.products import blas_products
     from xjit.runtime.program import Loading
 
     store = shared_kernels()
-    return Loading(lambda source: store.load(source, tally, contract=contract), make_entry, blas_products, operations)
+
+    def load(source: str) -> LoadedKernel:
+        watch.step()
+        return store.load(source, tally, contract=contract)
+
+    return Loading(load, make_entry, blas_products, operations)
 
 
 def _uncompiled(operations: Operations) -> Loading:

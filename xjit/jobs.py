@@ -32,6 +32,9 @@ from xjit.ir.where import stack_level
 
 Value = TypeVar("Value")
 
+PAUSE = 0.05
+"""Seconds between two calls of what a caller does while it waits for a job."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failure:
@@ -68,10 +71,13 @@ class _Jobs:
 
 
 class _Job(Generic[Value]):
-    """A function to call; then ``made`` holds its value or what it raised. ``warnings`` are for the caller."""
+    """A function to call; then ``made`` holds its value or what it raised. ``warnings`` are for the caller, who calls
+    ``meanwhile`` now and then as long as the job is not done.
+    """
 
-    def __init__(self, function: Callable[[], Value]) -> None:
+    def __init__(self, function: Callable[[], Value], meanwhile: Callable[[], object] | None = None) -> None:
         self.function = function
+        self.meanwhile = meanwhile
         self.caller = get_ident()
         self.made: list[Value | Failure] = []
         self.warnings: list[tuple[str, type[Warning]]] = []
@@ -89,9 +95,17 @@ class _Job(Generic[Value]):
                     start_new_thread(self.do, ())
                 except (RuntimeError, MemoryError):  # no more threads to be had, or the interpreter is shutting down
                     self.do()
-                self.awake.acquire()
+                self.wait()
         finally:
             _jobs.waiting.discard(self)
+
+    def wait(self) -> None:
+        """Waits until the job is done, or a child has been forked that has yet to do it."""
+        if self.meanwhile is None:
+            self.awake.acquire()
+            return
+        while not self.awake.acquire(timeout=PAUSE):
+            self.meanwhile()
 
     def do(self) -> None:
         jobs = _jobs
@@ -108,29 +122,30 @@ class _Job(Generic[Value]):
             self.awake.release()
 
 
-def attempt(function: Callable[[], Value]) -> Value | Failure:
+def attempt(function: Callable[[], Value], meanwhile: Callable[[], object] | None = None) -> Value | Failure:
     """The result of a function that is called as a job, or what it raised; inside of a job it is called right here.
 
-    What is raised here is not the job's: a signal handler raised it meanwhile. The job goes on without the caller
-    then, and what it makes is there for the next one.
+    The waiting thread calls ``meanwhile`` now and then: code of the user, which no job may run. What is raised here
+    is not the job's: a signal handler raised it, or ``meanwhile``. The job goes on without the caller then, and what
+    it makes is there for the next one.
     """
     if inside():
         return _called(function)
     if interrupts_import():
         reason = "xjit: a signal handler that interrupted an import asks for what has yet to be compiled"
         raise TargetError(reason, fix="ask for it once before")
-    job = _Job(function)
+    job = _Job(function, meanwhile)
     job.finish()
     for text, category in job.warnings:
         warn(text, category)
     return job.made.pop()
 
 
-def run(function: Callable[[], Value]) -> Value:
+def run(function: Callable[[], Value], meanwhile: Callable[[], object] | None = None) -> Value:
     """The result of a function that is called as a job; what the function raises is raised."""
     if inside():
         return function()
-    outcome = attempt(function)
+    outcome = attempt(function, meanwhile)
     try:
         if isinstance(outcome, Failure):
             raise outcome.error

@@ -40,6 +40,10 @@ class Machine:
     row_cost: float
     """Cost from which on storing a row for a later pass pays: about one division."""
 
+    least_saving: float
+    """Additions that storing a value has to save at least, as it may take a kernel of its own: a few elements never
+    do."""
+
     round_trip_cost: float
     """Cost of storing and loading an element of a large array."""
 
@@ -74,6 +78,9 @@ class Machine:
 
     small_reduction: int
     """Elements of reductions that share a kernel although they read different values."""
+
+    most_siblings: int
+    """Of the kernels that a statement could share although it needs nothing of theirs, so many are asked."""
 
     scanned_row_bytes: int
     """Bytes of a row that one kernel keeps of what its scans make, for later passes."""
@@ -259,6 +266,7 @@ def processor() -> Machine:
         value_cost=0.5,
         load_cost=4.0,
         row_cost=6.0,
+        least_saving=64.0,
         round_trip_cost=2.0,
         vector_bytes=64,
         line_bytes=64,
@@ -268,6 +276,7 @@ def processor() -> Machine:
         most_places=4,
         nested_elements=4096,
         small_reduction=65_536,
+        most_siblings=16,
         scanned_row_bytes=65_536,
         skew_steps=1024,
         written_out_operations=256,

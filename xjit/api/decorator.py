@@ -9,6 +9,7 @@ from xjit.api.function import JitFunction
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary
 from xjit.target import Target
+from xjit.watch import Progress
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,17 +24,24 @@ def xjit(
     strict: bool = ...,
     contract: bool = ...,
     errors: str = ...,
+    progress: Callable[[Progress], object] | None = ...,
 ) -> JitFunction[P, R]: ...
 @overload
 def xjit(
-    *, target: str | Target = ..., strict: bool = ..., contract: bool = ..., errors: str = ...
+    *,
+    target: str | Target = ...,
+    strict: bool = ...,
+    contract: bool = ...,
+    errors: str = ...,
+    progress: Callable[[Progress], object] | None = ...,
 ) -> Callable[[Callable[P, R]], JitFunction[P, R]]: ...
 @at_boundary
 def xjit(function: Any = None, /, **options: Any) -> Any:
     """Compiles a NumPy function: same arrays in, same answers out.
 
     Options: ``target="cpu"``; ``strict=True`` raises where a call would run through NumPy; ``contract=True`` allows
-    fused multiply-add; ``errors="numpy"`` obeys np.errstate. Raises ArgumentError for unknown values.
+    fused multiply-add; ``errors="numpy"`` obeys np.errstate; ``progress=function`` is told now and then how far a
+    compile has come. Raises ArgumentError for unknown values.
 
     >>> import numpy as np
     >>> @xjit

@@ -21,6 +21,7 @@ from xjit.api.refusals import Mistake, Refusal, mistake, refusal
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.api.start.keep_program import Keeper
+from xjit.api.trace import Trace
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
@@ -38,6 +39,7 @@ from xjit.runtime.notices import Notices, shared_notices
 from xjit.runtime.records import Conditions
 from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
+from xjit.watch import Watch, watch_over
 
 Key = Hashable
 # How a call is found: by the structure and the signatures of its arguments; and quickly, if there is no container.
@@ -148,16 +150,16 @@ class Dispatcher:
         """The result by a new trace, or by one that another thread makes meanwhile."""
         retrace, attempts = self._look_back(keys[0], leaves), ATTEMPTS
         while attempts:
-            newest = self._newest(keys)
+            newest, watch = self._newest(keys), self._watch()
             try:
-                traced = self._capture(leaves, keys[0][0])
+                trace = self._capture(leaves, keys[0][0], watch)
             except Exception as error:
                 return self._failed(keys, args, kwargs, error)
             # What is raised here was not raised by the compiler.
-            made = jobs.attempt(functools.partial(self._specialise, keys, newest, leaves, *traced))
+            made = jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
             if isinstance(made, jobs.Failure):
                 return self._failed(keys, args, kwargs, made.error)
-            if made.captured is traced[0]:
+            if made.captured is trace.captured:
                 attempts -= 1
                 self._retraces.note(*retrace)  # its warning may be an error, the user's own
             self._plain.compiled(args, kwargs)
@@ -167,6 +169,10 @@ class Dispatcher:
                 return result
             self._note_changes(made.captured.guards, leaves)
         return self._numpy(args, kwargs, _restless())
+
+    def _watch(self) -> Watch:
+        """A watch over a compile that begins now."""
+        return watch_over(self.name, self.options.progress)
 
     def _newest(self, keys: Keys) -> Specialisation | None:
         """The trace that was made last for calls of this kind."""
@@ -273,27 +279,19 @@ class Dispatcher:
         else:
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
-    def _specialise(
-        self,
-        keys: Keys,
-        newest: Specialisation | None,
-        leaves: Sequence[Any],
-        captured: Captured,
-        values: tuple[Any, ...],
-    ) -> Specialisation:
+    def _specialise(self, keys: Keys, newest: Specialisation | None, trace: Trace) -> Specialisation:
         """What runs a trace, in a job; or what another thread has made meanwhile of one of its own."""
         other = self._newest(keys)
         if other is not None and other is not newest:
             return other
-        found = self._planned(keys[0], leaves, captured, values)
+        found = self._planned(keys[0], trace)
         # Known before it runs: a library may raise for these elements, and not for the next.
         self._remember(keys, found)
         return found
 
-    def _planned(
-        self, key: Any, leaves: Sequence[Any], captured: Captured, values: tuple[Any, ...]
-    ) -> Specialisation:
-        lowered, kinds = self._lower(captured, values), tuple(map(type, values))
+    def _planned(self, key: Any, trace: Trace) -> Specialisation:
+        captured, kinds = trace.captured, tuple(map(type, trace.values))
+        lowered = trace.lowered(resolved(self.options.target), self._numbers_change)
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
@@ -301,37 +299,34 @@ class Dispatcher:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
-        keep = None if steps else self._keeper.of(key[0], leaves, captured, kinds, contract)
-        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions, tell=keep)
+        keep = None if steps else self._keeper.of(key[0], trace.leaves, captured, kinds, contract)
+        program = compile.build_program(
+            lowered, self._tally, contract=contract, conditions=conditions, tell=keep, watch=trace.watch
+        )
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 
-    def _lower(self, captured: Captured, values: Sequence[Any]) -> compile.Lowered:
-        target, varying = resolved(self.options.target), self._numbers_change
-        arguments = (captured.graph, values, captured.views, captured.memories)
-        return compile.lower_graph(*arguments, target=target, varying=varying)
-
-    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree) -> tuple[Captured, tuple[Any, ...]]:
-        """A trace that holds, and the values of its inputs. What the function reads may change meanwhile."""
+    def _capture(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Trace:
+        """A trace that holds. What the function reads may change meanwhile."""
         for _ in range(ATTEMPTS):
-            captured = self._capture_once(leaves, in_tree)
+            captured = self._capture_once(leaves, in_tree, watch)
             values = captured.guards.fetch(leaves)
             if values is not None:
-                return captured, values
+                return Trace(captured, leaves, values, watch)
             self._note_changes(captured.guards, leaves)
         raise _restless()
 
-    def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree) -> Captured:
+    def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
         floating_errors = self.options.errors != "ignore"
-        trace = functools.partial(capture, self.function, leaves, in_tree, name=self.name)
+        traced = functools.partial(capture, self.function, leaves, in_tree, name=self.name, watch=watch)
         try:
-            return trace(varying=self._varying, floating_errors=floating_errors)
+            return traced(varying=self._varying, floating_errors=floating_errors)
         except Exception as error:
             if not self._varying or not is_lasting(error) or foreign(error):
                 raise
             self._fixed, self._varying = self._fixed | self._varying, frozenset()
-            return trace(floating_errors=floating_errors)
+            return traced(floating_errors=floating_errors)
 
     def _look_back(self, key: Any, leaves: Sequence[Any]) -> tuple[str, str]:
         """Why a call has to be traced again, and the cause; empty for the first one."""
@@ -427,14 +422,14 @@ class Dispatcher:
 
     def _attempted(self, keys: Keys, leaves: Sequence[Any]) -> Specialisation | jobs.Failure:
         """What runs such calls, or why nothing does."""
-        (in_tree, signatures), newest = keys[0], self._newest(keys)
+        (in_tree, signatures), newest, watch = keys[0], self._newest(keys), self._watch()
         try:
             if None in signatures:
                 raise self._unknown_kind(in_tree, leaves, signatures.index(None))
-            traced = self._capture(leaves, in_tree)
+            trace = self._capture(leaves, in_tree, watch)
         except Exception as error:
             return jobs.Failure(error)
-        return jobs.attempt(functools.partial(self._specialise, keys, newest, leaves, *traced))
+        return jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
 
     def _not_prepared(self, keys: Keys, error: BaseException) -> None:
         """Lets calls run through NumPy; raises what is no matter of the compiler, and everything under strict."""
@@ -452,16 +447,16 @@ class Dispatcher:
 
     # ------------------------------------------------------------------ answers about it
 
-    def _captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Captured, tuple[Any, ...]]:
+    def _traced_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trace:
         leaves, in_tree = examples(args, kwargs)
         try:
-            return self._capture(leaves, in_tree)
+            return self._capture(leaves, in_tree, self._watch())
         except XjitError as error:
             raise public(error) from None
 
     def _lowered(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> compile.Lowered:
-        captured, values = self._captured(args, kwargs)
-        return jobs.run(lambda: self._lower(captured, values))
+        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers_change
+        return jobs.run(lambda: trace.lowered(target, varying), trace.watch.look)
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
@@ -477,10 +472,8 @@ class Dispatcher:
 
     def stages(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Stages:
         """The program of such a call after each stage of the compiler."""
-        captured, values = self._captured(args, kwargs)
-        target, varying = resolved(self.options.target), self._numbers_change
-        drafts = compile.staged(captured.graph, values, captured.views, target=target, varying=varying)
-        return jobs.run(lambda: reports(captured.graph, drafts))
+        trace, target, varying = self._traced_once(args, kwargs), resolved(self.options.target), self._numbers_change
+        return jobs.run(lambda: reports(trace.captured.graph, trace.staged(target, varying)), trace.watch.look)
 
     def stats(self) -> Statistics:
         """Counts since the function was decorated or cleared."""

@@ -29,6 +29,7 @@ from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.where import NOWHERE, Where
 from xjit.ops._core import lift
+from xjit.watch import UNWATCHED, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ def capture(
     name: str | None = None,
     varying: frozenset[Path] = frozenset(),
     floating_errors: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> Captured:
     """Traces ``function(*args, **kwargs)``, where ``unflatten(in_tree, leaves)`` is ``(args, kwargs)``.
 
@@ -94,10 +96,11 @@ def capture(
     read from the function, and guarded. ``varying`` are places outside of the arguments, numbers at which are to be
     inputs. With ``floating_errors`` the program may raise FloatingPointError. Raises CaptureError for what cannot be
     captured; exceptions of the user's code pass unchanged.
+    The ``watch`` says when to end.
     """
     for merging in (False, True):
         trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
-        trace.floating_errors = floating_errors
+        trace.floating_errors, trace.watch = floating_errors, watch
         recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging)
         trace.lift_array = recorder.lift
         try:

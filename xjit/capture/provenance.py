@@ -17,6 +17,7 @@ from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.where import Where, is_own_code, user_position
+from xjit.watch import UNWATCHED, Watch
 
 # What NumPy raises or warns of as np.errstate says; code that names them counts on that.
 _OF_ARITHMETIC = (FloatingPointError, RuntimeWarning)
@@ -30,7 +31,7 @@ class CaptureTrace(Trace):
     was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
     ``recorder`` adds the guards. ``began`` is the code that calls the user's function, ``floating_errors`` says
     whether the program may raise FloatingPointError, and ``restoring`` are the frames in ``with`` blocks that only
-    put something back.
+    put something back. The ``watch`` says when tracing has to end.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -39,12 +40,25 @@ class CaptureTrace(Trace):
     began: CodeType | None = None
     floating_errors: bool = False
     restoring: list[FrameType] = field(default_factory=list)
+    watch: Watch = UNWATCHED
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
-        """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs."""
+        """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.
+
+        CompileLimitError when the time for tracing is up.
+        """
         node = super().add(op, inputs, params, where)
         self._check_handlers(node)
+        self._look()
         return node
+
+    def _look(self) -> None:
+        """Tells of long tracing, and ends it when its time is up; as the user's code runs, nobody waits for it."""
+        self.watch.look()
+        try:
+            self.watch.step()
+        except XjitError as error:
+            raise noted(error) from None
 
     def _check_handlers(self, node: Node) -> None:
         errors = [*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else [])]

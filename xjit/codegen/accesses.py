@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from xjit import numerics
 from xjit.dataclass import dataclass, field
-from xjit.fusion.cost import element_cost
-from xjit.fusion.groups import evaluations
+from xjit.fusion.cost import element_cost, evaluations
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup

@@ -11,10 +11,14 @@ computes is an interior that reads ``u`` alone, four edges and four corners; ``p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from xjit.fusion.statements import IndexedValue
-from xjit.ir.index import normalise
+from xjit.ir.index import Index, normalise
 from xjit.ir.opdef import AxisMap, Piece
+
+Box: TypeAlias = "tuple[tuple[int, int], ...]"
+"""The first position and the one behind the last, along each axis of a domain."""
 
 
 def indexed_piece(indexed: IndexedValue, dims: tuple[int, ...]) -> IndexedValue | None:
@@ -27,6 +31,39 @@ def indexed_piece(indexed: IndexedValue, dims: tuple[int, ...]) -> IndexedValue 
         if _meets(piece, spans):
             return None
     return None
+
+
+def pieces_read(indexed: IndexedValue, box: Box) -> Iterator[tuple[IndexedValue, Box]]:
+    """The elements of operands that are read in a box of a domain, each with the part of the box where they are.
+
+    The part is the smallest box that holds all of them: later pieces may hide some.
+    """
+    for piece in indexed.node.pieces:
+        part = _part(box, indexed.index, piece)
+        if part is not None:
+            yield _within(indexed, piece), part
+
+
+def _part(box: Box, index: Index, piece: Piece) -> Box | None:
+    """Where in a box an index points into a piece."""
+    part = list(box)
+    for map, start, count in zip(index, piece.start, piece.count, strict=True):
+        if map.found:
+            continue
+        if map.axis is None:
+            if not start <= map.offset < start + count:
+                return None
+            continue
+        first, stop = part[map.axis]
+        low, high = start - map.offset, start + count - 1 - map.offset
+        if map.scale < 0:
+            low, high = -high, -low
+        scale = abs(map.scale)
+        first, stop = max(first, -(-low // scale)), min(stop, high // scale + 1)
+        if first >= stop:
+            return None
+        part[map.axis] = first, stop
+    return tuple(part)
 
 
 def _spans(indexed: IndexedValue, dims: tuple[int, ...]) -> list[tuple[int, int]]:

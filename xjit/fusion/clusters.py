@@ -2,53 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
-from xjit.fusion.groups import Group
+from xjit.dataclass import dataclass, field
+from xjit.fusion.dependence import Dependent
+from xjit.fusion.open_groups import OpenGroup
+from xjit.fusion.statements import Store
 from xjit.ir.node import Node
 
 
-def clusters_of(groups: Sequence[Group]) -> list[tuple[Group, ...]]:
+@dataclass(eq=False)
+class Cluster(Dependent):
+    """Groups that are one step; its number is that of the first of them."""
+
+    number: int = 0
+    groups: list[OpenGroup] = field(default_factory=list)
+
+
+def clusters_of(groups: Sequence[OpenGroup]) -> list[Cluster]:
     """All groups, in their order, those that make parts of one result together."""
-    clusters = _Clusters(groups)
-    by_target: dict[Node, Group] = {}
+    home = {group: Cluster(number=group.number, groups=[group]) for group in groups}
+    for group, cluster in home.items():
+        cluster.need({home[other] for other in group.before})
+    first_of: dict[Node, OpenGroup] = {}
     for group in groups:
+        for target in dict.fromkeys(_parted(group)):
+            cluster, other = home[first_of.setdefault(target, group)], home[group]
+            if not (cluster is other or cluster.needs(other) or other.needs(cluster)):
+                cluster.groups += other.groups
+                cluster.absorb(other)
+                home.update(dict.fromkeys(other.groups, cluster))
+    return sorted(dict.fromkeys(home.values()), key=_number)
+
+
+def _parted(group: OpenGroup) -> Iterator[Node]:
+    """The results of which a group makes parts, every element by itself."""
+    if group.is_elementwise:
         for statement in group.statements:
-            if statement.domain.origin and group.is_elementwise:
-                clusters.join(by_target.setdefault(statement.target, group), group)
-    return clusters.all()
+            if isinstance(statement, Store) and statement.domain.origin:
+                yield statement.target
 
 
-class _Clusters:
-    """Sets of groups; each is known by its first one."""
-
-    def __init__(self, groups: Iterable[Group]) -> None:
-        self._first = {group: group for group in groups}
-        self._members = {group: [group] for group in groups}
-
-    def join(self, one: Group, other: Group) -> None:
-        """Makes one cluster of those of two groups, unless one of them needs the other."""
-        a, b = self._first[one], self._first[other]
-        if a is b or self._needs(a, b) or self._needs(b, a):
-            return
-        for group in self._members[b]:
-            self._first[group] = a
-        self._members[a] += self._members.pop(b)
-
-    def _needs(self, start: Group, goal: Group) -> bool:
-        """Whether a cluster needs another one, directly or through others."""
-        stack, seen = [start], {start}
+def by_need(clusters: Sequence[Cluster]) -> Iterator[Cluster]:
+    """The clusters, each after those that it needs, else in their order."""
+    done: set[Cluster] = set()
+    for cluster in clusters:
+        stack = [cluster]
         while stack:
-            for member in self._members[stack.pop()]:
-                for group in member.before:
-                    first = self._first[group]
-                    if first is goal:
-                        return True
-                    if first not in seen:
-                        seen.add(first)
-                        stack.append(first)
-        return False
+            waiting = sorted(stack[-1].before - done, key=_number)
+            if waiting:
+                stack.extend(waiting)
+                continue
+            top = stack.pop()
+            if top not in done:
+                done.add(top)
+                yield top
 
-    def all(self) -> list[tuple[Group, ...]]:
-        """The clusters, in the order of their first groups."""
-        return [tuple(members) for members in self._members.values()]
+
+def _number(cluster: Cluster) -> int:
+    return cluster.number

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Set as AbstractSet
+
 from xjit import numerics
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.expr import cost as expression_cost
+from xjit.ir.index import Index, axes_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.machine import Machine
@@ -12,8 +16,8 @@ from xjit.machine import Machine
 
 def is_worth_storing(total: float, times: int, size: int, machine: Machine) -> bool:
     """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
-    cheap = machine.load_cost
-    return total > cheap and (times - size) * total > cheap * size
+    cheap, least = machine.load_cost, machine.least_saving
+    return total > cheap and (times - size) * total > cheap * size + least
 
 
 def shared_columns(columns: int, elements: int, work: float, machine: Machine) -> int:
@@ -48,10 +52,36 @@ def _is_open(node: Node) -> bool:
     return node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) or is_foldable(node)
 
 
+def evaluations(
+    group_dims: tuple[int, ...],
+    reduced: tuple[int, ...],
+    index: Index,
+    rank: int,
+    machine: Machine,
+    *,
+    columns: bool = False,
+) -> int:
+    """How often a value read at this index is computed: once per step of the innermost loop it depends on.
+
+    The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
+    the reduced ones run between the loop over blocks and that over the columns of each.
+    """
+    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and group_dims[axis] == 1)]
+    column: list[int] = kept[-1:] if columns else []
+    order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(group_dims))]
+    used = [order.index(axis) for axis in axes_of(index)]
+    if not used:
+        return 1
+    times: int = math.prod(group_dims[axis] for axis in order[: max(used) + 1])
+    if not column or column[0] in order[: max(used) + 1]:
+        return times
+    return times * math.ceil(group_dims[column[0]] / machine.column_block)
+
+
 class CostTable:
     """Costs of nodes with everything below them that would be inlined, each computed once."""
 
-    def __init__(self, leaves: frozenset[Node], machine: Machine) -> None:
+    def __init__(self, leaves: AbstractSet[Node], machine: Machine) -> None:
         self.machine = machine
         self._leaves = leaves
         self._own: dict[Node, float] = {}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from xjit.fusion.layout import Layouts
-from xjit.fusion.reads import is_inlined
+from xjit.fusion.reads import gap_reason, is_inlined
 from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store
 from xjit.fusion.tiny import is_tiny_reduction
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
+from xjit.ir.expr import Arg
 from xjit.ir.index import identity
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind
 from xjit.ops.shape import view_strides
+from xjit.target import Target
 from xjit.types import ArrayType, c_order
 
 
@@ -37,7 +41,7 @@ def view_chain(node: Node) -> tuple[Node, ...]:
 def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
     """The statements that fill the node's buffer."""
     if node.op.kind is Kind.REDUCE and not is_tiny_reduction(node):
-        return (_reduction(node),)
+        return (reduction_of(node),)
     if node.op.kind is Kind.SCAN:
         return (_scan(node, layouts),)
     if node.op.flat and not is_inlined(node):
@@ -49,7 +53,8 @@ def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
     return (Store(Domain(shape), (IndexedValue(node, identity(shape)),), output),)
 
 
-def _reduction(node: Node) -> Reduce:
+def reduction_of(node: Node) -> Reduce:
+    """The statement of a reduction that is not written out."""
     count = node.param("n")
     dims = node.inputs[0].aval.shape
     operands = tuple(IndexedValue(source, identity(dims)) for source in node.inputs[:count])
@@ -96,3 +101,37 @@ def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
         indexed = IndexedValue(source, index if source.aval.rank else ())
         statements.append(Store(Domain(piece.count), (indexed,), Output(node, steps, start)))
     return tuple(statements)
+
+
+def is_made_in_loops(node: Node, target: Target) -> bool:
+    """Whether no step on whole arrays makes the node: it is given, or computed in loops."""
+    return is_given(node) or is_made_in_place(node, target) or has_statements(node, target)
+
+
+def is_made_in_place(node: Node, target: Target) -> bool:
+    """Whether one element of the node can be computed in place, on this target."""
+    return is_inlined(node) and (node.op.kind is not Kind.ELEMENTWISE or gap_reason(node, target) is None)
+
+
+def has_statements(node: Node, target: Target) -> bool:
+    """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
+    if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
+        return gap_reason(node, target) is None
+    return is_made_in_place(node, target)
+
+
+def is_alias(node: Node, outputs: Container[Node], stored: Container[Node], layouts: Layouts, target: Target) -> bool:
+    """Whether the operand's buffer is the node's as well: a reshape of it, or a copy of what nobody is given."""
+    if not (node.op.flat or _is_copy(node)):
+        return False
+    source = node.inputs[0]
+    if node.op.flat:
+        there = source in stored or (is_given(source) and not is_inlined(source))
+        return there and layouts.is_row_major(source)
+    hidden = source in stored and source not in outputs and has_statements(source, target)
+    return hidden and layouts.strides(source) == layouts.strides(node)
+
+
+def _is_copy(node: Node) -> bool:
+    """Whether every element is the operand's at the same place, as it is."""
+    return isinstance(node.element, Arg) and len(node.inputs) == 1

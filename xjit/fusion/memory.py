@@ -8,7 +8,7 @@ from xjit.alignment import padded
 from xjit.dataclass import dataclass
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
-from xjit.fusion.reads import producer_slice
+from xjit.fusion.reads import Slices
 from xjit.fusion.statements import Check
 from xjit.ir.node import Node
 from xjit.types import TupleType
@@ -29,14 +29,17 @@ def share_memory(temporaries: Iterable[Node], uses: Sequence[Iterable[Node]]) ->
     already, else the place behind them.
     """
     lives = _lives(uses)
+    alive: dict[int, list[Node]] = {}
     found: dict[Node, int] = {}
     size = 0
     for node in sorted((node for node in temporaries if node in lives), key=lambda one: -one.aval.nbytes):
         begin, end = lives[node]
-        beside = [other for other in found if lives[other][0] <= end and begin <= lives[other][1]]
+        beside = dict.fromkeys(other for step in range(begin, end + 1) for other in alive.get(step, ()))
         taken = sorted((found[other], padded(other.aval.nbytes)) for other in beside)
         found[node] = _gap(padded(node.aval.nbytes), taken)
         size = max(size, found[node] + node.aval.nbytes)
+        for step in range(begin, end + 1):
+            alive.setdefault(step, []).append(node)
     return MemoryPlan(size, found)
 
 
@@ -82,14 +85,17 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
     free = {node for node in made & plan.stored - shown if not isinstance(node.type, TupleType)}
     last: dict[Node, Step] = {}
     for step in plan.steps if free else ():
-        last |= dict.fromkeys(_read_by(step, plan.leaves), step)
-    kernels = (step for step in plan.steps if isinstance(step, KernelStep))
-    return [frozenset(node for node in free if last.get(node) is step) for step in kernels]
+        last |= dict.fromkeys(_read_by(step, plan.slices), step)
+    spent: dict[Step, list[Node]] = {}
+    for node, step in last.items():
+        if node in free:
+            spent.setdefault(step, []).append(node)
+    return [frozenset(spent.get(step, ())) for step in plan.steps if isinstance(step, KernelStep)]
 
 
-def _read_by(step: Step, leaves: frozenset[Node]) -> Iterator[Node]:
+def _read_by(step: Step, slices: Slices) -> Iterator[Node]:
     if isinstance(step, KernelStep):
         for statement in step.statements:
-            yield from (indexed.node for indexed in producer_slice(statement, leaves).reads)
+            yield from (indexed.node for indexed in slices.of(statement).reads)
     else:
         yield from step.node.inputs

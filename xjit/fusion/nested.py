@@ -8,42 +8,35 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Set as AbstractSet
 
-from xjit.fusion.plan import KernelStep
+from xjit.fusion.demand import Places, Reader, prospect_of
+from xjit.fusion.materialized import reduction_of
 from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import IndexedValue, Reduce, Statement
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
-from xjit.ir.node import Graph, Node
+from xjit.ir.node import Node
 from xjit.machine import Machine
 
-if TYPE_CHECKING:
-    from xjit.fusion.groups import Grouping
+
+def runs_inside(node: Node, places: Places, machine: Machine) -> bool:
+    """Whether a reduction that is read there, and nowhere else, is better run within the loops of its readers: where
+    these are reductions of it, each result is needed once, and the axes are fast in memory.
+    """
+    if not is_foldable(node) or not places:
+        return False
+    statement = reduction_of(node)
+    if not (prospect_of(statement, machine).fast and _is_short(statement, machine)):
+        return False
+    return all(_ends(reader, IndexedValue(node, index), machine) for reader, index in places)
 
 
-def nested_reductions(grouping: Grouping, graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
-    """The reductions that only other reductions read, each result of them once, over fast axes in memory."""
-    machine = grouping.machine
-    outputs = {*graph.outputs, *(source for view in views for source in view.inputs)}
-    fast = {
-        statement.target
-        for group in grouping.groups
-        for statement in group.statements
-        if isinstance(statement, Reduce)
-        and group.fast
-        and is_foldable(statement.target)
-        and _is_short(statement, machine)
-    }
-    inside, elsewhere = set[Node](), set[Node]()
-    for group in grouping.groups:
-        if group.whole is not None and not isinstance(group.whole, KernelStep):
-            elsewhere.update(grouping.read_whole(group.whole.node))
-        for statement in group.statements:
-            for indexed in grouping.slice_of(statement).reads:
-                ends = _ends_in(statement, indexed, machine) if group.fast else _ends_in_columns(statement, indexed)
-                (inside if ends else elsewhere).add(indexed.node)
-    return frozenset((fast & inside) - elsewhere - outputs)
+def _ends(reader: Reader, indexed: IndexedValue, machine: Machine) -> bool:
+    """Whether a reader reduces what it reads there, so that there is no need to keep it."""
+    if reader.prospect.last().fast:
+        return _ends_in(reader.statement, indexed, machine)
+    return _ends_in_columns(reader.statement, indexed)
 
 
 def _is_short(statement: Statement, machine: Machine) -> bool:
@@ -81,7 +74,7 @@ def _ends_in_columns(statement: Statement, indexed: IndexedValue) -> bool:
     return is_named and bool(used) and used <= set(statement.reduced)
 
 
-def with_nested(statement: Statement, leaves: frozenset[Node], chosen: frozenset[Node]) -> Statement:
+def with_nested(statement: Statement, leaves: AbstractSet[Node], chosen: frozenset[Node]) -> Statement:
     """The statement with an axis for every one that the nested reductions it inlines run over."""
     while chosen:
         known = {node for node, _ in statement.domain.nested}

@@ -24,7 +24,7 @@ from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup, Halo, KernelStep, Step, Tiling
-from xjit.fusion.reads import ProducerSlice, producer_slice
+from xjit.fusion.reads import Slices
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Node
@@ -44,7 +44,7 @@ def in_tiles(
     steps: Sequence[Step],
     stored: frozenset[Node],
     elsewhere: frozenset[Node],
-    leaves: frozenset[Node],
+    slices: Slices,
     layouts: Layouts,
     machine: Machine,
 ) -> Tiled:
@@ -55,7 +55,7 @@ def in_tiles(
     """
     if sum(isinstance(step, KernelStep) for step in steps) < 2:
         return Tiled(tuple(steps), stored, ())
-    chains = _Chains(steps, elsewhere, layouts, leaves, machine)
+    chains = _Chains(steps, elsewhere, layouts, slices, machine)
     found: dict[int, KernelStep] = {}
     gone: set[int] = set()
     for number in reversed(range(len(steps))):
@@ -78,14 +78,13 @@ class _Chains:
         steps: Sequence[Step],
         elsewhere: frozenset[Node],
         layouts: Layouts,
-        leaves: frozenset[Node],
+        slices: Slices,
         machine: Machine,
     ) -> None:
         self._steps = steps
-        self._table = cost.CostTable(leaves, machine)
+        self._table = cost.CostTable(slices.leaves, machine)
         self._elsewhere = elsewhere
-        self._leaves = leaves
-        self._slices: dict[Statement, ProducerSlice] = {}
+        self._slices = slices
         self._layouts = layouts
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
@@ -93,21 +92,12 @@ class _Chains:
             if isinstance(step, KernelStep):
                 for statement in step.statements:
                     self._makers.setdefault(statement.target, set()).add(number)
-                    for indexed in self._slice(statement).reads:
+                    for indexed in self._slices.of(statement).reads:
                         self._readers.setdefault(owner(indexed.node), set()).add(number)
         self._sources: dict[int, set[int]] = {}
         for node, readers in self._readers.items():
             for number in readers:
                 self._sources.setdefault(number, set()).update(self._makers.get(node, ()))
-
-    def _slice(self, statement: Statement) -> ProducerSlice:
-        """What a statement inlines, down to what is stored in the end: not every value is that asked for a
-        buffer.
-        """
-        found = self._slices.get(statement)
-        if found is None:
-            found = self._slices[statement] = producer_slice(statement, self._leaves)
-        return found
 
     def ending_in(self, last: int) -> tuple[set[int], KernelStep | None]:
         """The kernels that become stages of a kernel, with itself, and all of them as one kernel."""
@@ -150,9 +140,13 @@ class _Chains:
     def _together(self, members: set[int]) -> KernelStep | None:
         """One kernel of all members, or None where they cannot be tiled or it does not pay."""
         last = max(members)
+        made = {statement.target for number in members for statement in _statements(self._steps[number])}
+        made -= {statement.target for statement in _statements(self._steps[last])}
+        if sum(node.aval.nbytes for node in made) < self._table.machine.tiled_bytes:
+            return None
         whole = [group for number in sorted(members) for group in _groups(self._steps[number])]
         groups = tuple(part for group in whole for part in _of_one_origin(group))
-        operations = sum(len(self._slice(statement).visits) for group in groups for statement in group.statements)
+        operations = sum(len(self._slices.of(statement).visits) for group in groups for statement in group.statements)
         if operations > self._table.machine.kernel_operations:
             return None
         results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
@@ -233,7 +227,8 @@ class _Chains:
         }
         for statement, places in zip(group.statements, group.axes, strict=True):
             placed = (
-                IndexedValue(indexed.node, relabel(indexed.index, places)) for indexed in self._slice(statement).reads
+                IndexedValue(indexed.node, relabel(indexed.index, places))
+                for indexed in self._slices.of(statement).reads
             )
             yield from (at for at in placed if at not in here)
 

@@ -7,61 +7,100 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from xjit import numerics
 from xjit.dataclass import dataclass
 from xjit.fusion.assembled import cuts_of, indexed_piece
-from xjit.fusion.reads import TooManyVisitsError, nodes_below, producer_slice
-from xjit.fusion.statements import Statement, Store
-from xjit.ir.node import Node
+from xjit.fusion.checks import check_of
+from xjit.fusion.layout import Layouts
+from xjit.fusion.materialized import has_statements, is_alias, is_given, statements_of
+from xjit.fusion.reads import Slices, TooManyVisitsError, is_inlined, nodes_below
+from xjit.fusion.statements import Reduce, Statement, Store
+from xjit.fusion.storage import Storage, uncut_reason
+from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
+from xjit.target import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a statement, or the assembled values that have to be stored before it can be made."""
+    """The statements that make each stored value, and the values that lie in the buffer of another one."""
 
-    statements: tuple[Statement, ...]
-    to_store: frozenset[Node] = frozenset()
+    stored: frozenset[Node]
+    statements: Mapping[Node, tuple[Statement, ...]]
+    aliases: frozenset[Node]
+    reasons: Mapping[Node, str]
+    slices: Slices
 
 
-def parts_of(statement: Statement, leaves: frozenset[Node], machine: Machine) -> Parts:
-    """The statement itself where it crosses no border, else its parts.
+def cut_at_borders(graph: Graph, storage: Storage, layouts: Layouts, target: Target) -> Parts:
+    """The statements of all stored values in parts; what cannot be cut reads values that are stored for it.
+
+    These come before it in the graph, and are therefore looked at after it.
+    """
+    stored, reasons = set(storage.stored), dict(storage.reasons)
+    given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
+    outputs, assembled = frozenset(graph.outputs), any(node.is_assembled for node in graph.nodes)
+    slices = Slices(storage.stored | given)
+
+    def cut(statement: Statement) -> tuple[Statement, ...]:
+        nonlocal slices
+        if not assembled:
+            return (statement,)
+        while not isinstance(found := parts_of(statement, slices, target.machine), tuple):
+            stored.update(found)
+            reasons.update((node, uncut_reason(node)) for node in found)
+            slices = slices.with_leaves(slices.leaves | found)
+        return found
+
+    made: dict[Node, tuple[Statement, ...]] = {}
+    for node in reversed(graph.nodes):
+        if node.op.failure is not None:
+            cut(check_of(node))
+        if node in stored and has_statements(node, target):
+            whole = [one for one in statements_of(node, layouts) if 0 not in one.dims or isinstance(one, Reduce)]
+            made[node] = tuple(itertools.chain.from_iterable(map(cut, whole)))
+    aliases = frozenset(node for node in made if is_alias(node, outputs, stored, layouts, target))
+    reasons = {node: reasons[node] for node in graph.nodes if node in reasons}
+    return Parts(frozenset(stored), made, aliases, reasons, slices)
+
+
+def parts_of(statement: Statement, slices: Slices, machine: Machine) -> tuple[Statement, ...] | frozenset[Node]:
+    """The statement itself where it crosses no border, else its parts, or the values that have to be stored first.
 
     Only what makes every element by itself can be cut, and only at borders whose places are known; else the
     assembled values are to be stored.
     """
     waiting, done = [(statement, frozenset[int]())], list[Statement]()
     inlined: frozenset[Node] = frozenset()
-    below = nodes_below(statement, leaves)
+    below = nodes_below(statement, slices.leaves)
     most = max(machine.kernel_operations, machine.most_places * len(below))
     operations = 0
     while waiting:
         part, later = waiting.pop()
         try:
-            visits = producer_slice(part, leaves, most).visits
+            visits = slices.of(part, most).visits
         except TooManyVisitsError:
-            return Parts((), frozenset(node for node in below if node.is_assembled and node is not statement.target))
+            return frozenset(node for node in below if node.is_assembled and node is not statement.target)
         crossing = [
             indexed for indexed in visits if indexed.node.is_assembled and indexed_piece(indexed, part.dims) is None
         ]
         inlined |= {indexed.node for indexed in crossing if indexed.node is not statement.target}
         found = list(itertools.chain.from_iterable(cuts_of(indexed, part.dims) for indexed in crossing))
         if crossing and not (found and isinstance(part, Store)):
-            return Parts((), inlined)
+            return inlined
         if found and isinstance(part, Store):
             cuts, rest = _first_axis(found)
-            waiting += [
-                (piece, rest) for piece in _cut(part, cuts if rest | later else _with_pixels(part, cuts, machine))
-            ]
+            cuts = cuts if rest | later else _with_pixels(part, cuts, machine)
+            waiting += [(piece, rest) for piece in _cut(part, cuts)]
         else:
             done.append(part)
             operations += len(visits)
         are_many = len(waiting) + len(done) > machine.most_parts
         if inlined and (are_many or operations > machine.kernel_operations):
-            return Parts((), inlined)
-    return Parts(tuple(done))
+            return inlined
+    return tuple(done)
 
 
 def _first_axis(found: Iterable[tuple[int, int, int]]) -> tuple[set[tuple[int, int]], frozenset[int]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
+from xjit.fusion.reads import Slices
 from xjit.fusion.statements import Check, IndexedValue, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node
@@ -135,7 +136,8 @@ Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep"
 class Plan:
     """The steps of a program in order.
 
-    Inlining stops at ``leaves``; of these, ``stored`` are the nodes that get a buffer of their own.
+    Inlining stops at ``leaves``; of these, ``stored`` are the nodes that get a buffer of their own. ``slices`` are
+    what the statements inline.
     """
 
     graph: Graph
@@ -143,3 +145,4 @@ class Plan:
     leaves: frozenset[Node]
     stored: frozenset[Node]
     reasons: tuple[str, ...]
+    slices: Slices

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from types import MappingProxyType
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.fusion.assembled import indexed_piece
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.fusion.tiny import is_tiny_reduction, nested_values, reduced_values
@@ -32,7 +33,7 @@ class TooManyVisitsError(Exception):
     """A slice has more values than it was to have."""
 
 
-def producer_slice(statement: Statement, leaves: frozenset[Node], most: float = math.inf) -> ProducerSlice:
+def producer_slice(statement: Statement, leaves: Container[Node], most: float = math.inf) -> ProducerSlice:
     """Everything that a statement inlines. The node that is being made is expanded although it is a leaf.
 
     Iterative: graphs are deeper than the stack. Stencils of stencils visit the same value at ever more places:
@@ -65,6 +66,35 @@ def producer_slice(statement: Statement, leaves: frozenset[Node], most: float = 
                         made_here = is_inlined(source.node) or source.node in nested
                         stack.append((source, source.node in leaves or not made_here, False))
     return ProducerSlice(tuple(visits), tuple(reads))
+
+
+@dataclass(eq=False)
+class Slices:
+    """The producer slices of statements, each looked for once; ``leaves`` are the materialised nodes."""
+
+    leaves: AbstractSet[Node]
+    _known: dict[Statement, ProducerSlice] = field(default_factory=dict)
+
+    def of(self, statement: Statement, most: float = math.inf) -> ProducerSlice:
+        """What a statement inlines; TooManyVisitsError beyond so many values."""
+        found = self._known.get(statement)
+        if found is None:
+            found = self._known[statement] = producer_slice(statement, self.leaves, most)
+        return found
+
+    def with_leaves(self, leaves: AbstractSet[Node]) -> Slices:
+        """The slices that end at other leaves; those that met none of the difference stay as they are."""
+        gone, fresh = self.leaves - leaves, leaves - self.leaves
+        kept = {
+            statement: found
+            for statement, found in self._known.items()
+            if not (_meets(found.reads, gone) or _meets(found.visits, fresh))
+        }
+        return Slices(leaves, kept)
+
+
+def _meets(values: Iterable[IndexedValue], nodes: AbstractSet[Node]) -> bool:
+    return bool(nodes) and any(indexed.node in nodes for indexed in values)
 
 
 def sources(
@@ -103,7 +133,7 @@ def below(
             stack.extend(operands(indexed))
 
 
-def nodes_below(statement: Statement, leaves: frozenset[Node]) -> set[Node]:
+def nodes_below(statement: Statement, leaves: Container[Node]) -> set[Node]:
     """The nodes that a statement may inline, each once however many places it is read at."""
     found: set[Node] = set()
     stack = [indexed.node for indexed in statement.values]

@@ -4,19 +4,19 @@ groups.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from xjit.dataclass import dataclass, field
-from xjit.fusion.statements import Reduce, Statement, Store
+from xjit.fusion.open_groups import OpenGroup
+from xjit.fusion.statements import Check, Reduce, Statement, Store
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
-if TYPE_CHECKING:
-    from xjit.fusion.groups import Group
-
 Domain: TypeAlias = "tuple[tuple[int, ...], int]"
+Groups: TypeAlias = "dict[OpenGroup, None]"
 
 
 @dataclass(eq=False)
@@ -26,40 +26,49 @@ class Siblings:
     * the same arrays read,
     * reductions so small that one kernel less counts more than anything, or
     * elements side by side in the same array.
+
+    Of many the last ones are looked at: a thousand sweeps of a solver may read one array of coefficients.
     """
 
     machine: Machine
-    readers: dict[tuple[Domain, Node], dict[Group, None]] = field(default_factory=dict)
-    reducing: dict[Domain, dict[Group, None]] = field(default_factory=dict)
-    makers: dict[Node, dict[Group, None]] = field(default_factory=dict)
+    readers: dict[Node, Groups] = field(default_factory=dict)
+    alike: dict[tuple[Domain, Node], Groups] = field(default_factory=dict)
+    reducing: dict[Domain, Groups] = field(default_factory=dict)
+    makers: dict[tuple[Domain, Node], Groups] = field(default_factory=dict)
 
-    def add(self, group: Group, statement: Statement, reads: Iterable[Node]) -> None:
+    def add(self, group: OpenGroup, statement: Statement, reads: Iterable[Node]) -> None:
         """Note that a statement is part of a group."""
         domain = group.dims, group.rank
         for node in reads:
-            self.readers.setdefault((domain, node), {})[group] = None
+            self.readers.setdefault(node, {})[group] = None
+            self.alike.setdefault((domain, node), {})[group] = None
         if isinstance(statement, Reduce):
             self.reducing.setdefault(domain, {})[group] = None
-        self.makers.setdefault(statement.target, {})[group] = None
+        self.makers.setdefault((domain, statement.target), {})[group] = None
 
-    def of(self, statement: Statement, reads: Iterable[Node]) -> Iterator[Group]:
+    def of(self, statement: Statement, reads: Iterable[Node]) -> Iterator[OpenGroup]:
         """Yield the groups that a statement may join, some of them more than once, in no order."""
         domain = statement.dims, statement.rank
         for node in reads:
-            yield from self.readers.get((domain, node), ())
+            found = self.readers.get(node) if isinstance(statement, Check) else self.alike.get((domain, node))
+            yield from self._last(found or {})
         if isinstance(statement, Reduce) and math.prod(statement.dims) <= self.machine.small_reduction:
-            yield from self.reducing.get(domain, ())
+            yield from self._last(self.reducing.get(domain, {}))
         if isinstance(statement, Store) and statement.domain.origin:
-            makers = (group for group in self.makers.get(statement.target, ()) if (group.dims, group.rank) == domain)
-            yield from (group for group in makers if _are_neighbours(group, statement))
+            makers = self._last(self.makers.get((domain, statement.target), {}))
+            yield from (group for group in makers if _are_neighbours(group, statement, self.machine.vector_bytes))
+
+    def _last(self, groups: Groups) -> Iterator[OpenGroup]:
+        return itertools.islice(reversed(groups), self.machine.most_siblings)
 
 
-def _are_neighbours(group: Group, statement: Store) -> bool:
+def _are_neighbours(group: OpenGroup, statement: Store, vector_bytes: int) -> bool:
     """Whether the statement makes elements beside those of the group: single positions along the fastest axis."""
-    stores = (other for other in group.statements if isinstance(other, Store) and other.domain.origin)
-    others = (other.output for other in stores if other.target is statement.target)
+    stores = (group.statements[number] for number in reversed(group.makers[statement.target]))
+    near = itertools.islice(stores, vector_bytes)
+    others = (other.output for other in near if isinstance(other, Store) and other.domain.origin)
     return any(
-        abs(statement.output.start - other.start) * statement.target.aval.dtype.itemsize < group.machine.vector_bytes
+        abs(statement.output.start - other.start) * statement.target.aval.dtype.itemsize < vector_bytes
         and statement.output.strides == other.strides
         for other in others
     )

@@ -64,17 +64,22 @@ def nested_values(indexed: IndexedValue, first: int) -> tuple[IndexedValue, ...]
     return IndexedValue(operand, normalise(index, shape)), IndexedValue(initial, ())
 
 
+def short_axes(statement: Statement) -> list[int]:
+    """The axes along which a statement may be written out."""
+    if isinstance(statement, Reduce):
+        target = statement.target
+        if target.param("n") != 1 or target.param("reducer") is None:
+            return []
+    return [axis for axis in statement.kept if 1 < statement.dims[axis] <= numerics.TINY]
+
+
 def unrolled(statement: Statement, visits: Iterable[IndexedValue], *, across: bool) -> tuple[Statement, ...]:
     """The statement, or one for each position along the short axes that a tiny reduction in it does not depend on.
 
     ``visits`` is what the statement inlines; ``across`` says that it reduces axes other than the fastest in memory:
     then all short axes are unrolled.
     """
-    if isinstance(statement, Reduce) and (
-        statement.target.param("n") != 1 or statement.target.param("reducer") is None
-    ):
-        return (statement,)
-    short = [axis for axis in statement.kept if 1 < statement.dims[axis] <= numerics.TINY]
+    short = short_axes(statement)
     tiny = [axes_of(indexed.index) for indexed in visits if is_tiny_reduction(indexed.node)]
     chosen = [axis for axis in short if across or any(axis not in used for used in tiny)]
     if not chosen or math.prod(statement.dims[axis] for axis in chosen) > numerics.TINY:

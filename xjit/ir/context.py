@@ -145,7 +145,7 @@ class Trace:
         return Graph(self.name, parameters, adopted, tuple(self.effects), tuple(self.captures))
 
     def _intern(self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None) -> Node:
-        key = (op.name, inputs, freeze(params), str(type))
+        key = (op.name, inputs, freeze(params), type)
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = Node(op, inputs, params, type, where or user_position())

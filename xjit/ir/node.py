@@ -160,8 +160,18 @@ def topological(roots: tuple[Node, ...]) -> Iterator[Node]:
 
 def freeze(value: Any) -> Any:
     """A hashable key of a parameter value that tells 1, 1.0 and True apart, and 0.0 and -0.0."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return tuple([freeze(item) for item in value])
+    if kind is int or kind is bool:
+        return (kind.__name__, int(value))
     if value is None or isinstance(value, str | bytes | Literal):
         return value
+    return _frozen(value)
+
+
+def _frozen(value: Any) -> Any:
+    """The key of a value of one of the rarer kinds."""
     if isinstance(value, bool | int):
         return (type(value).__name__, int(value))
     if isinstance(value, float):
@@ -174,6 +184,8 @@ def freeze(value: Any) -> Any:
         return ("dtype", value.name)
     if isinstance(value, Graph):
         return value.key
+    if isinstance(value, ArrayType):
+        return (ArrayType.__name__, value)
     if dataclasses.is_dataclass(value):
         fields = dataclasses.fields(value)
         return (type(value).__name__, *(freeze(getattr(value, field.name)) for field in fields))

@@ -153,10 +153,16 @@ def _assembled(value: Operand, lines: list[Line], sequence: Sequence[int], order
     if 0 in dims or all(line.segments == (line.inner,) for line in lines):
         return own(broadcast_to_shape(_nothing(value), dims) if 0 in dims else value, value, order)
     parts, starts = [], []
+    fills: dict[Any, Any] = {}
     few = math.prod(len(line.segments) for line in lines) <= FEW_PARTS
     for box in itertools.product(*map(_placed, lines)) if few else _slabs(lines, sequence):
         starts.append(tuple(start for start, _ in box))
-        parts.append(_part(value, [segment for _, segment in box]))
+        segments = [segment for _, segment in box]
+        numbers = [segment.fill for segment in segments if segment.fill is not None]
+        if numbers:
+            parts.append(_filling(numbers[-1], tuple(segment.count for segment in segments), fills))
+        else:
+            parts.append(_picked(value, segments))
     return mosaic(parts, starts, dims, order)
 
 
@@ -190,10 +196,15 @@ def _nothing(value: Operand) -> Array:
     return np.zeros((), dtype_of(value))
 
 
-def _part(value: Operand, segments: list[Segment]) -> Any:
-    numbers = [segment.fill for segment in segments if segment.fill is not None]
-    if numbers:
-        return broadcast_to_shape(numbers[-1], tuple(segment.count for segment in segments))
+def _filling(number: Any, counts: tuple[int, ...], known: dict[Any, Any]) -> Any:
+    """So many elements of one number; opposite borders are often alike, and are ``known`` then."""
+    key = number.tobytes() if isinstance(number, np.ndarray | np.generic) else id(number), counts
+    if key not in known:
+        known[key] = broadcast_to_shape(number, counts)
+    return known[key]
+
+
+def _picked(value: Operand, segments: list[Segment]) -> Any:
     result: Any = value
     for axis, segment in enumerate(segments):
         if isinstance(segment.source, Run):

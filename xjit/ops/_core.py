@@ -66,6 +66,8 @@ def as_shape(value: Any, name: str) -> Shape:
 
 def static_ints(values: Any, name: str, argument: str) -> tuple[int, ...]:
     """A tuple of Python ints; arrays and traced values are a DTypeError, anything else an ArgumentError."""
+    if type(values) is tuple and all(type(value) is int for value in values):
+        return values
     if isinstance(values, TracedValue | np.ndarray):
         raise DTypeError(f"ops.{name}: {argument}: static integers are required; got an array")
     if isinstance(values, bool) or not isinstance(values, Sequence | range) or isinstance(values, str):

@@ -1,0 +1,34 @@
+"""One trace of a call: what is compiled for it, and the watch over that compile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from xjit import compile
+from xjit.capture.capture import Captured
+from xjit.dataclass import dataclass
+from xjit.target import Target
+from xjit.watch import Watch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """A trace with the ``leaves`` of the call that it was made for, and the ``values`` of its inputs."""
+
+    captured: Captured
+    leaves: Sequence[Any]
+    values: tuple[Any, ...]
+    watch: Watch
+
+    def lowered(self, target: Target, varying: bool) -> compile.Lowered:
+        """The plan and the sources for a target."""
+        graph, views, memories = self.captured.graph, self.captured.views, self.captured.memories
+        return compile.lower_graph(
+            graph, self.values, views, memories, target=target, varying=varying, watch=self.watch
+        )
+
+    def staged(self, target: Target, varying: bool) -> Iterator[tuple[compile.Stage, compile.Draft]]:
+        """Yield the stages of the compiler with the program after each."""
+        graph, views = self.captured.graph, self.captured.views
+        return compile.staged(graph, self.values, views, target=target, varying=varying, watch=self.watch)

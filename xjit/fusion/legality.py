@@ -1,0 +1,119 @@
+"""Why a statement may not join a group: one predicate for each reason, which is given in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from typing import TypeAlias
+
+from xjit.dataclass import dataclass
+from xjit.fusion.materialized import owner
+from xjit.fusion.open_groups import OpenGroup, orders_of
+from xjit.fusion.reads import ProducerSlice
+from xjit.fusion.refusals import PARTS
+from xjit.fusion.statements import Check, Reduce, Scan, Statement
+from xjit.machine import Machine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joining:
+    """A statement that may join a group, what it reads, and the groups that have to run before it.
+
+    ``axes`` are those of the group for its own; empty where the loops are others. ``runs_along_rows`` says of a
+    reduction whether it folds over what is fastest in memory.
+    """
+
+    group: OpenGroup
+    statement: Statement
+    slice: ProducerSlice
+    before: Set[OpenGroup]
+    axes: dict[int, int] | None
+    runs_along_rows: bool
+    machine: Machine
+
+
+def overlaps(joining: Joining) -> str:
+    """The group makes the whole of the result, of which the statement makes a part."""
+    makers = joining.group.makers.get(joining.statement.target, ())
+    return PARTS if any(joining.group.statements[number].domain.is_whole for number in makers) else ""
+
+
+def has_other_loops(joining: Joining) -> str:
+    """The loops do not have the same extents, or do not fold over the same axes."""
+    return "the loops run over other extents or other reduced axes" if joining.axes is None else ""
+
+
+def adds_in_another_order(joining: Joining) -> str:
+    """Sums of one group go through the elements together."""
+    orders = joining.group.orders | orders_of(joining.statement)
+    return "the two sums take their elements in other orders" if len(orders) > 1 else ""
+
+
+def runs_across_rows(joining: Joining) -> str:
+    """Results along slow axes are there when all rows have been read, so that nothing follows in the same loops."""
+    group, statement = joining.group, joining.statement
+    chunked = statement.chunk is not None or group.chunk is not None  # its loops can be shared either way
+    if chunked or (isinstance(statement, Reduce) and group.has_reduction):
+        return ""
+    if isinstance(statement, Reduce):
+        across = not joining.runs_along_rows
+    else:
+        full = isinstance(statement, Scan) or statement.dims[: statement.rank] == group.dims[: group.rank]
+        chained = any(owner(indexed.node) in group.reductions for indexed in joining.slice.reads)
+        across = group.columns and full and not (isinstance(statement, Check) and not chained)
+    return "the reduced axes are not the fastest in memory" if across else ""
+
+
+def is_too_long(joining: Joining) -> str:
+    """Kernels beyond some length take longer to compile than two."""
+    assert joining.axes is not None
+    most = joining.machine.kernel_operations
+    operations = joining.group.operations_with(joining.slice, joining.axes, most)
+    return f"a kernel holds at most {most} operations" if operations > most else ""
+
+
+def reads_elsewhere(joining: Joining) -> str:
+    """What the group makes is there at the step that makes it."""
+    axes = joining.axes
+    assert axes is not None
+    if joining.statement.domain.skew is not None or all(
+        joining.group.makes_at(indexed, axes) for indexed in joining.slice.reads
+    ):
+        return ""
+    return "a value is read at another position than it is made at"
+
+
+def reads_a_scan_late(joining: Joining) -> str:
+    """What a scan has got so far is gone in a later pass, unless a whole row of it is kept."""
+    group, statement, reads = joining.group, joining.statement, joining.slice.reads
+    late = group.late_scans(reads, group.level(reads) + statement.is_search)
+    if late and (
+        statement.is_search or statement.domain.skew is not None or not group.has_room_for(late, joining.machine)
+    ):
+        return "a running value is read in a later pass than that which makes it"
+    return ""
+
+
+def runs_around_another(joining: Joining) -> str:
+    """What the statement needs would need the group itself."""
+    between = any(other.needs(joining.group) for other in joining.before if other is not joining.group)
+    return "another kernel has to run between the two" if between else ""
+
+
+Predicate: TypeAlias = Callable[[Joining], str]
+
+PREDICATES: tuple[Predicate, ...] = (
+    overlaps,
+    has_other_loops,
+    adds_in_another_order,
+    runs_across_rows,
+    is_too_long,
+    reads_elsewhere,
+    reads_a_scan_late,
+    runs_around_another,
+)
+"""In the order in which they are asked: quick ones first."""
+
+
+def refusal(joining: Joining) -> str:
+    """Why the statement may not join the group; empty if it may."""
+    return next((reason for predicate in PREDICATES if (reason := predicate(joining))), "")

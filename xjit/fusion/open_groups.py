@@ -1,0 +1,179 @@
+"""Fusion groups under construction: statements that have joined so far, and what a further one asks of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from xjit.dataclass import dataclass, field
+from xjit.fusion.dependence import Dependent
+from xjit.fusion.materialized import owner
+from xjit.fusion.plan import FusionGroup, KernelStep, Step
+from xjit.fusion.reads import ProducerSlice
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
+from xjit.ir.index import Index, axes_of, relabel
+from xjit.ir.node import Node
+from xjit.machine import Machine
+
+
+@dataclass(eq=False)
+class OpenGroup(Dependent):
+    """A group under construction, or a step on whole arrays, which nothing joins; they are numbered as they come.
+
+    ``makers`` says which statements make a value, ``levels`` in which pass, and ``scans`` from which scans it comes.
+    ``values`` are what its statements inline, but for those that are still ``waiting`` to be counted.
+    """
+
+    number: int = 0
+    dims: tuple[int, ...] = ()
+    rank: int = 0
+    reduced: tuple[int, ...] = ()
+    chunk: tuple[int, int] | None = None
+    whole: Step | None = None
+    statements: list[Statement] = field(default_factory=list)
+    axes: list[dict[int, int]] = field(default_factory=list)
+    makers: dict[Node, list[int]] = field(default_factory=dict)
+    reductions: set[Node] = field(default_factory=set)
+    conditions: dict[Node, Index] = field(default_factory=dict)
+    levels: dict[Node, int] = field(default_factory=dict)
+    scans: dict[Node, frozenset[Node]] = field(default_factory=dict)
+    late: set[Node] = field(default_factory=set)
+    orders: set[object] = field(default_factory=set)
+    values: set[IndexedValue] = field(default_factory=set)
+    waiting: list[tuple[tuple[IndexedValue, ...], dict[int, int]]] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    fast: bool = True
+    operations: int = 0
+    is_elementwise: bool = True
+    has_scan: bool = False
+    has_rows: bool = False
+
+    @property
+    def has_reduction(self) -> bool:
+        """Whether some statement folds over axes."""
+        return bool(self.reductions)
+
+    @property
+    def columns(self) -> bool:
+        """Whether it folds over slow axes of memory: many results at once, those along the last kept axis."""
+        return self.has_reduction and not self.fast
+
+    def takes_in(self, statement: Statement, axes: dict[int, int], found: ProducerSlice) -> None:
+        """Adds a statement whose axes are these of the group's."""
+        level = self.levels[statement.target] = self.level(found.reads)
+        self.late |= self.late_scans(found.reads, level)
+        is_scan = isinstance(statement, Scan)
+        self.scans[statement.target] = frozenset({statement.target}) if is_scan else self.scans_in(found.reads)
+        self.makers.setdefault(statement.target, []).append(len(self.statements))
+        self.statements.append(statement)
+        self.axes.append(axes)
+        self.orders |= orders_of(statement)
+        self.operations += len(found.visits)
+        self.waiting.append((found.visits, axes))
+        if isinstance(statement, Reduce):
+            self.reductions.add(statement.target)
+        self.is_elementwise &= isinstance(statement, Store | Check)
+        self.has_scan |= is_scan
+        self.has_rows |= len(axes) != len(self.dims)
+
+    def operations_with(self, found: ProducerSlice, axes: dict[int, int], most: int) -> int:
+        """How many operations the group would have with those of one more statement; exactly beyond ``most``.
+
+        What several statements of a group without passes read at one place is computed once.
+        """
+        operations = self.operations + len(found.visits)
+        if operations <= most or not self.is_elementwise:
+            return operations
+        while self.waiting:
+            values, places = self.waiting.pop()
+            self.values.update(placed(values, places))
+        return len(self.values) + len(set(placed(found.visits, axes)) - self.values)
+
+    def level(self, reads: Iterable[IndexedValue]) -> int:
+        """The number of the pass that has what is read: results of reductions are there after their own."""
+        made = (owner(indexed.node) for indexed in reads)
+        return max((self.levels[node] + (node in self.reductions) for node in made if node in self.levels), default=1)
+
+    def scans_in(self, reads: Iterable[IndexedValue]) -> frozenset[Node]:
+        """The scans that are read, also through what stores values made of them."""
+        if not self.has_scan:
+            return frozenset()
+        made = (owner(indexed.node) for indexed in reads)
+        return frozenset().union(*(self.scans.get(node, ()) for node in made if node not in self.reductions))
+
+    def late_scans(self, reads: Iterable[IndexedValue], level: int) -> frozenset[Node]:
+        """Those of them that an earlier pass than this one makes."""
+        return frozenset(node for node in self.scans_in(reads) if self.levels[node] < level)
+
+    def has_room_for(self, scans: frozenset[Node], machine: Machine) -> bool:
+        """Whether rows of these scans, and of those that wait already, are kept for later passes."""
+        size = math.prod(self.dims[axis] for axis in self.reduced)
+        row = size * sum(node.aval.dtype.itemsize for node in self.late | scans)
+        return self.fast and row <= machine.scanned_row_bytes
+
+    def kept_extents(self) -> tuple[tuple[int, int], ...]:
+        """(axis, extent) of the kept axes of more than one element."""
+        kept = ((axis, self.dims[axis]) for axis in range(self.rank) if axis not in self.reduced)
+        return tuple((axis, extent) for axis, extent in kept if extent != 1)
+
+    def axes_for(self, statement: Statement) -> dict[int, int] | None:
+        """For each axis of a statement that of the group; None where its loops are not the group's."""
+        same = {axis: axis for axis in range(len(statement.dims))}
+        if statement.domain.skew is not None:
+            return same
+        if isinstance(statement, Reduce | Scan):
+            return same if self._folds_like(statement) else None
+        rank = statement.rank
+        if statement.dims[:rank] == self.dims[: self.rank] and statement.dims[rank:] in ((), self.dims[self.rank :]):
+            return same
+        if self.chunk is not None or not (self.has_reduction or isinstance(statement, Check)):
+            return None
+        kept = self.kept_extents()
+        own = [(axis, extent) for axis, extent in enumerate(statement.dims) if extent != 1]
+        if statement.domain.nested or [extent for _, extent in own] != [extent for _, extent in kept]:
+            return None
+        return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
+
+    def _folds_like(self, statement: Reduce | Scan) -> bool:
+        """Whether a reduction or scan runs over the group's axes, along those that the group reduces."""
+        if (statement.dims, statement.rank) != (self.dims, self.rank):
+            return False
+        if self.has_scan or isinstance(statement, Scan):
+            return self.reduced in ((), statement.reduced) and self.chunk is statement.chunk is None
+        if not self.has_reduction:
+            return not self.has_rows
+        return (statement.reduced, statement.chunk) == (self.reduced, self.chunk)
+
+    def makes_at(self, indexed: IndexedValue, axes: dict[int, int]) -> bool:
+        """Whether a value is read where the group makes it, or not made by the group at all."""
+        makers = self.makers.get(owner(indexed.node))
+        if makers is None:
+            return True
+        if not axes_of(indexed.index) <= axes.keys():
+            return False
+        index = relabel(indexed.index, axes)
+        return any(index == self.statements[number].made_at(self.axes[number]) for number in makers)
+
+    def freeze(self) -> Step:
+        """The finished step."""
+        if self.whole is not None:
+            return self.whole
+        return KernelStep((self.fused(),))
+
+    def fused(self) -> FusionGroup:
+        """The finished group."""
+        statements, axes, reasons = tuple(self.statements), tuple(self.axes), tuple(self.reasons)
+        return FusionGroup(self.dims, self.reduced, statements, axes, self.chunk, reasons, self.rank)
+
+
+def placed(values: Iterable[IndexedValue], axes: dict[int, int]) -> Iterable[IndexedValue]:
+    """The values in the axes of a group."""
+    if all(axis == place for axis, place in axes.items()):
+        return values
+    return [IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in values]
+
+
+def orders_of(statement: Statement) -> set[object]:
+    """In which order a sum that rounds takes its elements; none for others."""
+    order = statement.sums
+    return set() if order is None else {(order.axes, order.along_rows, order.run)}

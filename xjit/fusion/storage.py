@@ -1,0 +1,196 @@
+"""Which values get a buffer: decided once for each value, from the results to the inputs.
+
+When a value's turn comes, all that reads it has been decided, so that it is known at how many places it would be
+computed if it were not stored. It is stored where that costs more than a round trip through memory, where a kernel
+would grow too long, and where no kernel can be cut at its borders; a reduction that only reductions read runs inside
+of them. No decision is looked at twice, and nothing is followed further than it is inlined.
+"""
+
+from __future__ import annotations
+
+from xjit.dataclass import dataclass, field
+from xjit.fusion import cost
+from xjit.fusion.assembled import indexed_piece
+from xjit.fusion.checks import check_of, evaluates_condition
+from xjit.fusion.demand import Demands, Places, Reader, evaluations, prospects, reader_of
+from xjit.fusion.layout import Layouts
+from xjit.fusion.lengths import Lengths
+from xjit.fusion.materialized import has_statements, is_alias, is_given, owner, statements_of, view_chain
+from xjit.fusion.nested import runs_inside
+from xjit.fusion.reads import is_inlined
+from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
+from xjit.fusion.tiny import is_tiny_reduction
+from xjit.ir.index import Index, identity
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
+from xjit.target import Target
+from xjit.watch import UNWATCHED, Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The values that get a buffer, the reductions that run inside of others, and why more is stored than needed."""
+
+    stored: frozenset[Node]
+    nested: frozenset[Node]
+    reasons: dict[Node, str]
+
+
+def choose_storage(
+    graph: Graph,
+    required: set[Node],
+    shown: frozenset[Node],
+    results: frozenset[Node],
+    layouts: Layouts,
+    target: Target,
+    watch: Watch = UNWATCHED,
+) -> Storage:
+    """What is stored besides what is ``required``. Steps on whole arrays read views that are ``shown``; the caller
+    gets the ``results``, or sees them through views.
+    """
+    choice = _Choice(graph, set(required), shown, results, layouts, target)
+    for position in watch.over(reversed(range(len(graph.nodes)))):
+        choice.decide(position)
+    reasons = {node: choice.reasons[node] for node in graph.nodes if node in choice.reasons}
+    return Storage(frozenset(choice.stored), frozenset(choice.nested), reasons)
+
+
+def uncut_reason(node: Node) -> str:
+    """Why an assembled value is stored."""
+    return f"{node.op.name} at {node.where} is stored: no kernel can be cut at its borders"
+
+
+@dataclass(eq=False)
+class _Choice:
+    """``levels`` says of values how many kernels run at least between their makers and the results, as far as steps
+    on whole arrays read them.
+    """
+
+    graph: Graph
+    stored: set[Node]
+    shown: frozenset[Node]
+    results: frozenset[Node]
+    layouts: Layouts
+    target: Target
+    nested: set[Node] = field(default_factory=set)
+    reasons: dict[Node, str] = field(default_factory=dict)
+    levels: dict[Node, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.machine = self.target.machine
+        self.given = frozenset(node for node in self.graph.nodes if is_given(node))
+        self.leaves = frozenset(self.stored) | {node for node in self.given if not is_inlined(node)}
+        self.demands = Demands(self.given)
+        self.table = cost.CostTable(self.leaves, self.machine)
+        self.lengths = Lengths(self.graph, self.leaves | self.given, self.machine)
+        self.outputs = frozenset(self.graph.outputs)
+
+    def decide(self, position: int) -> None:
+        """Stores the value at a position of the graph or has it inlined, and notes what is read for that."""
+        node = self.graph.nodes[position]
+        places = self.demands.places.pop(node, {})
+        if node.op.failure is not None and node not in self.stored:
+            self._check(node, places)
+        if node in self.given:
+            return
+        if node in self.stored and self._may_nest(node) and runs_inside(node, places, self.machine):
+            self._nest(node, places)
+        elif node not in self.stored and places:
+            reason = self._reason(node, places, position)
+            if reason:
+                self.stored.add(node)
+                self.reasons[node] = reason
+        if node in self.stored:
+            self._store(node, places)
+        else:
+            tiny = is_tiny_reduction(node)
+            for (reader, index), box in places.items():
+                if tiny:
+                    reader.unroll(index)
+                self.demands.expand(reader, IndexedValue(node, index), box)
+
+    def _may_nest(self, node: Node) -> bool:
+        """Whether a value is a reduction that neither the caller nor a step on whole arrays reads."""
+        return node.op.kind is Kind.REDUCE and node not in self.levels and node not in self.results
+
+    def _reason(self, node: Node, places: Places, position: int) -> str:
+        """Why a value is stored; empty if it is inlined."""
+        where = f"{node.op.name} at {node.where}"
+        if node.op.kind is not Kind.INDEXING and self.lengths.ends(position, prospects(places)):
+            return f"{where} is stored: a kernel holds at most {self.machine.kernel_operations} operations"
+        times, size = evaluations(places), max(node.aval.size, 1)
+        if cost.is_worth_storing(self.table.total(node), times, size, self.machine):
+            return f"{where} is stored: pulled in, its {node.aval.size} elements would be computed {times} times"
+        if node.is_assembled and not _can_be_cut(node, places):
+            return uncut_reason(node)
+        self.lengths.watch(position, prospects(places))
+        return ""
+
+    def _nest(self, node: Node, places: Places) -> None:
+        """Lets a reduction run inside of its readers, unless that computes its results too often."""
+        times = evaluations(places)
+        if cost.is_worth_storing(self.table.total(node), times, max(node.aval.size, 1), self.machine):
+            return
+        self.stored.discard(node)
+        self.nested.add(node)
+        shape = node.inputs[0].aval.shape
+        extents = tuple(shape[axis] for axis in sorted(node.param("dims")))
+        for reader in dict.fromkeys(reader for reader, _ in places):
+            reader.nested[node] = len(reader.dims)
+            reader.dims += extents
+
+    def _check(self, node: Node, places: Places) -> None:
+        """The condition of a value is checked where all of it is read, else by itself."""
+        if any(evaluates_condition(IndexedValue(node, index), reader.dims) for reader, index in places):
+            return
+        level = max((reader.level for reader, _ in places), default=0)
+        self._begin(check_of(node), level)
+
+    def _store(self, node: Node, places: Places) -> None:
+        """Notes what is read to fill the buffer of a value."""
+        if owner(node) is not node:
+            self._read_whole(owner(node), self._level(node, places, None))
+        elif not has_statements(node, self.target):
+            level = self._level(node, places, None)
+            for source in node.inputs:
+                base = view_chain(source)[0] if source in self.shown else source
+                self._read_whole(base, level + 1)
+        elif is_alias(node, self.outputs, self.stored, self.layouts, self.target):
+            self._read_whole(node.inputs[0], self._level(node, places, None))
+        else:
+            for statement in statements_of(node, self.layouts):
+                if 0 not in statement.dims or isinstance(statement, Reduce):
+                    self._begin(statement, self._level(node, places, statement))
+
+    def _read_whole(self, node: Node, level: int) -> None:
+        self.levels[node] = max(level, self.levels.get(node, 0))
+
+    def _begin(self, statement: Statement, level: int) -> None:
+        self.demands.begin(reader_of(statement, level, self.machine))
+
+    def _level(self, node: Node, places: Places, statement: Statement | None) -> int:
+        """How many kernels run between the maker of a value and the results."""
+        level = self.levels.get(node, 0)
+        for reader, index in places:
+            in_place = statement is not None and _is_in_place(statement, reader, index)
+            level = max(level, reader.level + (not in_place))
+        return level
+
+
+def _is_in_place(statement: Statement, reader: Reader, index: Index) -> bool:
+    """Whether a reader may run in the loops of a statement, as it reads what has been made at that very step."""
+    if reader.dims[: statement.rank] == statement.dims:
+        return index == statement.made_at({axis: axis for axis in range(statement.rank)})
+    kept = [statement.dims[axis] for axis in statement.places]
+    return [size for size in reader.dims if size != 1] == [size for size in kept if size != 1] and index == identity(
+        reader.dims
+    )
+
+
+def _can_be_cut(node: Node, places: Places) -> bool:
+    """Whether the readers of an assembled value can be cut into parts that read one piece each."""
+    for reader, index in places:
+        is_cut = isinstance(reader.statement, Store) and not any(map.found for map in index)
+        if not is_cut and indexed_piece(IndexedValue(node, index), reader.dims) is None:
+            return False
+    return True
