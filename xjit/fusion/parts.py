@@ -35,14 +35,15 @@ def parts_of(statement: Statement, leaves: frozenset[Node], machine: Machine) ->
     waiting, done = [(statement, frozenset[int]())], list[Statement]()
     inlined: frozenset[Node] = frozenset()
     below = nodes_below(statement, leaves)
-    most = max(machine.kernel_operations, machine.most_places * len(below))
+    to_store = frozenset(node for node in below if node.is_assembled and node is not statement.target)
+    most = max(machine.kernel_operations, machine.most_places * len(below)) if to_store else math.inf
     operations = 0
     while waiting:
         part, later = waiting.pop()
         try:
             visits = producer_slice(part, leaves, most).visits
         except TooManyVisitsError:
-            return Parts((), frozenset(node for node in below if node.is_assembled and node is not statement.target))
+            return Parts((), to_store)
         crossing = [
             indexed for indexed in visits if indexed.node.is_assembled and indexed_piece(indexed, part.dims) is None
         ]
