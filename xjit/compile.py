@@ -10,6 +10,7 @@ Then the texts are compiled, or found by content, and become a program with the 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -102,6 +103,7 @@ def _plan(draft: Draft) -> Draft:
 
 
 def _lower(draft: Draft) -> Draft:
+    from xjit.codegen.loop_kinds import verify_loops
     from xjit.codegen.nests import lower
 
     plan, layouts, machine = draft.planned, draft.layouts, draft.target.machine
@@ -110,6 +112,9 @@ def _lower(draft: Draft) -> Draft:
         lower(step.groups, layouts, plan.leaves, plan.stored, spent, step.tiling, machine, draft.varying)
         for step, spent in zip(kernels, spent_in_kernels(plan), strict=True)
     ]
+    if config.flag("XJIT_VERIFY"):
+        for kernel in lowered:
+            verify_loops(kernel.kernel, draft.target)
     return replace(draft, kernels=tuple(lowered))
 
 
@@ -200,7 +205,8 @@ def build_program(
     from xjit.runtime.build import Builder, layouts_of
     from xjit.runtime.records import NO_CONDITIONS
 
-    load, make_entry, products = _uncompiled() if config.flag("XJIT_DEBUG") else _compiled(tally, contract)
+    debug, entry = config.flag("XJIT_DEBUG"), lowered.target.entry
+    load, make_entry, products = _uncompiled() if debug else _compiled(entry, tally, contract)
     layouts = layouts_of(lowered.graph, lowered.specs)
     builder = Builder(
         lowered.plan,
@@ -220,12 +226,12 @@ def build_program(
 _Parts: TypeAlias = "tuple[Loader, EntryMaker, Callable[[], Products | None]]"
 
 
-def _compiled(tally: KernelTally, contract: bool) -> _Parts:
-    from xjit.runtime.entry import make_entry
+def _compiled(entry: str, tally: KernelTally, contract: bool) -> _Parts:
     from xjit.runtime.kernels import shared_kernels
     from xjit.runtime.products import blas_products
 
     store = shared_kernels()
+    make_entry = importlib.import_module(entry).make_entry
     return lambda source: store.load(source, tally, contract=contract), make_entry, blas_products
 
 
