@@ -46,7 +46,8 @@ def processor() -> str:
 
 def code_for() -> str:
     """Return what code is made for: LLVM's name of the processor, and the bits of vectors where there is a choice."""
-    from xjit.codegen import llvm_pipeline, vector_width
+    from xjit.codegen import llvm_pipeline
+    from xjit.llvm import vector_width
 
     target = llvm_pipeline.host()
     features = target.features.split(",")

@@ -8,7 +8,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.capture import Captured, capture
-from xjit.ir.context import current
+from xjit.ir.current import current
 from xjit.ops.evaluate import evaluate_graph
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from element_executor import run_elements
 
 from xjit import ops
-from xjit.ir.context import Trace, tracing
+from xjit.ir.context import Trace
+from xjit.ir.current import tracing
 from xjit.ir.node import Graph
 from xjit.ops._core import as_operand, lift
 from xjit.ops.value import ScalarValue

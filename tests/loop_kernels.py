@@ -96,3 +96,11 @@ def row_sums() -> Kernel:
         Store("s", (AT,), Var("t", FLOAT32)),
     )
     return Kernel("row_sums", (Argument(x, Access.READ), Argument(s, Access.WRITE)), (Loop("i", ZERO, N, body),))
+
+
+def column_sums() -> Kernel:
+    """The sum of every column, row after row."""
+    x, s = Buffer.packed("x", FLOAT32, N, M), Buffer.packed("s", FLOAT32, M)
+    step = Store("s", (J,), both("add", load(s, J), load(x, AT, J)))
+    rows = Loop("i", ZERO, N, (Loop("j", ZERO, M, (step,)),))
+    return Kernel("column_sums", (Argument(x, Access.READ), Argument(s, Access.UPDATE)), (rows,))

@@ -15,7 +15,8 @@ import pytest
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 import xjit.numpy as xnp
-from xjit.ir.context import Trace, TracedValue, tracing
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import tracing
 from xjit.numpy.dispatch import call_function, call_ufunc
 from xjit.numpy.indexing import getitem
 from xjit.numpy.methods import ATTRIBUTES, METHODS

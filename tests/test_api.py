@@ -19,7 +19,7 @@ import xjit
 from xjit import ArgumentError, CaptureError, XjitError
 from xjit.api import dispatcher as dispatching
 from xjit.errors import FallbackWarning, TargetError
-from xjit.ir.context import current
+from xjit.ir.current import current
 
 LINE = np.arange(6.0)
 ROWS = LINE.reshape(2, 3)

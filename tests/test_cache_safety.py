@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from xjit.codegen import fingerprint, llvm_pipeline
+from xjit.codegen import llvm_pipeline
 from xjit.errors import CacheWarning
-from xjit.runtime import kernels, loader, native_code
+from xjit.llvm import digests
+from xjit.programs import kernels
+from xjit.runtime import loader, native_code
 from xjit.runtime.cache_entry import seal, unseal
 from xjit.runtime.disk_cache import DiskCache
 
@@ -117,7 +119,7 @@ ANSWER = "define i64 @answer() {\n  ret i64 42\n}\n"
 
 def runtime_key(text: str) -> str:
     target = llvm_pipeline.host()
-    return fingerprint.digest("runtime", fingerprint.versions(), target.triple, target.cpu, target.features, text)
+    return digests.digest("runtime", digests.versions(), target.triple, target.cpu, target.features, text)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xjit.codegen import elf, inline_functions, llvm_pipeline, numba_compat
+from xjit.codegen import inline_functions, llvm_pipeline, numba_compat
 from xjit.codegen.inline_functions import inline, register
 from xjit.codegen.intrinsics import (
     atomic_add_i64,
@@ -37,6 +37,7 @@ from xjit.codegen.kinds import KernelTypeError
 from xjit.codegen.numba_compat import compile_kernel, compile_native, native_key, object_key
 from xjit.codegen.uncompiled import run_kernel
 from xjit.errors import FallbackWarning
+from xjit.llvm import elf
 from xjit.runtime import loader
 from xjit.runtime.disk_cache import DiskCache
 from xjit.runtime.loader import load_object

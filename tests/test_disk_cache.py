@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import tempfile
 import threading
 import warnings
 from pathlib import Path
@@ -12,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from xjit import config
-from xjit.codegen import fingerprint
 from xjit.errors import CacheWarning
+from xjit.llvm import digests
 from xjit.runtime import cache_folder, disk_cache
 from xjit.runtime.disk_cache import DiskCache
 
@@ -94,7 +95,7 @@ def test_an_entry_of_another_kind_is_a_miss_and_is_removed(directory):
 
 def test_an_entry_of_other_versions_is_a_miss(directory, monkeypatch):
     DiskCache(directory).put(KIND, KEY, DATA)
-    monkeypatch.setattr(fingerprint, "versions", lambda: "another Numba")
+    monkeypatch.setattr(digests, "versions", lambda: "another Numba")
     with pytest.warns(CacheWarning):
         assert DiskCache(directory).get(KIND, KEY) is None
 
@@ -309,8 +310,8 @@ def test_no_directory_keeps_entries_in_memory():
 
 
 def test_directory_of_the_settings_without_a_home(tmp_path, monkeypatch):
-    monkeypatch.setattr(config.tempfile, "gettempdir", lambda: str(tmp_path))
-    monkeypatch.setattr(config.Path, "home", classmethod(lambda cls: (_ for _ in ()).throw(RuntimeError())))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     for name in ("HOME", "XDG_CACHE_HOME", "XJIT_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     DiskCache(config.cache_directory()).put(KIND, KEY, DATA)

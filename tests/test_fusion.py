@@ -266,7 +266,7 @@ def test_exponentials_are_computed_once(function: Any, arguments: Any, most: int
     assert 0 < calls_of("exp_", function, *arguments) <= most
 
 
-def test_planning_walks_what_a_unit_pulls_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planning_slices_each_statement_once(monkeypatch: pytest.MonkeyPatch) -> None:
     slices: Counter[Any] = Counter()
 
     def counted(statement: Any, leaves: Any) -> Any:

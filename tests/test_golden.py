@@ -1,58 +1,64 @@
-"""The generated source of a dozen programs, word for word: a change of it is meant, or a mistake.
+"""The golden texts: what becomes of some programs, word for word.  A change of a text is meant, or a mistake.
 
+Each text is a program, one sentence about it, the steps of its plan, and the source of its kernels.
 ``XJIT_UPDATE_GOLDEN=1 python -m pytest tests/test_golden.py`` writes the files anew; read the difference.
 """
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import formulas
 import numpy as np
 import pytest
+from golden_programs import GOLDENS, Golden
+from kernel_executors import KERNEL_EXECUTORS
 
 import xjit
 from xjit.codegen.source import without_comments
 
 FOLDER = Path(__file__).with_name("golden")
-ROWS = np.ones((64, 100))
-LINE = np.ones(100)
-SINGLE = ROWS.astype(np.float32)
-
+# As tools that record programs take them.
 PROGRAMS: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "chain": (formulas.chain, (SINGLE, SINGLE)),
-    "chain_strided": (formulas.chain, (ROWS[::2, ::-1], ROWS[:32].T.copy().T)),
-    "softmax": (formulas.softmax, (SINGLE,)),
-    "layernorm": (formulas.layernorm, (ROWS, LINE, LINE)),
-    "logsumexp": (formulas.logsumexp, (ROWS,)),
-    "sum_of_squares": (formulas.sum_of_squares, (np.ones(100_000, np.float32),)),
-    "column_means": (formulas.column_means, (ROWS,)),
-    "stencil": (formulas.stencil, (LINE,)),
-    "outer_exponential": (formulas.outer_exponential, (LINE, np.ones((100, 50)))),
-    "joined": (formulas.joined, (LINE,)),
-    "nearest": (formulas.nearest, (np.ones((20, 3)), np.ones((5, 3)))),
-    "accelerations": (formulas.accelerations, (np.ones((100, 3)), LINE)),
-    "softmax_of_four": (formulas.softmax, (np.ones((100, 4)),)),
-    "sines": (lambda x: np.sin(x).sum(axis=1), (ROWS,)),
-    "nearest_of_long": (formulas.nearest, (np.ones((40, 20)), np.ones((12, 20)))),
-    "collatz": (formulas.collatz, (np.ones(100, np.int32),)),
-    "across": (formulas.blended, (SINGLE.T.copy(), SINGLE, SINGLE[0])),
-    "stencil_of_stencil": (formulas.biharmonic, (np.ones((2000, 300)),)),
-    "rolling_mean": (formulas.rolling_mean, (ROWS,)),
-    "half_precision": (formulas.hypotenuse, (LINE.astype(np.float16), LINE.astype(np.float16))),
+    name: (one.function, one.arguments) for name, one in GOLDENS.items()
 }
+# How far sums and functions may be from NumPy's.
+TOLERANCES = {np.dtype(np.float16): 1e-2, np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
+# Where a line stands, and in how many pieces threads share a loop, is no part of a plan.
+_PLACE = re.compile(r" ?\(?(?:at )?[^\s()]+\.py:\d+\)?")
+_PIECES = re.compile(r", (?:serial|parallel in \d+ pieces)(?=:)")
 
 
 def source_of(name: str) -> str:
-    function, arguments = PROGRAMS[name]
-    return xjit.jit(function).source(*arguments)
+    one = GOLDENS[name]
+    return xjit.jit(one.function).source(*one.arguments)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+def text_of(one: Golden) -> str:
+    """The whole text."""
+    return "".join(f"# {line}".rstrip() + "\n" for line in header(one)) + without_comments(source_of(one.name))
+
+
+def header(one: Golden) -> Iterator[str]:
+    yield from (f"{one.name}: {one.shows}", "", *one.text().splitlines(), "")
+    yield "for " + ", ".join(f"{x.dtype}[{','.join(map(str, x.shape))}]" for x in one.arguments)
+    found = xjit.jit(one.function).explain(*one.arguments)
+    for number, step in enumerate(found.steps, 1):
+        yield f"{number}. {_PIECES.sub('', _PLACE.sub('', step))}"
+    yield from ("- " + _PLACE.sub("", reason) for reason in found.reasons)
+    yield ""
+
+
+def test_there_are_many_programs() -> None:
+    assert len(GOLDENS) >= 60
+
+
+@pytest.mark.parametrize("name", GOLDENS)
 def test_source(name: str) -> None:
-    text = without_comments(source_of(name))
+    text = text_of(GOLDENS[name])
     file = FOLDER / f"{name}.txt"
     if os.environ.get("XJIT_UPDATE_GOLDEN"):
         FOLDER.mkdir(exist_ok=True)
@@ -61,18 +67,37 @@ def test_source(name: str) -> None:
 
 
 def test_no_file_is_left_over() -> None:
-    assert {file.stem for file in FOLDER.iterdir()} == PROGRAMS.keys()
+    assert {file.stem for file in FOLDER.iterdir()} == GOLDENS.keys()
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - {"chain_strided", "nearest_of_long"}))
+@pytest.mark.parametrize("name", sorted(name for name, one in GOLDENS.items() if one.any_size))
 def test_other_shapes_have_the_same_source(name: str) -> None:
     """Kernels are size-generic: what is compiled depends on the class of a shape, not on the shape.
 
-    Short inner loops of nested reductions are an exception: their extents are written into the source.
+    Exceptions are short inner loops of nested reductions, whose extents are written into the source, and what is
+    planned by size: chunks, tiles with halos.
     """
-    function, arguments = PROGRAMS[name]
-    larger = [np.ones([n + 100 if n > 8 else n for n in one.shape], one.dtype) for one in arguments]
-    assert without_comments(xjit.jit(function).source(*larger)) == without_comments(source_of(name))
+    one = GOLDENS[name]
+    larger = xjit.jit(one.function).source(*one.more())
+    assert without_comments(larger) == without_comments(source_of(name))
+
+
+@pytest.mark.parametrize("run", KERNEL_EXECUTORS)
+@pytest.mark.parametrize("name", GOLDENS)
+def test_answers_are_numpys(name: str, run: str) -> None:
+    """Uncompiled every access is checked, in blocks of few elements; compiled, on one thread and on several."""
+    one = GOLDENS[name]
+    arguments = one.few() if run == "uncompiled" else one.arguments
+    got = KERNEL_EXECUTORS[run](one.function, arguments)
+    expected = one.function(*arguments)
+    for found, wanted in zip(*map(_arrays, (got, expected)), strict=True):
+        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+        near = TOLERANCES.get(found.real.dtype, 0.0)
+        np.testing.assert_allclose(found, wanted, rtol=near, atol=near)
+
+
+def _arrays(result: Any) -> list[np.ndarray[Any, Any]]:
+    return [np.asarray(one) for one in (result if isinstance(result, tuple) else (result,))]
 
 
 def test_source_does_not_depend_on_threads() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xjit.codegen import loop_source
+from xjit.codegen.integer_text import IntegerText
 from xjit.codegen.uncompiled import run_kernel
 from xjit.ir.loops.intexpr import IntExpr, constant, evaluate, maximum, minimum, substitute, variable, word
 from xjit.ir.loops.ranges import Ranges
@@ -116,7 +116,7 @@ def test_kernel_text_computes_the_same(tree: Any, i: int, j: int, n: int) -> Non
     words = [f"    {name} = word(table, {slot})\n" for slot, name in enumerate("ijn", 1)]
     text = f"def kernel(lo, hi, table):\n{''.join(words)}    out = ptr_i64(table, 0)\n"
     found = np.zeros(1, np.int64)
-    run_kernel(f"{text}    st(out, 0, i64({loop_source.integer_text(built(tree))}))\n", 0, 1, [found, i, j, n])
+    run_kernel(f"{text}    st(out, 0, i64({IntegerText().of(built(tree))}))\n", 0, 1, [found, i, j, n])
     assert found[0] == computed(tree, {"i": i, "j": j, "n": n})
 
 
@@ -150,6 +150,11 @@ def test_facts_are_used() -> None:
     assert not known.apart(AT, J)
     assert known.supposing(J - AT - 1).apart(AT, J)
     assert known.supposing(J - AT - 8).below(AT + 7, J)
+
+
+def test_facts_about_words_are_used() -> None:
+    known = Ranges().supposing(N - 3)
+    assert known.at_most(constant(0), minimum(N - 3, N * 2 - 5)) and not known.at_most(constant(4), N)
 
 
 def test_products_with_words_grow() -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from xjit import ops
-from xjit.ir.context import PARAMETER, Trace, TracedValue, current, tracing
+from xjit.ir.context import PARAMETER, Trace, TracedValue
+from xjit.ir.current import current, tracing
 from xjit.ir.expr import Arg, Literal, cost, lit, prim
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node, freeze

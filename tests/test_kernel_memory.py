@@ -15,9 +15,10 @@ import pytest
 
 import xjit
 from xjit.codegen.numba_compat import compile_kernel
-from xjit.runtime import kernels
-from xjit.runtime.kernels import KernelStore, KernelTally
+from xjit.programs import kernels
+from xjit.programs.kernels import KernelStore
 from xjit.runtime.loader import load_object
+from xjit.runtime.tally import KernelTally
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 600
@@ -26,7 +27,7 @@ MANY_FUNCTIONS = """
 import gc
 import numpy as np
 from xjit import xjit
-from xjit.runtime import kernels
+from xjit.programs import kernels
 
 kernels.RECENT = 8
 line = np.ones(100)

@@ -20,8 +20,9 @@ from test_runtime_pool import native_kernels
 import xjit
 from xjit.machine import processor
 from xjit.runtime import entry, stand_ins
+from xjit.runtime.miss import MISS
 from xjit.runtime.products import blas_products
-from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall
+from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
 from xjit.runtime.stand_ins import LastingEntry, StandIns
 from xjit.runtime.threads import current_threads, threads
 from xjit.target import cpu

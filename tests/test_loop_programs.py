@@ -17,7 +17,6 @@ import pytest
 
 from xjit.codegen import numba_compat
 from xjit.codegen.cuda.ptx import ptx
-from xjit.codegen.loop_source import KernelText, kernel_text
 from xjit.codegen.plain_primitives import primitive
 from xjit.codegen.rewrites.map_to_grid import MapToGrid
 from xjit.codegen.rewrites.parallelize import Parallelize
@@ -26,6 +25,7 @@ from xjit.codegen.rewrites.rfactor import Rfactor
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.stage import Stage
 from xjit.codegen.rewrites.unroll import Unroll
+from xjit.codegen.source import KernelText, kernel_text
 from xjit.codegen.uncompiled import run_kernel
 from xjit.ir.loops import show
 from xjit.ir.loops.execute import Executor, RaceError

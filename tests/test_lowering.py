@@ -394,7 +394,7 @@ def test_debug_mode_steps_through_the_source(monkeypatch: pytest.MonkeyPatch) ->
     import linecache
     import traceback
 
-    from xjit.runtime import uncompiled_entry
+    from xjit.programs import uncompiled_entry
 
     def broken(kind: Any) -> Any:
         raise IndexError("made up")
@@ -419,8 +419,8 @@ def test_debug_mode_compiles_nothing() -> None:
 
 def test_debug_mode_shows_elements_that_are_left_out() -> None:
     """Outputs start as a pattern, not as zeros."""
+    from xjit.programs.uncompiled_entry import KernelSources, make_uncompiled_entry
     from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
-    from xjit.runtime.uncompiled_entry import KernelSources, make_uncompiled_entry
 
     sources = KernelSources()
     loaded = sources.load("def kernel(lo, hi, table):\n    st(ptr_i16(table, 0), 1, i16(7))\n")

@@ -18,7 +18,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import KernelStep, Plan, Tiling
 from xjit.inspect.explain import Explanation
 from xjit.machine import Machine
-from xjit.runtime.build import layouts_of
+from xjit.programs.make_spec import layouts_of
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]

@@ -211,7 +211,7 @@ def test_pauses_grow_up_to_a_limit() -> None:
         entry = known.refused((LINE,), {}) or entry
         assert entry is None or known.refused((LINE,), {}) is entry, "another thread was faster"
         passed = known.passed
-        while entry is not None and entry(LINE) is not xjit.runtime.records.MISS:
+        while entry is not None and entry(LINE) is not xjit.runtime.miss.MISS:
             pass
         pauses.append(known.passed - passed)
     grown = pauses[FIRST_LOOKS - 1 :]

@@ -29,7 +29,7 @@ from random_programs import Program, random_program
 
 import xjit
 from xjit import tree
-from xjit.runtime.kernels import shared_kernels
+from xjit.programs.kernels import shared_kernels
 
 # Arrays that a program makes of nothing are computed by NumPy while tracing, with NumPy's warnings.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")

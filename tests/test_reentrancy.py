@@ -377,11 +377,11 @@ for _ in range(3):
 """
 
 WAITING = """
-from xjit.runtime.program import CallStep
-begun, go, function = threading.Event(), threading.Event(), CallStep.function
+from xjit.runtime import program
+begun, go, function = threading.Event(), threading.Event(), program.called_function
 
-def slow(step):
-    run = function(step)
+def slow(step, record):
+    run = function(step, record)
     def slowly(array, *rest, **options):
         if array.size == 1000:
             begun.set()
@@ -389,7 +389,7 @@ def slow(step):
         return run(array, *rest, **options)
     return slowly
 
-CallStep.function = slow
+program.called_function = slow
 ordered = xjit(lambda x: np.sort(x) + 1.0)
 worker = threading.Thread(target=ordered, args=(np.zeros(1000),))
 worker.start()

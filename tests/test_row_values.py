@@ -11,7 +11,8 @@ from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
 from xjit.codegen.several_rows import several_rows
-from xjit.ir.loops import Base, Call, For, Let, Load, LoopKind, Offset, Statement, Store, Term, Var
+from xjit.ir.loops.intexpr import constant, variable, word
+from xjit.ir.loops.nodes import Let, Load, Loop, Prim, Statement, Store, Var
 from xjit.ir.where import NOWHERE
 from xjit.machine import processor
 from xjit.types import FLOAT64
@@ -82,32 +83,28 @@ def test_cheap_numbers_stay_where_they_are() -> None:
     assert "scratch_f64(16)" not in xjit.jit(lambda x: (x * x[:, :1]).sum(axis=0)).source(x)
 
 
-def loop_over_rows(*inner: Statement, carried: bool = False) -> For:
-    body = (For("i0", "0", "n0", LoopKind.SERIAL, inner),)
-    return For("j0", "b0", "e0", LoopKind.SERIAL, (Base("a0_at0", Offset((Term("j0", "s0"),))), *body))
+I0, J0 = variable("i0"), variable("j0")
+
+
+def loop_over_rows(*inner: Statement) -> Loop:
+    columns = Loop("i0", constant(0), word("n0"), inner)
+    return Loop("j0", variable("b0"), variable("e0"), (columns,))
 
 
 def added(buffer: str) -> tuple[Statement, ...]:
-    place = Offset((Term("i0", 1),))
-    value = Let("x0", Load("a0", Offset((Term("a0_at0", 1), Term("i0", 1))), FLOAT64), NOWHERE)
-    total = Call("add", (Load(buffer, place, FLOAT64, True), Var("x0", FLOAT64)), FLOAT64)
-    return value, Store(buffer, place, total, FLOAT64, NOWHERE)
+    value = Let("x0", Load("a0", (J0, I0), FLOAT64), NOWHERE)
+    total = Prim("add", (Load(buffer, (I0,), FLOAT64), Var("x0", FLOAT64)), FLOAT64)
+    return value, Store(buffer, (I0,), total, NOWHERE)
 
 
 def test_a_loop_takes_several_rows() -> None:
     _, steps, rest = several_rows(loop_over_rows(*added("m0")), {"m0"}, "h0", MACHINE)
-    assert isinstance(steps, For) and isinstance(rest, For)
-    assert (steps.start, steps.stop, steps.step, rest.start, rest.stop, rest.step) == (
-        "b0",
-        "h0",
-        ROWS,
-        "h0",
-        "e0",
-        1,
-    )
+    assert isinstance(steps, Loop) and isinstance(rest, Loop)
+    assert (str(steps.start), str(steps.stop), steps.step) == ("b0", "h0", ROWS)
+    assert (str(rest.start), str(rest.stop), rest.step) == ("h0", "e0", 1)
     inner = steps.body[-1]
-    assert isinstance(inner, For) and len(inner.body) == 2 * ROWS
-    assert inner.body[2] == Let("x0_1", Load("a0", Offset((Term("a0_at0_1", 1), Term("i0", 1))), FLOAT64), NOWHERE)
+    assert isinstance(inner, Loop) and len(inner.body) == 2 * ROWS
+    assert inner.body[2] == Let("x0_1", Load("a0", (variable("j0_1"), I0), FLOAT64), NOWHERE)
 
 
 def test_a_loop_that_writes_elsewhere_stays() -> None:

@@ -22,7 +22,8 @@ from test_runtime_pool import native_kernels
 from xjit.runtime import entry, native_code, threads
 from xjit.runtime.entry_python import PythonEntry
 from xjit.runtime.entry_selftest import selftest_program
-from xjit.runtime.records import MISS, ArraySpec, Conditions, FastProgram, KernelCall, ScalarSpec
+from xjit.runtime.miss import MISS
+from xjit.runtime.records import ArraySpec, Conditions, FastProgram, KernelCall, ScalarSpec
 
 F64 = np.dtype(np.float64)
 I64 = np.dtype(np.int64)

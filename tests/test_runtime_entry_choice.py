@@ -10,7 +10,8 @@ import pytest
 from xjit.runtime import entry, entry_layout
 from xjit.runtime.entry_python import PythonEntry
 from xjit.runtime.entry_selftest import native_entry_works
-from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall
+from xjit.runtime.miss import MISS
+from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
 
 F64 = np.dtype(np.float64)
 ALLOCATE_ONE = FastProgram((), (ArraySpec(F64, (4,), (8,)),), (), (), True)

@@ -14,13 +14,15 @@ import numpy as np
 import pytest
 
 import xjit
+from xjit.programs import blas_calls
+from xjit.programs.blas_calls import on_one_thread
+from xjit.programs.kernel_runs import Segment
 from xjit.runtime import native_code, products
 from xjit.runtime.blas import NativeLimits
 from xjit.runtime.blas_native import products_text
 from xjit.runtime.native_code import NativeModule
-from xjit.runtime.products import Products, blas_products, on_one_thread
-from xjit.runtime.records import FastProgram
-from xjit.runtime.segments import Segment
+from xjit.runtime.products import Products, blas_products
+from xjit.runtime.spec import RunStep
 
 TYPES = ("f4", "f8", "c8", "c16")
 needs_blas = pytest.mark.skipif(blas_products() is None, reason="the library behind NumPy's products is not known")
@@ -260,7 +262,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 
 def test_what_short_integers_do_not_hold_is_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "LARGEST_COUNT", 5)
+    monkeypatch.setattr(blas_calls, "LARGEST_COUNT", 5)
     monkeypatch.setattr(products, "blas_products", lambda: Products({}, long=False))
     function, a = xjit.jit(multiply), numbers("f8", 6, 6)
     assert_same_bits(function(a, a), a @ a)
@@ -305,15 +307,15 @@ def test_a_stack_with_itself_transposed(type: str) -> None:
 def test_the_interpreter_is_free_while_large_products_are_computed(
     size: int, released: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    programs: list[FastProgram] = []
-    program = Segment.program
+    programs: list[RunStep] = []
+    step = Segment.step
 
     def noted(self: Segment, *arguments: Any, **others: Any) -> Any:
-        made = program(self, *arguments, **others)
+        made = step(self, *arguments, **others)
         programs.append(made[0])
         return made
 
-    monkeypatch.setattr(Segment, "program", noted)
+    monkeypatch.setattr(Segment, "step", noted)
     a = numbers("f8", size, size)
     xjit.jit(multiply)(a, a)
     assert [one.heavy for one in programs] == [released]

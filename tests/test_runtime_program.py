@@ -19,8 +19,8 @@ from xjit import ops
 from xjit.api.specialisation import Specialisation
 from xjit.errors import FallbackWarning
 from xjit.machine import processor
-from xjit.runtime.records import MISS
-from xjit.runtime.segments import piece_size
+from xjit.programs.kernel_runs import piece_size
+from xjit.runtime.miss import MISS
 
 X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])
 

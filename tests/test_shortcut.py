@@ -292,6 +292,6 @@ def test_entries_are_functions_of_their_own() -> None:
     assert isinstance(function, JitFunction)
     assert_same(function({"a": X}), X + 1.0)
     (entry,) = function._entries
-    assert entry({"a": Y}) is not xjit.runtime.records.MISS
+    assert entry({"a": Y}) is not xjit.runtime.miss.MISS
     for other in ((), (Y,), ({"a": Y}, Y), ({"b": Y},), ({"a": Y.astype(int)},), ({"a": None},), ([Y],)):
-        assert entry(*other) is xjit.runtime.records.MISS
+        assert entry(*other) is xjit.runtime.miss.MISS

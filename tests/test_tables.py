@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from vector_loops import AVX2, LINUX, SSE2, loop
 
-from xjit.codegen import elf, llvm_pipeline, tables, wide_forms
+from xjit.codegen import llvm_pipeline, tables, wide_forms
 from xjit.codegen.llvm_pipeline import Target
+from xjit.llvm import elf
 
 HERE = llvm_pipeline.host()
 ON_X86 = HERE.triple.startswith("x86_64")

@@ -21,7 +21,8 @@ import xjit
 from xjit.errors import ArgumentError, CaptureError, ShapeError
 from xjit.ir import boundary
 from xjit.ir.boundary import at_boundary, shown_at, tidy
-from xjit.ir.context import Trace, tracing
+from xjit.ir.context import Trace
+from xjit.ir.current import tracing
 from xjit.ir.where import Where
 
 PACKAGE = str(Path(xjit.__file__).parent)

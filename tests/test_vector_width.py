@@ -11,7 +11,7 @@ from vector_loops import LINUX
 from xjit.codegen import llvm_pipeline
 from xjit.codegen.llvm_pipeline import Target
 from xjit.codegen.numba_compat import compile_kernel
-from xjit.codegen.vector_width import best_bits, preference
+from xjit.llvm.vector_width import best_bits, preference
 
 AVX2 = ("+avx", "+avx2", "+fma")
 OLD = (*AVX2, "+avx512f", "+avx512vl", "+avx512vnni", "+avx512bf16")

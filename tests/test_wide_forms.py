@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from vector_loops import AVX2, LINUX, loop
 
-from xjit.codegen import elf, llvm_pipeline, numba_compat, wide_forms
+from xjit.codegen import llvm_pipeline, numba_compat, wide_forms
 from xjit.codegen.inline_functions import InlineFunction, inline, lookup
 from xjit.codegen.kinds import KINDS
 from xjit.codegen.vmath.log import log_f32
 from xjit.codegen.wide_forms import FEATURES
+from xjit.llvm import elf
 
 NAMES = (
     *("root_exponent_f32", "root_fraction_f32", "quarters_exponent_f32", "quarters_fraction_f32"),

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from xjit import cache, errors, jobs
 from xjit.api.decorator import xjit
-from xjit.api.descriptions import ShapeDtype
 from xjit.errors import (
     ArgumentError,
     CaptureError,
@@ -25,11 +24,12 @@ from xjit.errors import (
     TargetError,
     XjitError,
 )
-from xjit.runtime.threads import threads
 
 if TYPE_CHECKING:
     from xjit import numpy as numpy
     from xjit import ops as ops
+    from xjit.api.descriptions import ShapeDtype as ShapeDtype
+    from xjit.runtime.threads import threads as threads
 
 jit = xjit
 
@@ -55,8 +55,20 @@ __all__ = [
 ]
 
 
+_LATER = {
+    "ops": "xjit.ops",
+    "numpy": "xjit.numpy",
+    "ShapeDtype": "xjit.api.descriptions:ShapeDtype",
+    "threads": "xjit.runtime.threads:threads",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Loads ``xjit.ops`` and ``xjit.numpy`` when they are asked for, so that importing xjit stays quick."""
-    if name in ("ops", "numpy"):
-        return jobs.module(f"xjit.{name}")
-    raise AttributeError(f"module 'xjit' has no attribute {name!r}")
+    """Loads what importing xjit leaves out to be quick: a module, or a name in a module."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'xjit' has no attribute {name!r}")
+    module, _, inner = _LATER[name].partition(":")
+    found: Any = jobs.module(module)
+    if inner:
+        found = globals()[name] = getattr(found, inner)
+    return found

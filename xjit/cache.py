@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xjit import config, jobs
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def clear() -> None:
@@ -16,11 +19,12 @@ def clear() -> None:
 
 
 def _clear() -> None:
+    from xjit.programs.kernels import shared_kernels
     from xjit.runtime import allocator
-    from xjit.runtime.kernels import configured_disk_cache, shared_kernels
+    from xjit.runtime.configured_cache import configured_cache
 
     shared_kernels().clear()
-    configured_disk_cache().clear()
+    configured_cache().clear()
     allocator.clear()
 
 

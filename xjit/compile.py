@@ -4,18 +4,19 @@ Tracing (:mod:`xjit.capture`) records a graph. Each stage makes of the program a
 
 {stages}
 
-Then the texts are compiled, or found by content, and become a program with the steps in order
-(:mod:`xjit.runtime.build`).
+Then the program is described as plain data (:mod:`xjit.programs.make_spec`), the texts are compiled, or found by
+content, and run in order (:mod:`xjit.runtime.program`).
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
+from xjit.dataclass import dataclass
 from xjit.fusion.memory import spent_in_kernels
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
@@ -32,11 +33,13 @@ from xjit.target import Target
 if TYPE_CHECKING:
     from xjit.codegen.nests import LoweredKernel
     from xjit.fusion.layout import Layouts
-    from xjit.runtime.build import EntryMaker
-    from xjit.runtime.kernels import KernelTally, Loader
-    from xjit.runtime.products import Products
-    from xjit.runtime.program import Program
+    from xjit.ir.opdef import OpDef
+    from xjit.runtime.program import Loading, Program
     from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
+    from xjit.runtime.spec import ProgramSpec
+    from xjit.runtime.tally import KernelTally
+
+Operations: TypeAlias = "Callable[[str], OpDef]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +68,7 @@ class Draft:
     @property
     def layouts(self) -> Layouts:
         """Where the elements of the parameters lie."""
-        from xjit.runtime.build import layouts_of
+        from xjit.programs.make_spec import layouts_of
 
         return layouts_of(self.graph, self.specs)
 
@@ -119,9 +122,9 @@ def _lower(draft: Draft) -> Draft:
 
 
 def _write(draft: Draft) -> Draft:
-    from xjit.codegen.source import kernel_source
+    from xjit.codegen.source import kernel_text
 
-    return replace(draft, sources=tuple(kernel_source(kernel.kernel) for kernel in draft.kernels))
+    return replace(draft, sources=tuple(kernel_text(kernel.kernel).text for kernel in draft.kernels))
 
 
 STAGES = (
@@ -163,7 +166,7 @@ def staged(
     graph: Graph, values: Sequence[Any], views: Sequence[bool], *, target: Target, varying: bool = False
 ) -> Iterator[tuple[Stage, Draft]]:
     """Yield each stage with the draft after it, for a graph and parameter values like these."""
-    from xjit.runtime.build import input_specs
+    from xjit.programs.make_spec import input_specs
 
     draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying)
     for stage in STAGES:
@@ -198,45 +201,75 @@ def may_contract(graph: Graph) -> bool:
     return not any("extreme" in node.kwargs for node in graph.nodes)
 
 
+def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> ProgramSpec:
+    """The program as plain data; ``apart`` are pairs of parameters that have to be two objects."""
+    from xjit.programs.make_spec import Builder, layouts_of
+    from xjit.runtime.check_spec import check
+
+    layouts = layouts_of(lowered.graph, lowered.specs)
+    blas = (lambda: None) if config.flag("XJIT_DEBUG") else _long_integers_of_blas
+    machine = lowered.target.machine
+    builder = Builder(lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, machine, blas, apart)
+    spec = builder.spec(lowered.kernels)
+    if config.flag("XJIT_VERIFY"):
+        check(spec)
+    return spec
+
+
 def build_program(
-    lowered: Lowered, tally: KernelTally, *, contract: bool = False, conditions: Conditions | None = None
+    lowered: Lowered,
+    tally: KernelTally,
+    *,
+    contract: bool = False,
+    conditions: Conditions | None = None,
+    tell: Callable[[ProgramSpec], object] | None = None,
 ) -> Program:
-    """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold."""
-    from xjit.runtime.build import Builder, layouts_of
+    """Machine code for the kernels and the program that runs them, which misses where the conditions do not hold.
+
+    Who wants to know is told the program as plain data.
+    """
+    from xjit.runtime.program import load
     from xjit.runtime.records import NO_CONDITIONS
 
+    held = conditions or NO_CONDITIONS
+    operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
     debug, entry = config.flag("XJIT_DEBUG"), lowered.target.entry
-    load, make_entry, products = _uncompiled() if debug else _compiled(entry, tally, contract)
-    layouts = layouts_of(lowered.graph, lowered.specs)
-    builder = Builder(
-        lowered.plan,
-        lowered.views,
-        lowered.memories,
-        layouts,
-        lowered.specs,
-        lowered.target.machine,
-        load,
-        make_entry,
-        products,
-        conditions or NO_CONDITIONS,
-    )
-    return builder.build(lowered.kernels)
+    loading = _uncompiled(operations) if debug else _compiled(entry, operations, tally, contract)
+    spec = program_spec(lowered, held.apart)
+    program = load(spec, loading, held.codes)
+    if tell is not None:
+        tell(spec)
+    return program
 
 
-_Parts: TypeAlias = "tuple[Loader, EntryMaker, Callable[[], Products | None]]"
+def kernel_key(source: str, *, contract: bool = False) -> str:
+    """The key under which the machine code of a kernel lies in the cache on disk."""
+    from xjit.codegen.numba_compat import object_key
+    from xjit.codegen.source import without_comments
+
+    return object_key(without_comments(source), contract=contract)
 
 
-def _compiled(entry: str, tally: KernelTally, contract: bool) -> _Parts:
-    from xjit.runtime.kernels import shared_kernels
+def _long_integers_of_blas() -> bool | None:
+    """Whether the integers of NumPy's BLAS have 64 bits; None if it cannot be called by itself."""
     from xjit.runtime.products import blas_products
 
-    store = shared_kernels()
-    make_entry = importlib.import_module(entry).make_entry
-    return lambda source: store.load(source, tally, contract=contract), make_entry, blas_products
+    products = blas_products()
+    return None if products is None else products.long
 
 
-def _uncompiled() -> _Parts:
-    from xjit.runtime.uncompiled_entry import KernelSources, make_uncompiled_entry
+def _compiled(entry: str, operations: Operations, tally: KernelTally, contract: bool) -> Loading:
+    from xjit.programs.kernels import shared_kernels
+    from xjit.runtime.products import blas_products
+    from xjit.runtime.program import Loading
+
+    store, make_entry = shared_kernels(), importlib.import_module(entry).make_entry
+    return Loading(lambda source: store.load(source, tally, contract=contract), make_entry, blas_products, operations)
+
+
+def _uncompiled(operations: Operations) -> Loading:
+    from xjit.programs.uncompiled_entry import KernelSources, make_uncompiled_entry
+    from xjit.runtime.program import Loading
 
     sources = KernelSources()
-    return sources.load, make_uncompiled_entry(sources), lambda: None
+    return Loading(sources.load, make_uncompiled_entry(sources), lambda: None, operations)

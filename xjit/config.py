@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from xjit.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,30 +81,52 @@ def _encoded(text: str | None) -> Any:
 
 def cache_directory() -> Path:
     """Where compiled kernels are kept: XJIT_CACHE_DIR, the user's cache directory, or a temporary one."""
+    from pathlib import Path
+
+    return Path(cache_path())
+
+
+def cache_path() -> str:
+    """The same as text: to load paths as objects takes longer than to find a small program in the cache."""
     chosen = text("XJIT_CACHE_DIR")
     if chosen:
-        return Path(chosen)
-    try:
-        return _user_cache() / "xjit"
-    except RuntimeError:
-        return Path(tempfile.gettempdir()) / f"xjit-{_user_id()}"
+        return chosen
+    folder = _user_cache()
+    if folder is None:
+        import tempfile
+
+        return os.path.join(tempfile.gettempdir(), f"xjit-{_user_id()}")
+    return os.path.join(folder, "xjit")
 
 
 def shipped_directories() -> tuple[Path, ...]:
     """Where kernels that came with an installation are read from: XJIT_SHIPPED_DIR, which may list several folders
     as PATH does, or the folder ``shipped`` in this package.
     """
+    from pathlib import Path
+
+    return tuple(map(Path, shipped_paths()))
+
+
+def shipped_paths() -> tuple[str, ...]:
+    """The same as text."""
     chosen = text("XJIT_SHIPPED_DIR")
     paths = chosen.split(os.pathsep) if chosen else [os.path.join(os.path.dirname(__file__), "shipped")]
-    return tuple(Path(path) for path in paths if path)
+    return tuple(path for path in paths if path)
 
 
-def _user_cache() -> Path:
+def _user_cache() -> str | None:
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        return os.environ.get("LOCALAPPDATA") or _below_home("AppData", "Local")
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        return _below_home("Library", "Caches")
+    return os.environ.get("XDG_CACHE_HOME") or _below_home(".cache")
+
+
+def _below_home(*parts: str) -> str | None:
+    """A folder below the user's home; None where nobody knows it."""
+    home = os.path.expanduser("~")
+    return None if home.startswith("~") else os.path.join(home, *parts)
 
 
 def _user_id() -> int:

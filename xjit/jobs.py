@@ -22,10 +22,10 @@ import threading
 import warnings
 from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
+from xjit.dataclass import dataclass
 from xjit.errors import CacheWarning, TargetError
 from xjit.ir.handlers import interrupts_import
 from xjit.ir.where import stack_level

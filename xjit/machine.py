@@ -6,7 +6,7 @@ bits. Numbers that decide bits, which are the same for all targets, are those of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from xjit.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from xjit.dataclass import dataclass
 from xjit.types import ArrayType, DType
 
 LANE_BYTES = 256

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -16,14 +16,14 @@ class Target:
     """What programs are compiled for.
 
     ``name`` is what options and the gaps that operations declare call it, ``spoken`` what messages do. ``loops`` are
-    the kinds of loops that it has, by the names of :class:`xjit.ir.loops.LoopKind`. ``entry`` is the module whose
+    the kinds of loops that it has, by the values of ``LoopKind``. ``entry`` is the module whose
     ``make_entry`` makes a program callable.
     """
 
     name: str
     spoken: str
     machine: Machine
-    loops: frozenset[str]
+    loops: tuple[str, ...]
     entry: str
 
 
@@ -35,7 +35,7 @@ def cpu() -> Target:
     """
     from xjit.machine import processor
 
-    loops = frozenset(("SERIAL", "PARALLEL", "UNROLLED", "VECTOR"))
+    loops = ("for", "parallel", "unrolled", "vector")
     return Target("cpu", "the CPU", processor(), loops, "xjit.runtime.entry")
 
 

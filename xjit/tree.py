@@ -10,10 +10,11 @@ from __future__ import annotations
 import datetime
 import decimal
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+
+from xjit.dataclass import dataclass
 
 # Their text is exact, while equal ones may differ: in sign, in trailing zeros, in the end of a range, in time zone.
 _TOLD_BY_TEXT: Final = (float, complex, np.generic, range, decimal.Decimal, datetime.date, datetime.time)

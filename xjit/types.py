@@ -9,12 +9,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.errors import DTypeError
 
 DType: TypeAlias = "np.dtype[Any]"

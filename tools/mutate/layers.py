@@ -61,7 +61,7 @@ LAYERS = {
     "vmath": Layer("xjit/codegen/vmath/**/*.py", "vmath_* vmath wide_forms"),
     "fusion": Layer(
         "xjit/fusion/**/*.py",
-        "fusion explain overlapped in_place memory shared_sweeps tiny_axes kept_columns checks",
+        "fusion statements golden explain overlapped in_place memory shared_sweeps tiny_axes kept_columns checks",
     ),
     "ir": Layer("xjit/ir/**/*.py", "ir passes fusion explain complete numpy_indexing intexpr loop_rules"),
     "numpy": Layer("xjit/numpy/**/*.py", "numpy_* array_namespace memory_order"),

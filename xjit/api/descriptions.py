@@ -6,11 +6,11 @@ import math
 import mmap
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 
 # Up to this size a stand-in is an ordinary array.

@@ -12,14 +12,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import compile, jobs, tree
+from xjit.api.arguments import arrays, examples, nested, same
 from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
-from xjit.api.leaves import are_arguments, arrays_among, examples, has_containers
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
 from xjit.api.refusals import Mistake, Refusal, mistake, refusal
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
+from xjit.api.start.keep_program import Keeper
 from xjit.capture.capture import Captured, capture, leaf_labels
 from xjit.capture.guards import Guards
 from xjit.capture.paths import Path
@@ -28,12 +29,14 @@ from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, Tar
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.stages import Stages, reports
 from xjit.inspect.statistics import Statistics
-from xjit.ir.context import TracedValue, current
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ir.printer import graph_text
 from xjit.ir.where import stack_level
-from xjit.runtime.kernels import KernelTally
+from xjit.runtime.miss import MISS
 from xjit.runtime.notices import Notices, shared_notices
-from xjit.runtime.records import MISS, Conditions
+from xjit.runtime.records import Conditions
+from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
 
 Key = Hashable
@@ -57,11 +60,18 @@ class Dispatcher:
     tables of traces and refusals, which calls read without a lock.
     """
 
-    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        options: Options,
+        started: Entries = (),
+        tally: KernelTally | None = None,
+    ) -> None:
+        """``started`` are entries from the disk that have served calls before, ``tally`` what they have cost."""
         self.function = function
         self.options = options
         self.name = getattr(function, "__qualname__", "function")
-        self.entries: Mapping[tuple[str, ...], Entries] = {}
+        self.entries: Mapping[tuple[str, ...], Entries] = {(): started} if started else {}
         self._known: OrderedDict[Key, list[Specialisation]] = OrderedDict()
         self._flat: dict[Key, list[Specialisation]] = {}  # calls without containers, by a key that is made quickly
         self._refused: dict[Key, Refusal] = {}
@@ -72,7 +82,8 @@ class Dispatcher:
         self._varying: frozenset[Path] = frozenset()  # where the function reads numbers that were seen to change
         self._numbers_change = False
         self._fixed: frozenset[Path] = frozenset()  # those that can be constants only
-        self._tally = KernelTally()
+        self._tally = tally or KernelTally()
+        self._keeper = Keeper(function, options)
         self._traces = 0
         self._fallbacks = 0
         self._retraces = Retraces(self.name)
@@ -126,7 +137,7 @@ class Dispatcher:
             return self._refused_again(args, kwargs, refused)
         if not jobs.available():  # a signal handler came while this thread waits for the compiler
             return self.function(*args, **kwargs)
-        flat = (len(args), *kwargs, *signatures) if are_arguments(leaves, arguments) else None
+        flat = (len(args), *kwargs, *signatures) if same(leaves, arguments) else None
         keys: Keys = (key, flat)
         wrong = self._mistakes.get(key)
         if wrong is not None and not self.options.raises:
@@ -143,7 +154,7 @@ class Dispatcher:
             except Exception as error:
                 return self._failed(keys, args, kwargs, error)
             # What is raised here was not raised by the compiler.
-            made = jobs.attempt(functools.partial(self._specialise, keys, newest, *traced))
+            made = jobs.attempt(functools.partial(self._specialise, keys, newest, leaves, *traced))
             if isinstance(made, jobs.Failure):
                 return self._failed(keys, args, kwargs, made.error)
             if made.captured is traced[0]:
@@ -263,20 +274,26 @@ class Dispatcher:
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
     def _specialise(
-        self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...]
+        self,
+        keys: Keys,
+        newest: Specialisation | None,
+        leaves: Sequence[Any],
+        captured: Captured,
+        values: tuple[Any, ...],
     ) -> Specialisation:
         """What runs a trace, in a job; or what another thread has made meanwhile of one of its own."""
         other = self._newest(keys)
         if other is not None and other is not newest:
             return other
-        found = self._planned(keys[0], captured, values)
+        found = self._planned(keys[0], leaves, captured, values)
         # Known before it runs: a library may raise for these elements, and not for the next.
         self._remember(keys, found)
         return found
 
-    def _planned(self, key: Any, captured: Captured, values: tuple[Any, ...]) -> Specialisation:
-        lowered = self._lower(captured, values)
-        kinds = tuple(map(type, values))
+    def _planned(
+        self, key: Any, leaves: Sequence[Any], captured: Captured, values: tuple[Any, ...]
+    ) -> Specialisation:
+        lowered, kinds = self._lower(captured, values), tuple(map(type, values))
         if self.options.errors != "ignore":
             return Specialisation(captured, None, key[0], kinds)
         steps = host_steps(captured, lowered)
@@ -284,7 +301,8 @@ class Dispatcher:
             raise next(iter(steps.values()))
         contract = self.options.contract and compile.may_contract(captured.graph)
         conditions = Conditions(*captured.guards.of_program())
-        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions)
+        keep = None if steps else self._keeper.of(key[0], leaves, captured, kinds, contract)
+        program = compile.build_program(lowered, self._tally, contract=contract, conditions=conditions, tell=keep)
         self._fallbacks += program.fallbacks
         return Specialisation(captured, program, key[0], kinds, steps)
 
@@ -344,10 +362,8 @@ class Dispatcher:
         copies = [normalised(leaf) if signature(leaf) == NORMALISE else leaf for leaf in leaves]
         new_args, new_kwargs = tree.unflatten(in_tree, copies)
         result = self._looked_up(args, kwargs, copies, in_tree, (*new_args, *new_kwargs.values()))
-        arrays = arrays_among(tree.flatten(result)[0])
-        if any(
-            np.may_share_memory(array, copy) for array in arrays for copy in copies if isinstance(copy, np.ndarray)
-        ):
+        made = arrays(tree.flatten(result)[0])
+        if any(np.may_share_memory(array, copy) for array in made for copy in copies if isinstance(copy, np.ndarray)):
             return self.function(*args, **kwargs)
         return result
 
@@ -396,7 +412,7 @@ class Dispatcher:
         """
         leaves, in_tree = examples(args, kwargs)
         key = (in_tree, tuple(map(signature, leaves)))
-        keys: Keys = (key, None if has_containers(in_tree) else (len(args), *kwargs, *key[1]))
+        keys: Keys = (key, None if nested(in_tree) else (len(args), *kwargs, *key[1]))
         if any(one.captured.guards.fetch(leaves) is not None for one in self._known.get(key, ())):
             return
         refused = self._refused.get(key)
@@ -418,7 +434,7 @@ class Dispatcher:
             traced = self._capture(leaves, in_tree)
         except Exception as error:
             return jobs.Failure(error)
-        return jobs.attempt(functools.partial(self._specialise, keys, newest, *traced))
+        return jobs.attempt(functools.partial(self._specialise, keys, newest, leaves, *traced))
 
     def _not_prepared(self, keys: Keys, error: BaseException) -> None:
         """Lets calls run through NumPy; raises what is no matter of the compiler, and everything under strict."""

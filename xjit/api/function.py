@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import functools
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -12,13 +12,19 @@ from xjit import jobs
 from xjit.api import pickling
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary, tidy
-from xjit.runtime.records import MISS, Miss
+from xjit.runtime.miss import MISS, Miss
+from xjit.runtime.tally import KernelTally
 
 if TYPE_CHECKING:
     from xjit.api.dispatcher import Dispatcher
     from xjit.inspect.explain import Explanation
     from xjit.inspect.stages import Stages
     from xjit.inspect.statistics import Statistics
+
+# Where it is loaded, to trace takes a few milliseconds: then nothing is looked up on the disk.
+_TRACER = "xjit.api.dispatcher"
+# Programs of one function that are taken from the disk before the tracer is loaded.
+MAXIMUM_STARTED = 6
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,6 +45,7 @@ class JitFunction(Generic[P, R]):
         self._dispatcher: Dispatcher | None = None
         self._entries: tuple[Callable[..., Any], ...] = ()  # for calls without names
         self._named: Mapping[tuple[str, ...], tuple[Callable[..., Any], ...]] = {}
+        self._tally = KernelTally()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The result of the function."""
@@ -56,6 +63,10 @@ class JitFunction(Generic[P, R]):
                     return result
             if self._dispatcher is None and not jobs.available():
                 return self.__wrapped__(*args, **kwargs)
+            if self._dispatcher is None and not kwargs:
+                result = self._start(args)
+                if result is not MISS:
+                    return result
             dispatcher = self._dispatcher or self._made()
             made: R = dispatcher.call(args, kwargs)
             self._named = dispatcher.entries
@@ -64,6 +75,16 @@ class JitFunction(Generic[P, R]):
         except BaseException as error:
             tidy(error)
             raise
+
+    def _start(self, args: tuple[Any, ...]) -> Any:
+        """The result by a program that an earlier process has kept; MISS if there is none, or the tracer is there."""
+        if _TRACER in sys.modules:
+            return MISS
+        entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
+        if entry is None:
+            return MISS
+        self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
+        return entry(*args)
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The arguments with those moved in that were named although they have the next position."""
@@ -108,6 +129,8 @@ class JitFunction(Generic[P, R]):
 
     def __deepcopy__(self, memo: Any) -> JitFunction[P, R]:
         """Itself, as of functions; of a method of an object, or of another callable one, that of its copy."""
+        import copy
+
         function = copy.deepcopy(self.__wrapped__, memo)
         return self if function is self.__wrapped__ else JitFunction(function, self.options)
 
@@ -119,7 +142,7 @@ class JitFunction(Generic[P, R]):
         """The dispatcher that is there, or a new one; as a job, so that there is one for all threads."""
         from xjit.api.dispatcher import Dispatcher
 
-        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options)
+        made = self._dispatcher or Dispatcher(self.__wrapped__, self.options, self._entries, self._tally)
         self._dispatcher = made
         return made
 
@@ -152,9 +175,11 @@ class JitFunction(Generic[P, R]):
         >>> stages["split"]
         ''
         >>> print(stages["lower"])
-        kernel with 2 pointers, 0 words
-          for i0 in lo .. hi, shared among threads
-            store o0
+        kernel kernel(a0: f64[unknown] read, o0: f64[unknown] read and write)
+          parallel i0 in lo .. hi:
+            x0 = a0[i0]
+            v0 = exp(x0)
+            o0[i0] = v0
         """
         return self._made().stages(args, kwargs)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xjit import config
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 from xjit.target import DEFAULT, Target, check
 

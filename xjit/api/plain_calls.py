@@ -25,14 +25,14 @@ import enum
 import keyword
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from xjit import config
 from xjit.capture.guards import GuardText
-from xjit.runtime.records import MISS
+from xjit.dataclass import dataclass, field
+from xjit.runtime.miss import MISS
 
 Entry: TypeAlias = "Callable[..., Any]"
 

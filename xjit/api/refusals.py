@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.errors import CaptureError, XjitError, is_lasting
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from xjit.dataclass import dataclass, field
 from xjit.errors import RetraceWarning
 from xjit.ir.where import stack_level
 from xjit.types import NAMES, array_type

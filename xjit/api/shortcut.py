@@ -33,17 +33,16 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture import guards
-from xjit.capture.capture import Captured, Output
-from xjit.capture.guards import Guard, GuardText
+from xjit.capture.guards import Guard, GuardText, is_taken_as_array
+from xjit.capture.outline import Outline, Output
 from xjit.capture.paths import Path
 from xjit.capture.unpacking import Unpacking, can_unpack, is_deep, is_flat
-from xjit.runtime.program import is_taken_as_array
-from xjit.runtime.records import MISS
+from xjit.runtime.miss import MISS
 
 Function = Callable[..., Any]
 
 
-def shortcut(captured: Captured, program: Function, in_tree: tree.Tree, kinds: Sequence[type]) -> Function | None:
+def shortcut(captured: Outline, program: Function, in_tree: tree.Tree, kinds: Sequence[type]) -> Function | None:
     """From arguments to the result, or MISS unless everything matches; arguments that have names come last.
 
     ``program`` takes the inputs of the graph and answers MISS itself when one of them has another layout. It knows
@@ -102,8 +101,8 @@ def _looks_further(guard: Guard) -> bool:
     return bool(guard.path.steps) or guard.path.root.kind != "leaf"
 
 
-def _leaves_are_checked(captured: Captured) -> bool:
-    checked = {one.leaf for one in captured.inputs}
+def _leaves_are_checked(captured: Outline) -> bool:
+    checked = {path.leaf for path in captured.guards.inputs}
     checked |= {guard.path.leaf for guard in captured.guards.guards if guard.checks_kind}
     return checked >= set(range(captured.guards.leaf_count))
 
@@ -116,7 +115,7 @@ def _input(path: Path, kind: type, text: GuardText) -> str:
     return f"asarray({text.local(path)})"
 
 
-def _is_what_programs_return(captured: Captured) -> bool:
+def _is_what_programs_return(captured: Outline) -> bool:
     """Whether the result is the program's only output, or the tuple of all of them, as they are."""
     outputs, out_tree = captured.outputs, captured.out_tree
     plain = all(one.source == "graph" and not (one.python or one.frozen or one.scalar) for one in outputs)
@@ -129,9 +128,9 @@ def _is_what_programs_return(captured: Captured) -> bool:
     return all(isinstance(child, tree.Leaf) for child in out_tree.children)
 
 
-def _result(captured: Captured, text: GuardText) -> str:
+def _result(captured: Outline, text: GuardText) -> str:
     """The function's result in terms of ``made``, what the program returns."""
-    single = len(captured.graph.outputs) == 1
+    single = captured.results == 1
     return _nested(captured.out_tree, iter([_leaf(one, single, text) for one in captured.outputs]), text)
 
 

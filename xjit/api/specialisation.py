@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,12 @@ import numpy as np
 from xjit import config, tree
 from xjit.api.shortcut import finish, names_of, shortcut
 from xjit.capture.capture import Captured
+from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError
 from xjit.ir.node import Graph
 from xjit.ops.evaluate import evaluate_graph
+from xjit.runtime.miss import MISS
 from xjit.runtime.program import Program
-from xjit.runtime.records import MISS
 from xjit.types import ArrayType, dtype_class
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from xjit.capture.known_array import known, plain
 from xjit.capture.memory import assign, check_writable, share
 from xjit.capture.provenance import located, refuse
-from xjit.ir.context import TracedValue, current
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.numpy import dispatch, indexing, methods
 
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.

@@ -7,8 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +15,20 @@ from xjit import tree
 from xjit.capture.guards import Guards
 from xjit.capture.known_array import KnownArray
 from xjit.capture.memory import Memory, MemoryHolder
+from xjit.capture.outline import Output
 from xjit.capture.paths import Path
 from xjit.capture.provenance import CaptureTrace, refuse
 from xjit.capture.recorder import Recorder
 from xjit.capture.recording_classes import original_tree, traced_tree
 from xjit.capture.signature import is_plain
 from xjit.capture.traced_array import TracedArray
+from xjit.dataclass import dataclass
 from xjit.errors import XjitError
-from xjit.ir.context import TracedValue, tracing
+from xjit.ir.context import TracedValue
+from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
 from xjit.ir.where import NOWHERE, Where
 from xjit.ops._core import lift
-
-Source: TypeAlias = Literal["graph", "static", "argument"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +48,6 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """How one leaf of the result is obtained.
-
-    source  ``graph``: output ``index`` of the graph. ``static``: ``value``, the same at each call. ``argument``: the
-            very object that ``path`` reads
-    scalar  NumPy returns a scalar, not an array of rank 0
-    view    NumPy returns a view of the memory that the chain of indexing operations starts from
-    frozen  NumPy returns an array that cannot be written to
-    memory  a number for the memory that the result lies in under NumPy; equal ones share it
-    python  float, if Python itself computed this: the result is a Python number
-    """
-
-    source: Source
-    index: int = -1
-    value: Any = None
-    path: Path | None = None
-    scalar: bool = False
-    view: bool = False
-    frozen: bool = False
-    python: type | None = None
-    memory: int = -1
-
-
-@dataclass(frozen=True, slots=True)
 class Captured:
     """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails.
 
@@ -84,6 +60,11 @@ class Captured:
     out_tree: tree.Tree
     outputs: tuple[Output, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def results(self) -> int:
+        """How many outputs the graph has."""
+        return len(self.graph.outputs)
 
     @property
     def views(self) -> tuple[bool, ...]:

@@ -9,13 +9,12 @@ import operator
 import struct
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from xjit.capture.paths import Path
-from xjit.capture.signature import DYNAMIC_INTEGERS, signature
+from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.ir.lazy import lazy
 from xjit.tree import distinct
@@ -33,8 +32,15 @@ _SAME_OBJECT = "{v} is {w}"
 _TWO_OBJECTS = "{v} is not {w}"
 _SEVERAL_OBJECTS = "len(set(map(id, ({v}, {w})))) == {k}"
 _SAME_CODE = "{v}.__code__ is {k}"
+LAYOUT = (
+    "type({v}) is ndarray and {v}.dtype == {k}[0] and {v}.shape == {k}[1] and {v}.strides == {k}[2] "
+    "and {v}.flags.aligned"
+)
 
 _NUMPY_CLASSES = tuple(np.dtype(code).type for code in "bBhHiIlLqQ")
+
+DYNAMIC_INTEGERS: Final = range(-(2**63), 2**63)
+"""Python integers that int64 holds may change without a new trace."""
 
 # Numbers of one sequence that may become inputs of a graph; more of them stay constants.
 MOST_VARYING_ITEMS = 16
@@ -55,7 +61,7 @@ class Guard:
     @property
     def checks_kind(self) -> bool:
         """Whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
-        return self.condition in (_LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
+        return self.condition in (LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
 
     @property
     def tells_apart(self) -> bool:
@@ -89,12 +95,6 @@ class Guard:
                 raise
             return f"{self.path} can no longer be read: {type(error).__name__}: {error}"
         return self.words.format(path=self.path, old=text_of(self.expected), new=new)
-
-
-_LAYOUT = (
-    "type({v}) is ndarray and {v}.dtype == {k}[0] and {v}.shape == {k}[1] and {v}.strides == {k}[2] "
-    "and {v}.flags.aligned"
-)
 
 
 def _literal(path: Path) -> str:
@@ -133,7 +133,16 @@ def is_number(value: Any) -> bool:
     kind = type(value)
     if kind is int:
         return value in DYNAMIC_INTEGERS
-    return kind is float or kind is complex or (isinstance(value, np.generic) and isinstance(signature(value), tuple))
+    if not isinstance(value, np.generic):
+        return kind is float or kind is complex
+    from xjit.capture.signature import signature
+
+    return isinstance(signature(value), tuple)
+
+
+def is_taken_as_array(kind: type) -> bool:
+    """Whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
+    return issubclass(kind, np.generic) or kind is complex
 
 
 def _is_another_number(value: Any, expected: Any) -> bool:
@@ -150,7 +159,7 @@ def same_kind(path: Path, number: Any) -> Guard:
 
 def same_layout(path: Path, array: np.ndarray[Any, Any]) -> Guard:
     """A plain array of the same element type, shape and strides stands there."""
-    return Guard(path, _LAYOUT, layout_of(array), "{path} changed from {old} to {new}")
+    return Guard(path, LAYOUT, layout_of(array), "{path} changed from {old} to {new}")
 
 
 def same_contents(path: Path, contents: bytes) -> Guard:
@@ -253,7 +262,7 @@ class Guards:
     def left_to_check(self) -> list[Guard]:
         """The guards but those that the program checks itself: the layout of inputs, and ``of_program``."""
         own = set(self.inputs)
-        layouts = (guard for guard in self.guards if guard.condition == _LAYOUT and guard.path in own)
+        layouts = (guard for guard in self.guards if guard.condition == LAYOUT and guard.path in own)
         checked = {*map(id, layouts), *map(id, self._apart()), *map(id, self._codes())}
         return [guard for guard in self.guards if id(guard) not in checked]
 

@@ -11,9 +11,10 @@ import dis
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
+
+from xjit.dataclass import dataclass, field
 
 _UNKNOWN = object()
 _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))

@@ -12,7 +12,6 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from xjit.capture.guards import layout_of
 from xjit.capture.paths import Path
 from xjit.capture.signature import is_object
+from xjit.dataclass import dataclass, field
 
 LOOKING = (id, operator.is_, operator.is_not)
 """Functions that answer by the identity of their arguments."""

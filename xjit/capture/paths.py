@@ -12,8 +12,9 @@ AttributeError: 'complex' object has no attribute 'x'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from xjit.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

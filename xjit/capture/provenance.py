@@ -6,13 +6,14 @@ import contextlib
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
 from xjit.capture import handlers
+from xjit.dataclass import dataclass, field
 from xjit.errors import MAX_ORIGIN_LINES, CaptureError, XjitError
-from xjit.ir.context import Trace, TracedValue, current
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.where import Where, is_own_code, user_position

@@ -18,7 +18,7 @@ from xjit.capture.paths import Path
 from xjit.capture.provenance import located, refuse
 from xjit.capture.restoring import RESTORING
 from xjit.numpy.bracketed import SUBSCRIPTED
-from xjit.numpy.dispatch import TRACED_FUNCTIONS
+from xjit.numpy.traced_functions import traced_functions
 
 if TYPE_CHECKING:
     from xjit.capture.recorder import Recorder
@@ -150,7 +150,7 @@ def traced_numpy(function: Any) -> Any:
     """The traced version of a function of NumPy, None if the function is to be used as it is."""
     if function in SUBSCRIPTED:
         return TracedSubscripted(function)
-    replacement = TRACED_FUNCTIONS.get(function)
+    replacement = traced_functions().get(function)
     if replacement is None:
         return None
 

@@ -13,13 +13,14 @@ import inspect
 import sys
 import types
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit.capture import guards
+from xjit.capture.inner_functions import inner_function as inner_function
 from xjit.capture.paths import Path, object_path
 from xjit.capture.provenance import refuse
 from xjit.capture.recording_globals import called_from_user_code
+from xjit.dataclass import dataclass
 
 if TYPE_CHECKING:
     from xjit.capture.recorder import Recorder
@@ -148,17 +149,6 @@ def _bind(self: Any, state: State, raw: Any) -> Any:
 
 def _called_if_property(raw: Any, bound: Any) -> Any:
     return bound() if isinstance(raw, property) else bound
-
-
-def inner_function(raw: Any) -> types.FunctionType | None:
-    """The Python function behind a definition in a class: a method of any sort, a property, a compiled function."""
-    inner = raw.fget if isinstance(raw, property) else raw
-    while not isinstance(inner, types.FunctionType):
-        is_method = isinstance(inner, staticmethod | classmethod)
-        if not is_method and not type(inner).__module__.startswith("xjit."):
-            return None
-        inner = getattr(inner, "__wrapped__", None)
-    return inner
 
 
 def _local(self: Any, state: State, name: str) -> Any:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from xjit.capture.guards import DYNAMIC_INTEGERS
 from xjit.capture.libraries import is_user_class
 from xjit.tree import distinct
 from xjit.types import NAMES, combined_order
@@ -28,9 +29,6 @@ Signature: TypeAlias = "Hashable | None"
 
 NORMALISE: Final = "normalise"
 """An array that kernels cannot read where it lies: it has to be copied before its signature can be taken."""
-
-DYNAMIC_INTEGERS: Final = range(-(2**63), 2**63)
-"""Python integers that int64 holds may change without a new trace."""
 
 PLAIN_TYPES: Final = (
     str,

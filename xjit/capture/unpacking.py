@@ -13,10 +13,10 @@ For the arguments ``({"a": leaf, "b": (leaf, None)}, leaf)``::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from xjit import tree
+from xjit.dataclass import dataclass, field
 
 # Of nested containers.
 MOST_LEVELS = 64

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from xjit import numerics
+from xjit.dataclass import dataclass, field
 from xjit.fusion.cost import element_cost
 from xjit.fusion.groups import evaluations
 from xjit.fusion.layout import Layouts

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
@@ -13,8 +14,12 @@ from xjit.codegen.scalar_text import kind
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.step_loads import TYPES
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
-from xjit.ir.loops import Argument, Load, Offset, Store, Term
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable
+from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Store
+from xjit.ir.loops.nodes import Access as Use
+from xjit.ir.loops.walk import with_indices
 from xjit.ir.node import Node
 from xjit.types import DType, dtype_class
 
@@ -30,6 +35,10 @@ class Window:
     first: int
 
 
+Place = tuple[str, tuple[IntExpr, ...]]
+"""A buffer and an index."""
+
+
 @dataclass(eq=False)
 class Pointers:
     """The pointers of a kernel, by the buffer, the element that they begin at and the type in which they count.
@@ -43,7 +52,11 @@ class Pointers:
     overwritten: frozenset[Node] = frozenset()
     windows: dict[Node, Window] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
-    written: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def written(self) -> dict[str, bool]:
+        """Which pointers are stored through."""
+        return self.nest.written
 
     @property
     def places(self) -> tuple[tuple[Node, int], ...]:
@@ -54,9 +67,36 @@ class Pointers:
     def arguments(self) -> tuple[Argument, ...]:
         """The pointers as the kernel declares them."""
         return tuple(
-            Argument(name, storage, slot, self.written[name])
-            for slot, ((_, _, storage), name) in enumerate(self.names.items())
+            Argument(self._buffer(name, storage), Use.UPDATE if self.written[name] else Use.READ)
+            for (_, _, storage), name in self.names.items()
         )
+
+    def _buffer(self, name: str, storage: DType) -> Buffer:
+        strides = tuple(self.nest.axes.get(name, ()))
+        return Buffer(name, storage, (UNKNOWN,) * len(strides), strides)
+
+    def index(self, name: str, parts: Iterable[tuple[Integer, Integer]]) -> tuple[IntExpr, ...]:
+        """The index of an element that lies ``stride * at`` elements from the first one, summed over (stride, at).
+
+        Every stride of a buffer is an axis of it; a window is one line of elements.
+        """
+        if any(window.name == name for window in self.windows.values()):
+            return (functools.reduce(lambda place, part: place + part[0] * part[1], parts, constant(0)),)
+        axes, found = self.nest.axes.setdefault(name, []), dict[IntExpr, IntExpr]()
+        for stride, at in parts:
+            axis = as_int(stride)
+            found[axis] = found.get(axis, constant(0)) + at
+            if axis not in axes:
+                axes.append(axis)
+        return tuple(found.get(axis, constant(0)) for axis in axes)
+
+    def with_all_axes(self, block: Block) -> Block:
+        """The statements with indices along the axes of buffers that came up after they were written."""
+
+        def padded(name: str, index: tuple[IntExpr, ...]) -> tuple[IntExpr, ...]:
+            return (*index, *(constant(0) for _ in self.nest.axes.get(name, ())[len(index) :]))
+
+        return with_indices(block, padded)
 
     def pointer(self, node: Node, start: int, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer to a buffer from some element on, of the buffer's type unless told otherwise."""
@@ -85,7 +125,7 @@ class Buffers:
     accesses: GroupAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
-    packed: dict[Access, tuple[str, Offset]] = field(init=False)
+    packed: dict[Access, Place] = field(init=False)
     skipping: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -108,13 +148,12 @@ class Buffers:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
         if access in self.packed:
-            return self.held(Load(*self.packed[access], storage_dtype(dtype), True), scope, node)
+            return self.held(Load(*self.packed[access], storage_dtype(dtype)), scope, node)
         name = self.pointers.pointer(access.node, self._start(access), written)
-        offset = self.offset_of(access, name, loaded=True)
-        written = self.pointers.written.get(name, True)  # scratch is
+        index = self.index_of(access, name, loaded=True)
         loop = self.skipping
         apart = access.moves[loop.axes[-1]] if loop is not None and self._is_skipped(access, loop) else 0
-        return self.held(Load(name, offset, storage_dtype(dtype), written, apart), scope, node)
+        return self.held(Load(name, index, storage_dtype(dtype), apart), scope, node)
 
     def leaves_gaps(self, loop: Loop) -> bool:
         """Whether elements are read along a loop that lie apart, nothing reads those between, and loads of whole
@@ -150,10 +189,9 @@ class Buffers:
         var = self.elements.let(scope, "x", load, load.dtype, node.where)
         return Held(None, var, scope) if load.dtype != node.aval.dtype else Held(var, None, scope)
 
-    def offset_of(self, access: Access, name: str, chunked: bool = False, loaded: bool = False) -> Offset:
-        """The address of an access in the loops that are open; ``chunked`` ones have a result for every chunk."""
-        strides: dict[str, str | int] = {}
-        base = self.interleaved.get(access)
+    def index_of(self, access: Access, name: str, chunked: bool = False, loaded: bool = False) -> tuple[IntExpr, ...]:
+        """The index of an access in the loops that are open; ``chunked`` ones have a result for every chunk."""
+        strides: dict[str, Integer] = {}
         for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
             if chunked and self.group.chunk is not None and self.group.chunk[0] in loop.axes:
                 of_chunks = replace(loop, variable="k", axes=self.group.chunk[:1])
@@ -161,18 +199,28 @@ class Buffers:
             else:
                 strides[loop.variable] = self.stride(access, name, loop, loop.variable, loaded)
         start = self._within_window(access, name, strides)
-        offset = self.nest.offset((name, access.moves, start), name, strides, start)
+        return self.pointers.index(name, (*start, *self._moving(strides), *self._standing(access, name)))
+
+    def _moving(self, strides: Mapping[str, Integer]) -> Iterator[tuple[Integer, Integer]]:
+        for name in self.nest.variables:
+            stride = as_int(strides.get(name, 0))
+            if stride.value != 0:
+                yield stride, variable(name)
+
+    def _standing(self, access: Access, name: str) -> Iterator[tuple[Integer, Integer]]:
+        """What an address has beside the steps of loops."""
+        base = self.interleaved.get(access)
         if base is not None:
-            return Offset(offset.terms, access.start - base)
-        return Offset((*offset.terms, *self._before(access, name), *self._lookups(access, name)))
-
-    def _before(self, access: Access, name: str) -> Iterator[Term]:
-        """The distance to that place."""
+            yield from ((1, access.start - base) for _ in range(access.start != base))
+            return
         if self._is_late(access):
-            yield Term(self.nest.word((access.node, "before", access.start), access.start, f"{name}_s"), 1)
+            yield 1, self.nest.word((access.node, "before", access.start), access.start, f"{name}_s")
+        for stride, pull in access.lookups:
+            word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
+            yield word, variable(self.elements.looked_up(pull).name)
 
-    def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> str | int:
-        """The distance from one position of a loop to the next: an integer of the text, or the name of a word."""
+    def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> Integer:
+        """The distance from one position of a loop to the next: a number of the text, or a word."""
         move = access.moves[loop.axes[-1]]
         is_close = access in self.interleaved or (
             loaded and self._is_taken_from_vectors(access.node.aval.dtype, move)
@@ -181,21 +229,18 @@ class Buffers:
             return move
         return self.nest.word((access.node, variable or loop.variable, move), move, f"{name}_s")
 
-    def _within_window(self, access: Access, name: str, strides: dict[str, str | int]) -> str:
-        """Counts the address of a value in scratch from where its window begins; the name of the constant part."""
+    def _within_window(
+        self, access: Access, name: str, strides: dict[str, Integer]
+    ) -> Iterable[tuple[Integer, Integer]]:
+        """Counts the address of a value in scratch from where its window begins; returns the constant part."""
         window = self.pointers.windows.get(access.node)
         if window is None:
-            return ""
-        for variable, step in window.steps.items():
+            return ()
+        for tile, step in window.steps.items():
             if step:
-                strides[variable] = self.nest.word((access.node, "tile", variable), -step, f"{name}_s")
+                strides[tile] = self.nest.word((access.node, "tile", tile), -step, f"{name}_s")
         start = self._start(access) - window.first
-        return self.nest.word((access.node, "start", start), start, f"{name}_c") if start else ""
-
-    def _lookups(self, access: Access, name: str) -> Iterator[Term]:
-        for stride, indexed in access.lookups:
-            word = 1 if stride == 1 else self.nest.word((access.node, indexed, stride), stride, f"{name}_s")
-            yield Term(self.elements.looked_up(indexed).name, word)
+        return ((1, self.nest.word((access.node, "start", start), start, f"{name}_c")),) if start else ()
 
     def pointer(self, access: Access, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer of an access, to elements of the buffer's type unless told otherwise."""
@@ -205,16 +250,15 @@ class Buffers:
         """Stores one element; ``source`` is the node whose type it has, where that is not the buffer's own."""
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype
-        storage = storage_dtype(dtype)
         name = self.pointer(access, True, dtype)
         value = self.elements.bits(held, dtype, node.where)
-        offset = self.offset_of(access, name, chunked)
-        self.nest.inner.statements.append(Store(name, offset, value, storage, node.where))
+        index = self.index_of(access, name, chunked)
+        self.nest.inner.statements.append(Store(name, index, value, node.where))
 
-    def place(self, access: Access) -> tuple[str, Offset]:
-        """The pointer and the address of an element that is written."""
+    def place(self, access: Access) -> Place:
+        """The pointer and the index of an element that is written."""
         name = self.pointers.pointer(access.node, self._start(access), True)
-        return name, self.offset_of(access, name)
+        return name, self.index_of(access, name)
 
     def _is_taken_from_vectors(self, dtype: DType, move: int) -> bool:
         """Whether baking the step makes such loads shuffles of whole vectors; not those of complex numbers."""

@@ -14,12 +14,12 @@ Threads that find the same store the same.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Pointers
 from xjit.codegen.scopes import Nest, Scope
+from xjit.dataclass import dataclass, field
 from xjit.ir.expr import Literal
-from xjit.ir.loops import Accumulate, Assign, Call, Const, If, Offset, Statement, Store, Value
+from xjit.ir.loops.nodes import Accumulate, Carry, Const, If, Prim, Statement, Store, Value, Var
 from xjit.ir.node import Node
 from xjit.types import BOOL
 
@@ -36,19 +36,20 @@ class Checks:
         """Notes in the loop where it is computed whether a condition holds."""
         if status not in self.flags:
             self.flags[status] = self.nest.fresh("bad")
-        fails = Call("not", (holds,), BOOL)
-        scope.statements.append(Accumulate(self.flags[status], "or", fails, BOOL, False))
+        fails = Prim("not", (holds,), BOOL)
+        scope.statements.append(Accumulate(self.flags[status], "or", fails))
 
     @property
     def before(self) -> Iterator[Statement]:
         """What comes before all loops."""
-        return (Assign(flag, _truth(False)) for flag in self.flags.values())
+        return (Carry(flag, _truth(False)) for flag in self.flags.values())
 
     def after(self) -> Iterator[Statement]:
         """What comes after all loops; declares the pointers to the statuses."""
         for status, flag in self.flags.items():
             pointer = self.pointers.pointer(status, 0, True)
-            yield If(flag, (Store(pointer, Offset(), _truth(True), BOOL, status.where),))
+            index = self.pointers.index(pointer, ())
+            yield If(Var(flag, BOOL), (Store(pointer, index, _truth(True), status.where),))
 
 
 def _truth(value: bool) -> Const:

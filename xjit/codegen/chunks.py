@@ -12,7 +12,8 @@ import math
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.scopes import Held, Nest
 from xjit.fusion.plan import FusionGroup
-from xjit.ir.loops import Base, Bound, Offset, Term, Var
+from xjit.ir.loops.intexpr import minimum, variable
+from xjit.ir.loops.nodes import FromInt, LetInt
 from xjit.types import INT64
 
 
@@ -24,7 +25,7 @@ def open_chunks(nest: Nest, group: FusionGroup, plan: Schedule) -> int:
     size = nest.word("chunk", elements, "chunk")
     scope = nest.open("k", (group.chunk[0],))
     for number in group.chunk_numbers:
-        scope.known[number] = Held(Var("k", INT64), None, scope)
-    scope.statements.append(Base("k_start", Offset((Term("k", size),))))
-    scope.statements.append(Bound("k_stop", "k_start", size, nest.extent(loop.variable, loop.extent)))
+        scope.known[number] = Held(FromInt(variable("k"), INT64), None, scope)
+    stop = minimum(variable("k_start") + size, nest.extent(loop.variable, loop.extent))
+    scope.statements += [LetInt("k_start", variable("k") * size), LetInt("k_stop", stop)]
     return math.ceil(loop.extent / elements)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.columns import ColumnAccumulator, KeptColumns, most_columns
 from xjit.codegen.group_values import GroupValues
@@ -22,13 +21,15 @@ from xjit.codegen.row_values import RowValues, expensive_row_values
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.several_rows import join_rows
+from xjit.dataclass import dataclass, field
 from xjit.fusion.cost import shared_columns
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
-from xjit.ir.loops import Base, Bound, LoopKind, Offset, Term
+from xjit.ir.loops.intexpr import minimum, variable
+from xjit.ir.loops.nodes import LetInt, LoopKind
 from xjit.types import FLOAT64
 
-BLOCK = ("b_start", "b_stop")
-"""The names of the bounds of a block."""
+BLOCK = (variable("b_start"), variable("b_stop"))
+"""The bounds of a block."""
 
 
 @dataclass(eq=False)
@@ -68,8 +69,8 @@ class ColumnNest:
         self.bounds.open(outer)
         scope = self.nest.open("b")
         width = self.nest.word("width", self._width, "width")
-        scope.statements.append(Base("b_start", Offset((Term("b", width),))))
-        scope.statements.append(Bound("b_stop", "b_start", width, self.bounds.extent(self._loop)))
+        stop = minimum(variable("b_start") + width, self.bounds.extent(self._loop))
+        scope.statements += [LetInt("b_start", variable("b") * width), LetInt("b_stop", stop)]
         for level in range(1, self.passes.count + 1):
             self._pass(level)
         stops = [*map(self.bounds.extent, outer), self.nest.word("blocks", self._steps[-1], "blocks")]
@@ -78,7 +79,7 @@ class ColumnNest:
             if number == shared and self.bounds.shared is not None:
                 self.nest.close(*self.bounds.shared, LoopKind.PARALLEL)
             else:
-                self.nest.close("0", stops[number])
+                self.nest.close(0, stops[number])
 
     # ------------------------------------------------------------------ passes over the rows of a block
 
@@ -101,7 +102,7 @@ class ColumnNest:
         is_scan = isinstance(self.group.statements[number], Scan)
         fold = self.values.running(number) if is_scan else self.values.accumulator(number)
         assert isinstance(fold, Recognised)
-        return ColumnAccumulator(fold, self.values.scratch.take(str(self._room), fold.dtype), self._loop.variable)
+        return ColumnAccumulator(fold, self.values.scratch.take(fold.dtype, self._room), self._loop.variable)
 
     def _is_store(self, number: int) -> bool:
         return not isinstance(self.group.statements[number], Reduce | Scan)

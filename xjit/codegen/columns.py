@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from xjit.codegen.buffers import Place
 from xjit.codegen.elements import storage_dtype
-from xjit.codegen.group_values import Place
 from xjit.codegen.reductions import Recognised
 from xjit.codegen.row_values import RowValues
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
-from xjit.ir.loops import Call, Load, Offset, Store, Term, Value
+from xjit.ir.loops.intexpr import IntExpr, variable
+from xjit.ir.loops.nodes import Load, Prim, Store, Value
 from xjit.machine import Machine
 from xjit.types import COMPLEX128
 
@@ -36,16 +37,16 @@ class ColumnAccumulator:
         self.where = fold.statement.target.where
         self.dtype = fold.dtype
 
-    def _offset(self) -> Offset:
-        return Offset((Term(self.column, 1), Term("b_start", -1)))
+    def _index(self) -> tuple[IntExpr, ...]:
+        return (variable(self.column) - variable("b_start"),)
 
     def _put(self, value: Value) -> None:
-        store = Store(self.name, self._offset(), value, self.fold.dtype, self.where)
+        store = Store(self.name, self._index(), value, self.where)
         self.fold.elements.nest.inner.statements.append(store)
 
     def _get(self) -> Value:
         scope = self.fold.elements.nest.inner
-        load = Load(self.name, self._offset(), self.fold.dtype, True)
+        load = Load(self.name, self._index(), self.fold.dtype)
         return self.fold.elements.let(scope, "x", load, self.fold.dtype, self.where)
 
     def start(self) -> None:
@@ -56,7 +57,7 @@ class ColumnAccumulator:
         """acc[i] = combine(acc[i], value)."""
         value = self.fold.plain_operand(0)
         before = self._get()
-        self._put(Call(self.fold.in_order, (before, value), self.fold.dtype))
+        self._put(Prim(self.fold.in_order, (before, value), self.fold.dtype))
 
     def take_running(self) -> Held:
         """The same for a scan: what has been got so far is a value of its own."""
@@ -94,8 +95,8 @@ class KeptColumns:
         if indexed in self.row_values.places:
             return self.row_values.places[indexed]
         if indexed not in self._names:
-            self._names[indexed] = self.scratch.take(str(self.room), storage_dtype(indexed.node.aval.dtype))
-        return self._names[indexed], Offset((Term(self.column, 1), Term("b_start", -1)))
+            self._names[indexed] = self.scratch.take(storage_dtype(indexed.node.aval.dtype), self.room)
+        return self._names[indexed], (variable(self.column) - variable("b_start"),)
 
     def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
         """None: what runs behind a scan, or after it, goes row by row."""

@@ -7,19 +7,21 @@ does, so the bits are what is kept.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from xjit.codegen.folding import folded
 from xjit.codegen.scopes import Held, Nest, Scope
-from xjit.codegen.variants import has_variants, is_frequent
+from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
+from xjit.dataclass import dataclass, field
 from xjit.fusion.reads import positions_of, sources
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.context import CONSTANT
-from xjit.ir.expr import Arg, Expr, Index, Lit, Literal, Prim
+from xjit.ir.expr import Arg, Expr, Index, Lit, Literal
+from xjit.ir.expr import Prim as PrimExpr
 from xjit.ir.index import Index as IndexMap
-from xjit.ir.loops import Accumulate, Call, Const, Let, Position, Value, Var
+from xjit.ir.loops.intexpr import Atom, constant, variable
+from xjit.ir.loops.nodes import Accumulate, Const, FromInt, Let, Prim, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
 from xjit.ir.where import Where
@@ -114,7 +116,7 @@ class Elements:
         values = [self.plain(one, types[0], node.where) for one in held[:-1]]
         result = self.plain(held[-1], types[1], node.where)
         for value in values:
-            call = Call(reducer.combine, (result, value), result.dtype)
+            call = Prim(reducer.combine, (result, value), result.dtype)
             result = self.let(scope, "v", call, result.dtype, node.where)
         return Held(result, None, scope)
 
@@ -143,7 +145,7 @@ class Elements:
         number = int(value.literal.item())
         if abs(number) <= SMALL:
             return value
-        return Var(self.nest.word(("constant", number), number, "n"), INT64)
+        return FromInt(self.nest.word(("constant", number), number, "n"), INT64)
 
     def float_from_table(self, value: Value, where: Where) -> Value:
         """A float as a word of the table: ``c0 = as_f64(n3)``; small integers and other values as they are."""
@@ -155,9 +157,9 @@ class Elements:
         bits = int(wide.view(np.int64))
         scope, key = self.nest.scopes[0], ("float", value.literal)
         if key not in scope.known:
-            word = Var(self.nest.word(("constant", value.literal), bits, "n"), INT64)
-            call = Call("bitcast", (word,), FLOAT64)
-            plain = call if value.dtype == FLOAT64 else Call("cast", (call,), FLOAT32)
+            word = FromInt(self.nest.word(("constant", value.literal), bits, "n"), INT64)
+            call = Prim("bitcast", (word,), FLOAT64)
+            plain = call if value.dtype == FLOAT64 else Prim("cast", (call,), FLOAT32)
             scope.known[key] = self.let(scope, "c", plain, value.dtype, where)
         found: Value = scope.known[key]
         return found
@@ -171,7 +173,7 @@ class Elements:
         """The value in the type that arithmetic uses."""
         if held.plain is None:
             assert held.bits is not None
-            value = Call("decode", (held.bits,), dtype)
+            value = Prim("decode", (held.bits,), dtype)
             held.plain = self.let(held.scope, "w", value, FLOAT32, where)
         return held.plain
 
@@ -181,7 +183,7 @@ class Elements:
             return self.plain(held, dtype, where)
         if held.bits is None:
             assert held.plain is not None
-            value = Call("encode", (held.plain,), dtype)
+            value = Prim("encode", (held.plain,), dtype)
             held.bits = self.let(held.scope, "h", value, storage_dtype(dtype), where)
         return held.bits
 
@@ -191,7 +193,7 @@ class Elements:
         key = ("position", indexed)
         if key not in held.scope.known:
             plain = self.plain(held, indexed.node.aval.dtype, indexed.node.where)
-            wide = plain if plain.dtype == INT64 else Call("cast", (plain,), INT64)
+            wide = plain if plain.dtype == INT64 else Prim("cast", (plain,), INT64)
             name = self.nest.fresh("g")
             held.scope.statements.append(Let(name, wide, indexed.node.where))
             held.scope.known[key] = Var(name, INT64)
@@ -200,7 +202,7 @@ class Elements:
 
     def let(self, scope: Scope, stem: str, value: Value, dtype: DType, where: Where) -> Value:
         """Names a value in a scope; values that are names or constants already stay as they are."""
-        if isinstance(value, Var | Const):
+        if isinstance(value, Var | Const) or (isinstance(value, FromInt) and value.expr.kind is Atom.WORD):
             return value
         name = self.nest.fresh(stem)
         scope.statements.append(Let(name, value, where))
@@ -250,7 +252,7 @@ class Evaluation:
         while stack:
             top = stack.pop()
             self._uses[id(top)] = self._uses.get(id(top), 0) + 1
-            if isinstance(top, Prim) and self._uses[id(top)] == 1:
+            if isinstance(top, PrimExpr) and self._uses[id(top)] == 1:
                 stack.extend(top.args)
 
     def plain(self, expr: Expr) -> Value:
@@ -272,23 +274,24 @@ class Evaluation:
 
     def _position(self, expr: Index) -> Value:
         map = self.index[expr.axis]
-        variable = None if map.axis is None else self.elements.position(map.axis)
-        place: Value = Position(variable, map.scale, map.offset, expr.dtype)
+        name = None if map.axis is None else self.elements.position(map.axis)
+        steps = constant(0) if name is None else variable(name) * map.scale
+        place: Value = FromInt(steps + map.offset, expr.dtype)
         for lookup in map.found:
             found = self.elements.looked_up(IndexedValue(lookup.source, lookup.axes))
             times = Const(Literal.of(np.int64(lookup.times)))
-            place = Call("add", (place, Call("mul", (found, times), INT64)), INT64)
+            place = Prim("add", (place, Prim("mul", (found, times), INT64)), INT64)
         return place
 
-    def _call(self, expr: Prim) -> Value:
+    def _call(self, expr: PrimExpr) -> Value:
         if expr.name == "bitcast":
             source = expr.args[0]
             raw = self.bits(source)
             to = storage_dtype(expr.dtype)
-            value: Value = raw if raw.dtype == to else Call("bitcast", (raw,), to)
-            return Call("decode", (value,), expr.dtype) if expr.dtype in NARROW_FLOATS else value
+            value: Value = raw if raw.dtype == to else Prim("bitcast", (raw,), to)
+            return Prim("decode", (value,), expr.dtype) if expr.dtype in NARROW_FLOATS else value
         if expr.dtype in NARROW_FLOATS and expr.name == "cast":
-            return Call("decode", (self.bits(expr),), expr.dtype)
+            return Prim("decode", (self.bits(expr),), expr.dtype)
         if expr.name == "select" and isinstance(condition := self.plain(expr.args[0]), Const):
             return self.plain(expr.args[1] if condition.literal.array() else expr.args[2])
         args = tuple(self.plain(arg) for arg in expr.args)
@@ -302,15 +305,15 @@ class Evaluation:
         variant = self._variant(expr)
         if variant == "near":
             args = tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
-            is_far = Call(expr.name, args, BOOL, "is_far")
-            self.scope.statements.append(Accumulate(self.elements.rare_flag, "or", is_far, BOOL, False))
-        return Call(expr.name, args, register_dtype(expr.dtype), variant)
+            is_far = Prim(expr.name, args, BOOL, "is_far")
+            self.scope.statements.append(Accumulate(self.elements.rare_flag, "or", is_far))
+        return Prim(expr.name, args, register_dtype(expr.dtype), variant)
 
     def _own_or_from_table(self, expr: Expr, value: Value) -> Value:
         """Numbers of the operation's own definition stay in the text, those of the user's program need not."""
         return self.elements.float_from_table(value, self.node.where) if isinstance(expr, Arg) else value
 
-    def _variant(self, expr: Prim) -> str:
+    def _variant(self, expr: PrimExpr) -> str:
         """Functions are called instead of inlined, which compiles faster, where speed counts for less.
 
         That is outside of vector code if they have rare arguments, and if these ask for it, in loops over them.
@@ -319,6 +322,8 @@ class Evaluation:
         varied = has_variants(*key)
         if not self.scope.axes & self.elements.innermost:
             return "rare" if varied else ""
+        if self.elements.variant == "called":
+            return "called" if is_vector_function(*key) else ""
         if not varied:
             return "rare" if key in self.elements.called else ""
         return "" if self.elements.variant == "rare" and is_frequent(*key) else self.elements.variant
@@ -334,12 +339,12 @@ class Evaluation:
             held = self.elements.constant(expr.literal)
             assert held.bits is not None
             return held.bits
-        if isinstance(expr, Prim) and expr.name == "select":
+        if isinstance(expr, PrimExpr) and expr.name == "select":
             condition, true, false = expr.args
-            return Call("select", (self.plain(condition), self.bits(true), self.bits(false)), storage)
-        if isinstance(expr, Prim) and expr.name == "bitcast":
+            return Prim("select", (self.plain(condition), self.bits(true), self.bits(false)), storage)
+        if isinstance(expr, PrimExpr) and expr.name == "bitcast":
             raw = self.bits(expr.args[0])
-            return raw if raw.dtype == storage else Call("bitcast", (raw,), storage)
-        if isinstance(expr, Prim) and expr.name == "cast":
-            return Call("encode", (self.plain(expr.args[0]),), expr.dtype)
-        return Call("encode", (self.plain(expr),), expr.dtype)
+            return raw if raw.dtype == storage else Prim("bitcast", (raw,), storage)
+        if isinstance(expr, PrimExpr) and expr.name == "cast":
+            return Prim("encode", (self.plain(expr.args[0]),), expr.dtype)
+        return Prim("encode", (self.plain(expr),), expr.dtype)

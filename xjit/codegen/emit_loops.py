@@ -7,10 +7,11 @@ is not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llvmlite import ir
+from llvmlite.ir.instructions import ExtractValue, InsertValue
 
 from xjit.codegen.emitters import (
     BIT,
@@ -26,11 +27,22 @@ from xjit.codegen.emitters import (
     pointer_type,
     strong,
 )
+from xjit.codegen.inline_functions import PREFIX
 from xjit.codegen.kinds import KernelTypeError
+from xjit.llvm.targets import Registers
 
 PAIR = "pair"
 IS_FAR = "_is_far"
 """What names of functions end in that tell whether an argument needs the rare variant."""
+
+OUT_OF_LINE = "_rare"
+"""The same of functions that are called."""
+CALLED = "_called"
+"""The same of functions that are called a register of elements at a time."""
+LONG = 400
+"""From how many instructions on it takes long to weigh all widths for a loop."""
+
+_BITS = {ir.IntType(bits): bits for bits in (1, 8, 16, 32, 64)} | {ir.FloatType(): 32, ir.DoubleType(): 64}
 
 _RANGE = ir.LiteralStructType([INT64, INT64, INT64])
 _ITERATOR = ir.LiteralStructType([INT64.as_pointer(), INT64, INT64])
@@ -130,13 +142,17 @@ def _more(builder: Builder, sign: str, current: Value, stop: Value, step: Value)
     return builder.select(upward, rising, falling)
 
 
-def shape_loops(module: Any) -> None:
+def shape_loops(module: Any, registers: Registers) -> None:
     """Tells LLVM how many elements at a time the innermost loops take where that is not its own choice.
 
     Loops that add lane by lane take as many as there are lanes, on every processor: the bits of the sum depend on it.
     Loops that note whether an argument was rare are not interleaved: LLVM takes the note for a sum whose additions
     wait for each other, and writes four vectors into a step that is long already: twice the time to compile, and no
-    faster.  The branch back is marked like this::
+    faster.  They fill a register, which LLVM chooses too, but only after having weighed all widths up to as many
+    truth values as a register holds, where functions have vector forms: ten times the time of all other passes.
+    Long loops, and those that call functions, fill a register as well; where the processor has masks, they do what is
+    left over with one more step of vector code, as writing the loop a second time for it takes as long as writing it
+    once.  The branch back is marked like this::
 
         br label %"B104", !llvm.loop !4
         !1 = !{ !"llvm.loop.vectorize.width", i32 32 }
@@ -144,11 +160,10 @@ def shape_loops(module: Any) -> None:
         !3 = !{ !"llvm.loop.vectorize.enable", i1 true }
         !4 = !{ !4, !1, !2, !3 }
     """
+    accesses = {access.instruction: access.slot for access in module.xjit_accesses}
     for function in module.functions:
         places = {block.name: place for place, block in enumerate(function.blocks)}
-        lanes = {place: _lanes(block) for place, block in enumerate(function.blocks)}
-        flagged = {place for place, block in enumerate(function.blocks) if any(map(_asks, block.instructions))}
-        waiting = {place for place, count in lanes.items() if count} | flagged
+        waiting = {place for place, block in enumerate(function.blocks) if _concerns(block)}
         for place, block in enumerate(function.blocks if waiting else ()):
             if not isinstance(block.terminator, ir.Branch):
                 continue
@@ -156,27 +171,77 @@ def shape_loops(module: Any) -> None:
             loop = range(places[block.terminator.operands[0].name], place + 1)
             if not waiting.isdisjoint(loop):
                 waiting.difference_update(loop)
-                count = max(lanes[inside] for inside in loop)
-                block.terminator.set_metadata("llvm.loop", _taking(module, block.name, count))
+                body = [one for inside in loop for one in function.blocks[inside].instructions]
+                hints = _hints(body, accesses, registers)
+                block.terminator.set_metadata("llvm.loop", _node(module, block.name, hints))
 
 
-def _asks(instruction: Any) -> bool:
+def _concerns(block: Any) -> bool:
+    calls = (_called(one).endswith((IS_FAR, CALLED)) for one in block.instructions)
+    return len(block.instructions) > LONG or any(calls) or any(LANES in one.metadata for one in block.instructions)
+
+
+def _called(instruction: Any) -> str:
     callee = getattr(instruction, "callee", None)
-    return isinstance(callee, ir.Function) and callee.name.endswith(IS_FAR)
+    return str(callee.name) if isinstance(callee, ir.Function) else ""
 
 
-def _lanes(block: Any) -> int:
-    """How many lanes the additions of a block have; 0 where there are none."""
-    found = [one.metadata[LANES].operands[0].constant for one in block.instructions if LANES in one.metadata]
-    return max(found, default=0)
-
-
-def _taking(module: Any, name: str, lanes: int) -> Any:
-    """The node of a loop that takes so many elements at a time, or as many as LLVM likes, never several times."""
-    hints: list[list[Any]] = [["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)]]
+def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Registers) -> list[list[Any]]:
+    """What LLVM is told about a loop of these instructions."""
+    lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
+    flagged = any(_called(one).endswith(IS_FAR) for one in loop)
+    long = len(loop) > LONG or any(_called(one).endswith(CALLED) for one in loop)
+    width = lanes or (_elements_of_a_register(loop, accesses, registers.bits) if flagged or long else 0)
+    hints: list[list[Any]] = []
+    if lanes or flagged or long:
+        hints.append(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)])
+    if width:
+        hints.append(["llvm.loop.vectorize.width", ir.Constant(ir.IntType(32), width)])
     if lanes:
-        hints.append(["llvm.loop.vectorize.width", ir.Constant(ir.IntType(32), lanes)])
         hints.append(["llvm.loop.vectorize.enable", ir.Constant(BIT, 1)])
+    elif width and long and registers.masks:
+        hints.append(["llvm.loop.vectorize.predicate.enable", ir.Constant(BIT, 1)])
+    return hints
+
+
+def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], vector_bits: int) -> int:
+    """How many of the widest elements that a loop reads or writes fill a register; 0 where LLVM is not to be told.
+
+    LLVM complains where it cannot do what it is told, and adds in any order where it can: nothing but truth values
+    may be carried from step to step, nor may the loop read what it writes.
+    """
+    if any(map(_is_carried, loop)) or any(map(_is_scalar, loop)):
+        return 0
+    touched = [one for one in loop if one in accesses]
+    written = {accesses[one] for one in touched if isinstance(one, ir.StoreInstr)}
+    read = {accesses[one] for one in touched if not isinstance(one, ir.StoreInstr)}
+    if written & read or not written:
+        return 0
+    types = [(one.operands[0] if isinstance(one, ir.StoreInstr) else one).type for one in touched]
+    return vector_bits // max(map(_bits, types))
+
+
+def _is_scalar(instruction: Any) -> bool:
+    """Whether this calls a function of one element, or one that reads memory."""
+    name = _called(instruction)
+    return bool(name) and (name.endswith(OUT_OF_LINE) or not name.startswith((PREFIX, "llvm.")))
+
+
+def _is_carried(instruction: Any) -> bool:
+    """Whether this assigns a variable that is neither a truth value nor a counter."""
+    if not (isinstance(instruction, ir.StoreInstr) and isinstance(instruction.operands[1], ir.AllocaInstr)):
+        return False
+    value = instruction.operands[0]
+    counts = isinstance(value, ir.LoadInstr | ExtractValue | InsertValue)
+    return not (value.type == BIT or (counts and value.type in (INT64, _ITERATOR)))
+
+
+def _bits(kind: LlvmType) -> int:
+    """How many bits a number has, or each part of a complex one."""
+    return _BITS[kind.elements[0] if isinstance(kind, ir.LiteralStructType) else kind]
+
+
+def _node(module: Any, name: str, hints: list[list[Any]]) -> Any:
     # The first operand of a loop's node is the node itself, which tells the loop from others.
     node = module.add_metadata([name])
     node.operands = (node, *(module.add_metadata(hint) for hint in hints))

@@ -8,7 +8,6 @@ checks, also when a kernel works in place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -32,6 +31,7 @@ from xjit.codegen.emitters import (
     strong,
 )
 from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS, STEPS, KernelTypeError
+from xjit.dataclass import dataclass
 
 ALIGNMENT = 64
 SCRATCH_SLOT = "scratch"

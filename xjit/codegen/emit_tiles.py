@@ -16,7 +16,6 @@ words each that stay together. Less than a block is copied element by element.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -33,6 +32,7 @@ from xjit.codegen.emitters import (
     strong,
 )
 from xjit.codegen.kinds import KINDS, TURNED, KernelTypeError
+from xjit.dataclass import dataclass
 
 LANE_BYTES = 16
 # The largest elements of a vector; memory is aligned to no more.

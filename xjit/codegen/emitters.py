@@ -9,13 +9,14 @@ found in a program.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from llvmlite import ir
 
 from xjit import numerics
 from xjit.codegen.kinds import COMPLEXES, FLOATS, INTEGERS, KINDS, KernelTypeError
+from xjit.dataclass import dataclass
+from xjit.llvm.targets import CpuTraits as CpuTraits
 
 Value: TypeAlias = Any
 Builder: TypeAlias = Any
@@ -32,15 +33,6 @@ class Operation:
     name: str
     infer: Infer
     emit: Emit
-
-
-@dataclass(frozen=True, slots=True)
-class CpuTraits:
-    """What the instructions written depend on. ``half``: vectors are converted to and from floats of 16 bits."""
-
-    fma: bool
-    architecture: str
-    half: bool = False
 
 
 BIT = ir.IntType(1)

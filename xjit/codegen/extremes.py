@@ -15,9 +15,9 @@ minimum the sign of a first operand that has one, which changes nothing but zero
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
-from xjit.codegen import vector_width
+from xjit.dataclass import dataclass, field
+from xjit.llvm import vector_width
 
 _OPERANDS = r"(?P<type>(?:<\d+ x )?(?P<element>float|double)>?)"
 _PAIR = re.compile(

@@ -1,41 +1,18 @@
-"""Hashes that name a compiled result: of texts, of Python functions, of the compiler itself."""
+"""The name of the compiler itself, for the keys of what it makes."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
-import platform
 from pathlib import Path
-from types import CodeType
-from typing import Any
+
+from xjit.llvm.digests import digest, versions
 
 COMPILER_FILES = (
-    *("emit*.py", "numba_*.py", "extremes.py", "inline_functions.py", "kinds.py", "lane_trees.py"),
-    *("llvm_pipeline.py", "searches.py", "step_loads.py", "tables.py", "vector_width.py", "wide_forms.py"),
-    "../numerics.py",
+    *("called_forms.py", "emit*.py", "numba_*.py", "extremes.py", "inline_functions.py", "kinds.py"),
+    *("lane_trees.py", "llvm_pipeline.py", "searches.py", "step_loads.py", "tables.py", "wide_forms.py"),
+    *("../llvm/objects.py", "../llvm/targets.py", "../llvm/vector_width.py", "../numerics.py"),
 )
 """What decides the machine code of a text: an object is never taken for that of another compiler."""
-
-
-def digest(*parts: str) -> str:
-    """SHA-256 over the parts; where one part ends and the next begins matters.
-
-    >>> digest("ab", "c") == digest("a", "bc")
-    False
-    """
-    state = hashlib.sha256()
-    for part in parts:
-        data = part.encode()
-        state.update(f"{len(data)}:".encode())
-        state.update(data)
-    return state.hexdigest()
-
-
-@functools.cache
-def versions() -> str:
-    """The versions that machine code depends on: of Python, Numba and llvmlite."""
-    return "\n".join((platform.python_version(), _version("numba"), _version("llvmlite")))
 
 
 @functools.cache
@@ -45,25 +22,3 @@ def compiler() -> str:
     files = sorted(path for pattern in COMPILER_FILES for path in folder.glob(pattern))
     texts = [file.read_text(encoding="utf-8") for file in files]
     return digest(versions(), *texts)
-
-
-def _version(package: str) -> str:
-    # Neither package is imported for this, and reading the file takes a hundredth of what importlib.metadata does.
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        return "none"
-    written = Path(spec.origin).with_name("_version.py")
-    return written.read_text(encoding="utf-8") if written.exists() else _distribution_version(package)
-
-
-def _distribution_version(package: str) -> str:
-    from importlib import metadata
-
-    return metadata.version(package)
-
-
-def code_text(code: CodeType) -> str:
-    """What a code object does, without its file name and line numbers."""
-    constants = [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType)]
-    parts: list[Any] = [code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars]
-    return repr(parts)

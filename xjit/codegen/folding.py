@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.expr import Literal
-from xjit.ir.loops import Const, Value
+from xjit.ir.loops.nodes import Const, Value
 from xjit.types import BOOL, DType, dtype_class
 
 _FOLDED: dict[str, Callable[..., Any]] = {

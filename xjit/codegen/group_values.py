@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from xjit.codegen import reductions
-from xjit.codegen.buffers import Buffers, Pointers
+from xjit.codegen.buffers import Buffers, Place, Pointers
 from xjit.codegen.checks import Checks
 from xjit.codegen.elements import Elements, storage_dtype
 from xjit.codegen.loop_bounds import LoopBounds
@@ -24,14 +23,13 @@ from xjit.codegen.scopes import Held, Nest, Scope
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import Strips
 from xjit.codegen.tiles import Tiles
+from xjit.dataclass import dataclass, field
 from xjit.fusion.materialized import owner
 from xjit.fusion.reads import below
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan
-from xjit.ir.loops import Load, Offset, Store
+from xjit.ir.loops.nodes import Load, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
-
-Place = tuple[str, Offset]
 
 
 class KeptValues(Protocol):
@@ -109,7 +107,7 @@ class GroupValues:
     def _read(self, indexed: IndexedValue) -> Held:
         scope = self.nest.scope_for(indexed.index)
         if self.kept.holds(indexed):
-            load = Load(*self.kept.place(indexed), storage_dtype(indexed.node.aval.dtype), True)
+            load = Load(*self.kept.place(indexed), storage_dtype(indexed.node.aval.dtype))
             return self.buffers.held(load, scope, indexed.node)
         if indexed.node in self._nested.first:
             return self._nested.result(indexed)
@@ -135,8 +133,8 @@ class GroupValues:
         held = self.elements.value(indexed)
         dtype = indexed.node.aval.dtype
         value = self.elements.bits(held, dtype, indexed.node.where)
-        name, offset = place or self.kept.place(indexed)
-        self.nest.inner.statements.append(Store(name, offset, value, storage_dtype(dtype), indexed.node.where))
+        name, index = place or self.kept.place(indexed)
+        self.nest.inner.statements.append(Store(name, index, value, indexed.node.where))
 
     def keep_all(self, indexed_values: Iterable[IndexedValue]) -> None:
         """Keeps several values."""

@@ -43,11 +43,11 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from xjit.codegen import fingerprint
 from xjit.codegen.kinds import KINDS
+from xjit.dataclass import dataclass
+from xjit.llvm import digests
 
 LIBRARY = "xjit.codegen.vmath"
 """The package of vector math functions, imported when kernel text is looked at for the first time."""
@@ -79,10 +79,26 @@ class Table:
     shift: int
 
 
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What the vector form of a called function is made of (:mod:`xjit.codegen.called_forms`).
+
+    ``quick`` is right wherever ``is_far`` is false, and everywhere if there is none. ``often`` does all lanes at a
+    time where some are far; without it the function itself does them one by one.
+    """
+
+    quick: InlineFunction
+    is_far: InlineFunction | None = None
+    often: InlineFunction | None = None
+
+
 class InlineFunction:
     """A registered function: callable from Python uncompiled, and by its name from kernels compiled."""
 
-    __slots__ = ("__weakref__", "_key", "arguments", "function", "name", "out_of_line", "result", "table", "wide")
+    __slots__ = (
+        *("__weakref__", "_key", "arguments", "called", "function"),
+        *("name", "out_of_line", "result", "table", "wide"),
+    )
 
     def __init__(
         self,
@@ -93,9 +109,11 @@ class InlineFunction:
         out_of_line: bool = False,
         wide: str = "",
         table: Table | None = None,
+        called: Called | None = None,
     ) -> None:
         self.name = name
         self.out_of_line = out_of_line
+        self.called = called
         self.wide = wide
         self.table = table
         self.function = function
@@ -115,9 +133,9 @@ class InlineFunction:
     def key(self) -> str:
         """Names what the function computes, for cache keys."""
         if self._key is None:
-            self._key = fingerprint.digest(
-                self.signature, str(self.out_of_line), self.wide, repr(self.table), function_key(self.function)
-            )
+            parts = (self.signature, str(self.out_of_line), self.wide, repr(self.table), function_key(self.function))
+            called = self.called and (self.called.quick, self.called.is_far, self.called.often)
+            self._key = digests.digest(*parts, *("" if one is None else one.key() for one in called or ()))
         return self._key
 
     def __call__(self, *arguments: Any) -> Any:
@@ -139,6 +157,7 @@ def register(
     out_of_line: bool = False,
     wide: str = "",
     table: Table | None = None,
+    called: Called | None = None,
 ) -> InlineFunction:
     """Makes ``function`` known to kernels as ``name``; a second registration under one name is an error.
 
@@ -147,7 +166,7 @@ def register(
     """
     if name in _REGISTRY:
         raise ValueError(f"an inline function named {name} is registered already")
-    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide, table=table)
+    entry = InlineFunction(name, function, signature, out_of_line=out_of_line, wide=wide, table=table, called=called)
     _REGISTRY[name] = entry
     return entry
 
@@ -173,10 +192,15 @@ def function_of(name: str, text: str, words: dict[str, Any]) -> Callable[..., An
     return function
 
 
-def register_called(name: str, original: str) -> InlineFunction:
+def register_called(name: str, original: str, called: Called | None = None) -> InlineFunction:
     """Makes a registered function known under another name too, as one that is called instead of inlined."""
     function = _REGISTRY[original]
-    return register(name, function.function, function.signature, out_of_line=True)
+    return register(name, function.function, function.signature, out_of_line=True, called=called)
+
+
+def registered(name: str) -> InlineFunction:
+    """The function registered under this name."""
+    return _REGISTRY[name]
 
 
 class Store(Protocol):
@@ -222,11 +246,17 @@ def load_library() -> None:
 
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_CALLED = re.compile(r"([A-Za-z_]\w*)\(")
+# What kernel text calls, or defines, beside intrinsics and inline functions.
+_OF_PYTHON = frozenset(("kernel", "range"))
 
 
 def used_in(source: str) -> tuple[InlineFunction, ...]:
     """The inline functions whose names occur in kernel text, in alphabetical order."""
-    load_library()
+    from xjit.codegen import intrinsics
+
+    if set(_CALLED.findall(source)) - _OF_PYTHON - intrinsics.INTRINSICS.keys() - _REGISTRY.keys():
+        load_library()
     names = sorted(set(_NAME.findall(source)) & _REGISTRY.keys())
     return tuple(_REGISTRY[name] for name in names)
 
@@ -251,7 +281,7 @@ def function_key(function: Callable[..., Any]) -> str:
     """Names what a Python function computes: its code, constants it reads, inline functions it calls."""
     values = [f"{name}={_value_key(value)}" for name, value in sorted(free_values(function).items())]
     code: Any = function.__code__
-    return fingerprint.digest(fingerprint.code_text(code), *values)
+    return digests.digest(digests.code_text(code), *values)
 
 
 def _value_key(value: Any) -> str:

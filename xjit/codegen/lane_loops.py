@@ -26,21 +26,21 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from xjit import numerics
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.reductions import Accumulator, Recognised
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.variants import has_variants, is_vector_function
+from xjit.dataclass import dataclass
 from xjit.fusion.cost import element_cost
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.expr import INSTRUCTIONS, Expr, Prim
-from xjit.ir.loops import Load, Multiple, Offset, Term
+from xjit.ir.loops.intexpr import IntExpr, variable
+from xjit.ir.loops.nodes import Load
 from xjit.machine import Machine
 from xjit.types import NARROW_FLOATS, dtype_class
-
-Bounds = tuple[str, str]
 
 
 class Work(enum.Enum):
@@ -94,7 +94,7 @@ class LaneLoops:
     scratch: Scratch
 
     def write(
-        self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None], variable: str, work: Work
+        self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None], step: str, work: Work
     ) -> None:
         """All loops; ``loop`` writes one between bounds, in which every accumulator takes the element at hand."""
         (start, stop), rest = bounds, bounds[0]
@@ -105,19 +105,19 @@ class LaneLoops:
         if work is Work.LIGHT:
             end = self._groups(folds, (rest, stop), numerics.FEW_LANES, loop)
             self._one_by_one(folds, (end, stop), loop)
-        elif work is Work.ODD or not (start.isdigit() and rest == stop):
-            self.fill(folds, Offset(_terms(variable, rest)))
+        elif work is Work.ODD or not (start.value is not None and rest == stop):
+            self.fill(folds, variable(step) - rest)
             loop((rest, stop))
             if work is Work.ODD:
                 self.add_up(folds, bounds)
             else:
                 self._add_up(folds, (rest, stop), (numerics.FEW_LANES,))
 
-    def fill(self, folds: Sequence[Recognised], offset: Offset) -> None:
-        """Lets accumulators put what they take into scratch, at an offset."""
+    def fill(self, folds: Sequence[Recognised], place: IntExpr) -> None:
+        """Lets accumulators put what they take into scratch, at a place."""
         for fold in folds:
-            name = self.scratch.take(str(numerics.BLOCK), fold.dtype)
-            fold.strip = Load(name, offset, fold.dtype, True)
+            name = self.scratch.take(fold.dtype, numerics.BLOCK)
+            fold.strip = Load(name, (place,), fold.dtype)
 
     def add_up(self, folds: Sequence[Recognised], bounds: Bounds) -> None:
         """Adds up what lies in scratch for the elements between bounds."""
@@ -132,10 +132,10 @@ class LaneLoops:
             fold.strip = None
 
         def loop(part: Bounds) -> None:
-            variable = self.nest.fresh("k")
-            inner = self.nest.open(variable)
+            step = self.nest.fresh("k")
+            inner = self.nest.open(step)
             for fold, strip in waiting:
-                fold.add(Load(strip.buffer, Offset(_terms(variable, bounds[0])), strip.dtype, True), inner)
+                fold.add(Load(strip.buffer, (variable(step) - bounds[0],), strip.dtype), inner)
             self.nest.close(*part)
 
         start, stop = bounds
@@ -143,19 +143,18 @@ class LaneLoops:
             start = self._groups(folds, (start, stop), lanes, loop)
         self._one_by_one(folds, (start, stop), loop)
 
-    def _groups(self, folds: Sequence[Recognised], bounds: Bounds, lanes: int, loop: Callable[[Bounds], None]) -> str:
+    def _groups(
+        self, folds: Sequence[Recognised], bounds: Bounds, lanes: int, loop: Callable[[Bounds], None]
+    ) -> IntExpr:
         """The loop over whole groups of lanes, if there may be any; where it ends."""
         for fold in folds:
             fold.lanes = lanes
         start, stop = bounds
-        if start.isdigit() and stop.isdigit():
-            end = str(int(start) + (int(stop) - int(start)) // lanes * lanes)
-            if end != start:
-                loop((start, end))
-            return end
-        end = self.nest.fresh("w")
-        self.nest.inner.statements.append(Multiple(end, start, stop, lanes))
-        loop((start, end))
+        end = start + (stop - start) // lanes * lanes
+        if end.value is None:
+            end = self.nest.integer("w", end)
+        if end != start:
+            loop((start, end))
         return end
 
     def _one_by_one(self, folds: Sequence[Recognised], bounds: Bounds, loop: Callable[[Bounds], None]) -> None:
@@ -164,8 +163,3 @@ class LaneLoops:
             fold.join(self.nest.inner)
         if bounds[0] != bounds[1]:
             loop(bounds)
-
-
-def _terms(variable: str, start: str) -> tuple[Term, ...]:
-    """The distance of a position from the start of its block."""
-    return (Term(variable, 1),) if start == "0" else (Term(variable, 1), Term(start, -1))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.schedule import Schedule
+from xjit.dataclass import dataclass, field
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.reads import sources

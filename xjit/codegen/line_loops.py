@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from xjit.codegen.loop_bounds import LoopBounds
+from xjit.codegen.loop_bounds import Bounds, LoopBounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.ir.loops import Base, Offset, Rows, Share, Term
+from xjit.dataclass import dataclass
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,41 +32,39 @@ class Line:
     loops: Sequence[Loop]
     own: LoopBounds
 
-    def _size(self, number: int) -> str:
-        """The name of how many elements one step of a loop has."""
+    def _size(self, number: int) -> IntExpr:
+        """How many elements one step of a loop has."""
         inner = self.loops[number + 1 :]
         if len(inner) == 1:
             return self.nest.extent(inner[0].variable, inner[0].extent)
         return self.nest.word(("line", inner[0].variable), math.prod(loop.extent for loop in inner), "n")
 
-    def bounds(self) -> tuple[str, str]:
-        """The names of the first element of the line and of its end, of which the first loop may have a part only."""
+    def bounds(self) -> Bounds:
+        """The first element of the line and its end, of which the first loop may have a part only."""
         start, stop = self.own.reduced(self.loops[0])
-        if start == "0":
+        if start.value == 0:
             whole = math.prod(loop.extent for loop in self.loops)
-            return "0", self.nest.word(("line", self.loops[0].variable), whole, "n")
-        names = self.nest.fresh("b"), self.nest.fresh("e")
-        for name, bound in zip(names, (start, stop), strict=True):
-            self.nest.inner.statements.append(Base(name, Offset((Term(bound, self._size(0)),))))
-        return names
+            return start, self.nest.word(("line", self.loops[0].variable), whole, "n")
+        return self.nest.integer("b", start * self._size(0)), self.nest.integer("e", stop * self._size(0))
 
-    def position(self, start: str) -> Offset:
+    def position(self, start: IntExpr) -> IntExpr:
         """The distance of the element at hand from an element of the line."""
-        steps = [Term(loop.variable, self._size(number)) for number, loop in enumerate(self.loops[:-1])]
-        return Offset((*steps, Term(self.loops[-1].variable, 1), Term(start, -1)))
+        steps = constant(0)
+        for number, loop in enumerate(self.loops[:-1]):
+            steps += variable(loop.variable) * self._size(number)
+        return steps + variable(self.loops[-1].variable) - start
 
-    def write(self, bounds: tuple[str, str], innermost: Callable[[tuple[str, str]], None]) -> None:
+    def write(self, bounds: Bounds, innermost: Callable[[Bounds], None]) -> None:
         """All loops around the innermost one, over the elements between bounds."""
-        rows: list[tuple[str, str]] = []
+        rows: list[Bounds] = []
         for number, loop in enumerate(self.loops[:-1]):
             size = self._size(number)
-            rows.append((self.nest.fresh("low"), self.nest.fresh("high")))
-            self.nest.inner.statements.append(Rows(*rows[-1], *bounds, size))
-            scope = self.nest.open(loop.variable, loop.axes)
-            first, part = self.nest.fresh("first"), (self.nest.fresh("p"), self.nest.fresh("q"))
-            scope.statements.append(Base(first, Offset((Term(loop.variable, size),))))
-            scope.statements.append(Share(*part, first, size, *bounds))
-            bounds = part
+            low = self.nest.integer("low", bounds[0] // size)
+            rows.append((low, self.nest.integer("high", (bounds[1] + size - 1) // size)))
+            self.nest.open(loop.variable, loop.axes)
+            first = self.nest.integer("first", variable(loop.variable) * size)
+            start = self.nest.integer("p", maximum(bounds[0] - first, 0))
+            bounds = start, self.nest.integer("q", minimum(bounds[1] - first, size))
         innermost(bounds)
         for low, high in reversed(rows):
             self.nest.close(low, high)

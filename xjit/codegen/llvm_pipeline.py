@@ -6,111 +6,29 @@ without unrolling, which costs compile time and code size and gains nothing on t
 
 from __future__ import annotations
 
-import functools
-import platform
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite.binding.newpassmanagers import NewPassManager
 
-from xjit import config
-from xjit.codegen import elf, vector_width
-from xjit.codegen.emitters import CpuTraits
+from xjit.llvm.objects import ALLOWED_EXTERNALS as ALLOWED_EXTERNALS
+from xjit.llvm.objects import UnresolvedSymbolError as UnresolvedSymbolError
+from xjit.llvm.objects import check_externals as check_externals
+from xjit.llvm.objects import declared_symbols as declared_symbols
+from xjit.llvm.objects import emit_object as emit_object
+from xjit.llvm.objects import run_passes as run_passes
+from xjit.llvm.targets import SPEED_LEVEL as SPEED_LEVEL
+from xjit.llvm.targets import Target as Target
+from xjit.llvm.targets import data_layout as data_layout
+from xjit.llvm.targets import host as host
+from xjit.llvm.targets import initialize as initialize
+from xjit.llvm.targets import new_target_machine as new_target_machine
+from xjit.llvm.targets import preferring as preferring
+from xjit.llvm.targets import target_machine as target_machine
 
-SPEED_LEVEL = 2
 FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
 """What the passes are told; part of an object's key."""
-
-_EXACT_MATH = (
-    *("fma", "fmod", "sqrt", "rint", "roundeven", "floor", "ceil", "trunc", "round", "fabs", "copysign"),
-    *("ldexp", "fmin", "fmax"),
-)
-ALLOWED_EXTERNALS = frozenset(
-    ("memset", "memcpy", "memmove", *_EXACT_MATH, *(f"{name}f" for name in _EXACT_MATH)),
-)
-"""Symbols an object may leave to the process: the C library's, which every Python process has.
-
-Only such as every C library computes alike: results do not depend on which one a machine has.
-"""
-
-
-class UnresolvedSymbolError(RuntimeError):
-    """An object refers to symbols that are not on the allow-list; loading it would end the process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A processor that code is made for."""
-
-    triple: str
-    cpu: str
-    features: str
-
-    @property
-    def traits(self) -> CpuTraits:
-        """What instruction selection in our own emitters depends on."""
-        architecture = self.triple.partition("-")[0]
-        x86, features = architecture in ("x86_64", "i686"), self.features.split(",")
-        half = "+f16c" in features if x86 else architecture in ("aarch64", "arm64")
-        return CpuTraits(fma=not x86 or "+fma" in features, architecture=architecture, half=half)
-
-
-def host() -> Target:
-    """The processor of this machine, as LLVM sees it, with vectors as wide as XJIT_VECTOR_BITS says.
-
-    ValueError if that is neither empty nor 128, 256 or 512.
-    """
-    return _host(config.text("XJIT_VECTOR_BITS"))
-
-
-# Gathers take 1.4 times as long as single loads of elements in cache, and twice as long along large arrays.
-_SINGLE_LOADS = "+prefer-no-gather"
-
-
-@functools.cache
-def _host(vector_bits: str) -> Target:
-    initialize()
-    features = llvm.get_host_cpu_features().flatten() if platform.machine() else ""
-    return preferring(vector_bits, Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features))
-
-
-def preferring(vector_bits: str, target: Target) -> Target:
-    """A processor with what its code is to prefer: vectors of some width, and no gathers."""
-    names = target.features.split(",")
-    words = [_SINGLE_LOADS] if "+avx2" in names else []
-    words += vector_width.preference(vector_bits, target.cpu, names)
-    return replace(target, features=",".join([target.features, *words]))
-
-
-@functools.cache
-def initialize() -> None:
-    """Prepares LLVM for the native target, once per process."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    llvm.initialize_native_asmparser()
-
-
-@functools.lru_cache(maxsize=8)
-def target_machine(target: Target) -> Any:
-    """The code generator for a target, one per process."""
-    return new_target_machine(target)
-
-
-def new_target_machine(target: Target) -> Any:
-    """A fresh code generator, for those who take ownership of it."""
-    initialize()
-    return llvm.Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=SPEED_LEVEL, reloc="static", codemodel="jitdefault"
-    )
-
-
-@functools.lru_cache(maxsize=8)
-def data_layout(target: Target) -> str:
-    """The data layout string that modules for a target carry."""
-    return str(target_machine(target).target_data)
 
 
 def optimise(module: Any, target: Target, *, vectorise: bool = True, pairs: bool = True) -> None:
@@ -122,17 +40,6 @@ def optimise(module: Any, target: Target, *, vectorise: bool = True, pairs: bool
     options.loop_unrolling = False
     builder = llvm.create_pass_builder(target_machine(target), options)
     run_passes(builder.getModulePassManager(), module, builder)
-
-
-def run_passes(passes: Any, module: Any, builder: Any) -> None:
-    """Runs passes over a module, in place, and frees them."""
-    try:
-        passes.run(module, builder)
-    finally:
-        # Its class inherits two ways to free itself, of which llvmlite's own clean-up finds the empty one: 40 to 70
-        # KiB would stay behind for each module.
-        NewPassManager._dispose(passes)
-        passes.detach()
 
 
 def parse(text: str, target: Target) -> Any:
@@ -186,25 +93,3 @@ def text_to_link(module: Any, symbol: str, *, out_of_line: bool = False) -> str:
     # In the text, since some versions of llvmlite add the attribute to the result instead of the function.
     definition = rf'^(define [^\n]*@"?{re.escape(symbol)}"?\([^\n]*?)( #\d+)? \{{$'
     return re.sub(definition, rf"\1 {attribute}\2 {{", str(module), count=1, flags=re.MULTILINE)
-
-
-def declared_symbols(module: Any) -> tuple[str, ...]:
-    """Functions that a module declares and calls, LLVM's own intrinsics left out."""
-    names = (function.name for function in module.functions if function.is_declaration)
-    return tuple(sorted(name for name in names if not name.startswith("llvm.")))
-
-
-def emit_object(module: Any, target: Target) -> tuple[bytes, tuple[str, ...]]:
-    """Machine code of an optimised module and its external symbols; refuses those a process may not have."""
-    code = bytes(target_machine(target).emit_object(module))
-    symbols = elf.symbols(code)
-    externals = declared_symbols(module) if symbols is None else symbols.undefined
-    check_externals(externals)
-    return code, externals
-
-
-def check_externals(symbols: Sequence[str]) -> None:
-    """Raises UnresolvedSymbolError unless every symbol is on the allow-list."""
-    unknown = sorted(set(symbols) - ALLOWED_EXTERNALS)
-    if unknown:
-        raise UnresolvedSymbolError(f"the object needs symbols that are not allowed: {', '.join(unknown)}")

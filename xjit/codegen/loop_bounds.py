@@ -9,30 +9,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
-from xjit.ir.loops import LoopKind
+from xjit.dataclass import dataclass, field
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.nodes import LAUNCHED, LoopKind
+
+Bounds = tuple[IntExpr, IntExpr]
+"""Where a loop begins and ends."""
 
 
 @dataclass(eq=False)
 class LoopBounds:
     """Opens and closes the loops of a group.
 
-    ``pairs`` is the loop of which two steps are done at a time. ``shared`` are the names of the bounds of the loop
-    that threads share, None where they share none, ``given`` the bounds of loops that run within a tile, by the
-    first axis.
+    ``pairs`` is the loop of which two steps are done at a time. ``shared`` are the bounds of the loop that threads
+    share, None where they share none, ``given`` those of loops that run within a tile, by the first axis.
     """
 
     nest: Nest
     plan: Schedule
     pairs: Loop | None = None
-    shared: tuple[str, str] | None = ("lo", "hi")
-    given: dict[int, tuple[str, str]] = field(default_factory=dict)
+    shared: Bounds | None = LAUNCHED
+    given: dict[int, Bounds] = field(default_factory=dict)
 
-    def extent(self, loop: Loop) -> str:
-        """The name of the length of a loop."""
+    def extent(self, loop: Loop) -> IntExpr:
+        """The length of a loop."""
         return self.nest.extent(loop.variable, loop.extent)
 
     def steps(self, loop: Loop) -> int:
@@ -44,7 +47,7 @@ class LoopBounds:
         """How many steps the loop has that threads share."""
         return 1 if self.plan.shared is None else self.steps(self.plan.kept[self.plan.shared])
 
-    def kept(self, number: int) -> tuple[str, str, LoopKind]:
+    def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""
         loop = self.plan.kept[number]
         if loop.axes[0] in self.given:
@@ -52,13 +55,13 @@ class LoopBounds:
         if number == self.plan.shared and self.shared is not None:
             return *self.shared, LoopKind.PARALLEL
         stop = self.nest.word("steps", self.steps(loop), "n") if loop == self.pairs else self.extent(loop)
-        return "0", stop, LoopKind.SERIAL
+        return constant(0), stop, LoopKind.SERIAL
 
-    def reduced(self, loop: Loop) -> tuple[str, str]:
+    def reduced(self, loop: Loop) -> Bounds:
         """The bounds of a reduced loop."""
         if self.plan.chunked is not None and loop is self.plan.reduced[self.plan.chunked]:
-            return "k_start", "k_stop"
-        return "0", self.extent(loop)
+            return variable("k_start"), variable("k_stop")
+        return constant(0), self.extent(loop)
 
     def open(self, loops: Sequence[Loop]) -> None:
         """Opens loops, each within the one before."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from xjit.ir.loops import For, If, Kernel, LoopKind, Statement
+from xjit.ir.loops.nodes import Kernel, Loop
+from xjit.ir.loops.walk import statements
 from xjit.target import Target
 
 
@@ -14,15 +13,7 @@ class UnknownLoopError(RuntimeError):
 
 def verify_loops(kernel: Kernel, target: Target) -> None:
     """Raise UnknownLoopError unless the target has the kinds of all loops."""
-    for kind in _kinds(kernel.body):
-        if kind.name not in target.loops:
-            raise UnknownLoopError(f"{target.name} has no {kind.name.lower()} loops, only {', '.join(target.loops)}")
-
-
-def _kinds(body: Iterable[Statement]) -> Iterator[LoopKind]:
-    for one in body:
-        if isinstance(one, For):
-            yield one.kind
-            yield from _kinds(one.body)
-        elif isinstance(one, If):
-            yield from _kinds(one.then)
+    kinds = {one.kind.value for one in statements(kernel.body) if isinstance(one, Loop)}
+    missing = sorted(kinds - set(target.loops))
+    if missing:
+        raise UnknownLoopError(f"{target.name} has no loops of the kind {missing[0]}, only {', '.join(target.loops)}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xjit.codegen.accesses import GroupAccesses
 from xjit.codegen.pairs import paired, paired_loop
 from xjit.codegen.schedule import Loop, Schedule, backward_axes, schedule
 from xjit.codegen.short_loops import short_loop, written_out
 from xjit.codegen.tiles import Transposition, transposition
+from xjit.dataclass import dataclass
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Reduce

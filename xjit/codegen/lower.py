@@ -7,7 +7,6 @@ tiled_nest.py    in tiles, where operands lie across each other
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from xjit.codegen.buffers import Pointers
@@ -24,9 +23,10 @@ from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.tiled_nest import TiledNest
+from xjit.dataclass import dataclass
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup
-from xjit.ir.loops import LoopKind
+from xjit.ir.loops.nodes import LAUNCHED, LoopKind
 from xjit.ir.node import Node
 
 
@@ -109,5 +109,5 @@ class Lowering:
             return self.extent
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
-        self.nest.close("lo", "hi", LoopKind.PARALLEL)
+        self.nest.close(*LAUNCHED, LoopKind.PARALLEL)
         return chunks

@@ -15,12 +15,12 @@ bit is set.  A second rounding to at most 22 bits then sees on which side of a t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from xjit.codegen import intrinsics
 from xjit.codegen.inline_functions import function_of, inline, register
 from xjit.codegen.intrinsics import as_f32, as_u32, ashr, f32, f64, fabs, i64, lshr, select, shl, u32, u64
+from xjit.dataclass import dataclass
 
 F32_FRACTION_BITS, F32_BIAS = 23, 127
 F32_SIGN, F32_MAGNITUDE = 1 << 31, (1 << 31) - 1

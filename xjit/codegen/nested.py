@@ -13,19 +13,20 @@ for j0 in range(n1):              # the centres
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
 from xjit.codegen.elements import Elements
 from xjit.codegen.lane_loops import LaneLoops, in_lanes
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.packed import PackedReductions
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import Domain, IndexedValue, Reduce
 from xjit.fusion.tiny import nested_values
 from xjit.ir.index import axes_of
-from xjit.ir.loops import Bound
+from xjit.ir.loops.intexpr import IntExpr, as_int, constant
 from xjit.ir.node import Node
 
 
@@ -33,14 +34,14 @@ from xjit.ir.node import Node
 class NestedReductions:
     """Writes the loops of nested reductions where their results are wanted.
 
-    ``first`` maps a reduction to the first of its axes, ``extent`` names the length of a loop.
+    ``first`` maps a reduction to the first of its axes, ``extent`` is the length of a loop.
     """
 
     nest: Nest
     elements: Elements
     plan: Schedule
     first: Mapping[Node, int]
-    extent: Callable[[Loop], str]
+    extent: Callable[[Loop], IntExpr]
     packed: PackedReductions
 
     def result(self, indexed: IndexedValue) -> Held:
@@ -74,26 +75,25 @@ class NestedReductions:
             self.nest.open(loop.variable, loop.axes)
         self._innermost(fold, loops[-1:])
         for loop in reversed(loops[:-1]):
-            self.nest.close("0", self._stop(loop))
+            self.nest.close(0, self._stop(loop))
         (held,) = fold.finish(scope)
         return held
 
     def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
         """The last loop, in blocks where it may be longer than one."""
-        if not loops or not fold.blocked or loops[0].extent <= min(self.nest.machine.baked_extent, numerics.BLOCK):
-            self._block(fold, loops, "0", self._stop(loops[0]) if loops else "")
+        baked = min(self.nest.machine.baked_extent, numerics.BLOCK)
+        if not loops or not fold.blocked or loops[0].extent <= baked:
+            self._block(fold, loops, constant(0), self._stop(loops[0]) if loops else constant(1))
             return
-        block, end, stop = self.nest.fresh("b"), self.nest.fresh("e"), self._stop(loops[0])
-        scope = self.nest.open(block)
-        scope.statements.append(Bound(end, block, numerics.BLOCK, stop))
-        self._block(fold, loops, block, end)
-        self.nest.close("0", stop, step=numerics.BLOCK)
+        stop = self._stop(loops[0])
+        self._block(fold, loops, *self.nest.open_blocks(numerics.BLOCK, stop))
+        self.nest.close(0, stop, step=numerics.BLOCK)
 
-    def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: str, stop: str) -> None:
+    def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: IntExpr, stop: IntExpr) -> None:
         around: Scope = self.nest.inner
         fold.start_block(around, (start, stop))
 
-        def write(part: tuple[str, str]) -> None:
+        def write(part: Bounds) -> None:
             for loop in loops:
                 self.nest.open(loop.variable, loop.axes)
             fold.take(self.nest.inner)
@@ -108,5 +108,5 @@ class NestedReductions:
             write((start, stop))
         fold.end_block(around)
 
-    def _stop(self, loop: Loop) -> str:
-        return str(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)
+    def _stop(self, loop: Loop) -> IntExpr:
+        return as_int(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)

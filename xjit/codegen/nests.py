@@ -2,20 +2,19 @@
 
 What the parts of a result are made by, its borders and its interior, is one kernel whose steps they share:
 
-    lo0 = select(lo > first0, lo - first0, 0)        # its own part of the steps lo to hi
-    hi0 = select(hi - first0 < n1, hi - first0, n1)
-    for i0 in range(lo0, hi0):                       # the interior
-        ...
-    lo1 = select(lo > first1, lo - first1, 0)
-    hi1 = select(hi - first1 < 1, hi - first1, 1)
-    for once0 in range(lo1, hi1):                    # a border: one step
-        ...
+    lo0 = max(lo - first0, 0)                # its own part of the iterations lo to hi
+    hi0 = min(hi - first0, steps0)
+    parallel i0 in lo0 .. hi0:               # the interior
+      ...
+    lo1 = max(lo - first1, 0)
+    hi1 = min(hi - first1, steps1)
+    parallel once0 in lo1 .. hi1:            # a border: one step
+      ...
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.buffers import Pointers
 from xjit.codegen.checks import Checks
@@ -24,9 +23,11 @@ from xjit.codegen.lower import Lowering
 from xjit.codegen.overlapped import in_windows, window_layouts, write_tiles
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
-from xjit.ir.loops import Kernel, LoopKind, Share, Word
+from xjit.ir.loops.intexpr import maximum, minimum
+from xjit.ir.loops.nodes import LAUNCHED, Kernel, LoopKind
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
@@ -78,11 +79,9 @@ def lower(
     else:
         extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
-    arguments = pointers.arguments
-    words = tuple(Word(word.name, word.slot + len(arguments)) for word, _ in nest.words.values())
-    values = tuple(value for _, value in nest.words.values())
+    words, values = zip(*nest.words.values(), strict=True) if nest.words else ((), ())
     work = sum(part.work for part in parts)
-    kernel = Kernel(arguments, words, body)
+    kernel = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), words)
     return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(groups), in_place)
 
 
@@ -92,11 +91,11 @@ def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
     steps = 0
     for number, part in enumerate(parts):
         nest.section = number
-        bounds = nest.fresh("lo"), nest.fresh("hi")
         shared = part.work >= nest.machine.lone_share * heaviest
         extent = part.extent if shared else 1
         first, stop = nest.word("first", steps, "first"), nest.word("steps", extent, "steps")
-        nest.inner.statements.append(Share(*bounds, first, stop))
+        low, high = LAUNCHED
+        bounds = nest.integer("lo", maximum(low - first, 0)), nest.integer("hi", minimum(high - first, stop))
         part.bounds.shared = bounds if shared and part.plan.shared is not None else None
         if part.bounds.shared is None:
             nest.open(nest.fresh("once"))

@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xjit import jobs
-from xjit.codegen import fingerprint, inline_functions, intrinsics, tables, toolchain
+from xjit.codegen import fingerprint, inline_functions, intrinsics, tables
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
+from xjit.dataclass import dataclass
 from xjit.errors import FallbackWarning, is_lasting
+from xjit.llvm import digests, toolchain
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
     from xjit.codegen.numba_frontend import Frontend
     from xjit.codegen.step_loads import StepLoad
+    from xjit.codegen.wide_forms import Form
 
 KERNEL = "kernel"
 KERNEL_SIGNATURE = "void(i64,i64,table)"
@@ -119,13 +121,13 @@ def inline_function_ir(name: str, *, target: Target | None = None) -> str:
 def object_key(source: str, *, contract: bool = False) -> str:
     """The cache key of a kernel's object: text, inline functions, compiler, its settings, processor."""
     parts = [function.key() for function in inline_functions.used_in(source)]
-    return fingerprint.digest("contracted kernel" if contract else "kernel", source, *parts, *_environment(host()))
+    return digests.digest("contracted kernel" if contract else "kernel", source, *parts, *_environment(host()))
 
 
 def native_key(function: Callable[..., Any], signature: str, symbol: str) -> str:
     """The cache key of the object that :func:`compile_native` would make."""
     key = inline_functions.function_key(function)
-    return fingerprint.digest("native", symbol, signature, key, *_environment(host()))
+    return digests.digest("native", symbol, signature, key, *_environment(host()))
 
 
 def host() -> Target:
@@ -163,34 +165,54 @@ _INLINE_IR: dict[str, str] = {}
 
 def _optimised(routine: Routine, target: Target, *, vectorise: bool = True, complete: bool = True) -> Any:
     """The module of a routine; unless ``complete``, functions that have vector forms are still called."""
-    from xjit.codegen import llvm_pipeline, searches, step_loads, vector_width, wide_forms
+    from xjit.codegen import lane_trees, llvm_pipeline
 
-    text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), _ir_text(routine, target))
+    text = _ir_text(routine, target)
     text = llvm_pipeline.allow_contraction(text) if routine.contract else text
-    called = [function for function in routine.used if function.symbol in text]
+    lines = (routine.source or "").count("\n")
+    pairs = lines <= PAIRED_LINES and not lane_trees.has_lanes(text)
+    return _passed(text, routine.used, target, vectorise=vectorise, pairs=pairs, complete=complete)
+
+
+def _passed(
+    text: str,
+    used: Sequence[InlineFunction],
+    target: Target,
+    *,
+    vectorise: bool = True,
+    pairs: bool = False,
+    complete: bool = True,
+    own: str = "",
+) -> Any:
+    """The module of IR text after all passes, with the functions that it calls, but its own one, linked in."""
+    from xjit.codegen import llvm_pipeline, searches, step_loads, wide_forms
+    from xjit.llvm import vector_width
+
+    text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), text)
+    called = [function for function in used if function.symbol in text]
     wide = wide_forms.among([function.symbol for function in called], target)
     module = llvm_pipeline.parse(step_loads.marked(wide_forms.marked(text, wide)), target)
     early = [function for function in called if not function.out_of_line and function not in wide]
     llvm_pipeline.link(module, [_inline_ir(function, target) for function in early])
     llvm_pipeline.link(module, [searches.definition(kind) for kind in searches.called_in(text)])
-    wide = wide_forms.among(llvm_pipeline.declared_symbols(module), target)
+    wide = wide_forms.among([name for name in llvm_pipeline.declared_symbols(module) if name != own], target)
     steps = step_loads.called_in(text)
     if wide and vectorise:
         llvm_pipeline.link_as_is(module, wide_forms.declarations(wide))
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.declarations(steps))
-    module = _vectorised(module, text, routine, target, vectorise=vectorise)
+    module = _vectorised(module, text, target, vectorise=vectorise, pairs=pairs)
     # Functions that stay functions are optimised already, and need not be looked at again.
-    llvm_pipeline.link(module, [_inline_ir(function, target) for function in called if function.out_of_line])
-    return _with_forms(module, wide if complete else (), steps, target)
+    kept = [_inline_ir(function, target) for function in called if function.out_of_line]
+    return _with_forms(module, kept, wide if complete else (), steps, target)
 
 
-def _vectorised(module: Any, text: str, routine: Routine, target: Target, *, vectorise: bool) -> Any:
+def _vectorised(module: Any, text: str, target: Target, *, vectorise: bool, pairs: bool) -> Any:
     """The module after the passes, with the order of its sums and its extremes written out."""
     from xjit.codegen import extremes, lane_trees, llvm_pipeline
 
-    in_lanes, lines = lane_trees.has_lanes(text), (routine.source or "").count("\n")
-    llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=lines <= PAIRED_LINES and not in_lanes)
+    in_lanes = lane_trees.has_lanes(text)
+    llvm_pipeline.optimise(module, target, vectorise=vectorise, pairs=pairs)
     has_extremes = target.traits.architecture == "x86_64" and extremes.has_extremes(text)
     if not (in_lanes or has_extremes):
         return module
@@ -198,13 +220,17 @@ def _vectorised(module: Any, text: str, routine: Routine, target: Target, *, vec
     return llvm_pipeline.parse(extremes.written_out(found, target.features) if has_extremes else found, target)
 
 
-def _with_forms(module: Any, wide: Sequence[InlineFunction], steps: Sequence[StepLoad], target: Target) -> Any:
-    """The module with definitions of all functions that have vector forms, in place of their calls."""
+def _with_forms(
+    module: Any, kept: Sequence[str], wide: Sequence[InlineFunction], steps: Sequence[StepLoad], target: Target
+) -> Any:
+    """The module with functions that stay functions, and definitions of all vector forms in place of their calls."""
     from xjit.codegen import llvm_pipeline, step_loads, wide_forms
 
+    forms = wide_forms.called_in(str(module), wide) if wide else ()
+    made = [_form_ir(form, target) for form in wide_forms.made(forms, target)]
+    inlined = [_inline_ir(function, target) for function in wide if not function.out_of_line]
+    llvm_pipeline.link(module, [*kept, *inlined, *made])
     if wide:
-        forms = wide_forms.called_in(str(module), wide)
-        llvm_pipeline.link(module, [_inline_ir(function, target) for function in wide])
         llvm_pipeline.link_as_is(module, wide_forms.definitions(forms, target))
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.definitions(steps, target.features))
@@ -213,11 +239,34 @@ def _with_forms(module: Any, wide: Sequence[InlineFunction], steps: Sequence[Ste
     return module
 
 
+def _form_ir(form: Form, target: Target) -> str:
+    """Optimised LLVM IR of a vector form that is called."""
+    return _made_once(
+        digests.digest("form", form.name, form.function.key(), *_environment(target)),
+        lambda: _make_form_ir(form, target),
+    )
+
+
+def _make_form_ir(form: Form, target: Target) -> str:
+    from xjit.codegen import called_forms, llvm_pipeline
+
+    function, called = form.function, form.function.called
+    assert called is not None
+    text = called_forms.text(called, function, form.name, form.lanes)
+    module = _passed(text, called_forms.pieces(called), target, own=function.symbol)
+    return llvm_pipeline.text_to_link(module, form.name, out_of_line=True)
+
+
 def _inline_ir(function: InlineFunction, target: Target) -> str:
-    key = fingerprint.digest("inline", function.name, function.key(), *_environment(target))
+    key = digests.digest("inline", function.name, function.key(), *_environment(target))
+    return _made_once(key, lambda: _make_inline_ir(function, target))
+
+
+def _made_once(key: str, make: Callable[[], str]) -> str:
+    """The IR of this key: from memory, from the store, or made now."""
     text = _INLINE_IR.get(key) or inline_functions.stored(key)
     if text is None:
-        text = _make_inline_ir(function, target)
+        text = make()
         inline_functions.keep(key, text)
     _INLINE_IR[key] = text
     return text

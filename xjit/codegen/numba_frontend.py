@@ -11,8 +11,9 @@ from __future__ import annotations
 import builtins
 import importlib
 import operator
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from llvmlite import ir
@@ -30,6 +31,7 @@ from xjit.codegen.emitters import CpuTraits, Operation
 from xjit.codegen.inline_functions import InlineFunction
 from xjit.codegen.intrinsics import Intrinsic
 from xjit.codegen.kinds import KernelTypeError
+from xjit.codegen.numba_inference import Inference
 from xjit.codegen.numba_types import OperationType, call_signature, kind_of, numba_type, types
 
 
@@ -250,6 +252,33 @@ class Lower(_LowerBase):
     def delvar(self, name: str) -> None:
         """Nothing is freed."""
 
+    def _find_singly_assigned_variable(self) -> None:
+        """Finds the variables that need no memory: assigned once, and read in that block only, further down."""
+        assigned: Counter[str] = Counter()
+        outside: set[str] = set()
+        for block in self.func_ir.blocks.values():
+            own: set[str] = set()
+            for statement in block.body:
+                outside.update(one for one in _names_read(statement) if one not in own)
+                if isinstance(statement, numba_text.ir.Assign):
+                    assigned[statement.target.name] += 1
+                    own.add(statement.target.name)
+        self._singly_assigned_vars = {name for name, times in assigned.items() if times == 1} - outside
+        self._blk_local_varmap: dict[str, Any] = {}
+
+    def lower_call(self, result: Any, expression: Any) -> Any:
+        """A call: one look-up, as there are neither keywords nor methods."""
+        signature = self.fndesc.calltypes[expression]
+        values = [
+            self.context.cast(self.builder, self.loadvar(variable.name), self.typeof(variable.name), type_)
+            for variable, type_ in zip(expression.args, signature.args, strict=True)
+        ]
+        function = self.typeof(expression.func.name)
+        value = self.context.get_function(function, signature)(self.builder, values)
+        if value is None:
+            return self.context.get_dummy_value()
+        return self.context.cast(self.builder, value, signature.return_type, result)
+
     def lower_binop(self, result: Any, expression: Any, function: Any) -> Any:
         """An operator: one look-up, without trying constant operands first."""
         signature = self.fndesc.calltypes[expression]
@@ -259,6 +288,19 @@ class Lower(_LowerBase):
         ]
         value = self.context.get_function(function, signature)(self.builder, values)
         return self.context.cast(self.builder, value, signature.return_type, result)
+
+
+def _names_read(statement: Any) -> Iterable[str]:
+    """The variables that a statement reads."""
+    value = statement.value if isinstance(statement, numba_text.ir.Assign) else statement
+    kind = type(value)
+    if kind is numba_text.ir.Var:
+        return (value.name,)
+    if kind is numba_text.ir.Expr and value.op == "call":
+        return [value.func.name, *(one.name for one in value.args)]
+    if kind is numba_text.ir.Expr and value.op == "binop":
+        return (value.lhs.name, value.rhs.name)
+    return [one.name for one in value.list_vars()] if hasattr(value, "list_vars") else ()
 
 
 class Library:
@@ -307,6 +349,7 @@ class Frontend:
     """Functions of the kernel language to LLVM IR text for one kind of processor."""
 
     def __init__(self, traits: CpuTraits) -> None:
+        self.registers = traits.registers
         self.typing = TypingContext(operation_table(traits))
         self.target = TargetContext(self.typing)
 
@@ -332,7 +375,7 @@ class Frontend:
         except errors.NumbaError as error:
             raise KernelTypeError(str(error)) from error
         emit_memory.add_alias_scopes(module)
-        emit_loops.shape_loops(module)
+        emit_loops.shape_loops(module, self.registers)
         return str(module)
 
     def _lower(self, function_ir: Any, arguments: Sequence[str], result: str, symbol: str) -> Any:
@@ -346,7 +389,7 @@ class Frontend:
 
     def _types(self, function_ir: Any, arguments: tuple[Any, ...], result: str) -> tuple[Any, Any, Any]:
         """The types of variables, of the result and of calls. Typing gives no warnings, so none are collected."""
-        inference = _numba("typeinfer").TypeInferer(self.typing, function_ir, _NoWarnings())
+        inference = Inference(self.typing, function_ir)
         with self.typing.callstack.register(self.target.target, inference, function_ir.func_id, arguments):
             for index, (name, type_) in enumerate(zip(function_ir.arg_names, arguments, strict=True)):
                 inference.seed_argument(name, index, type_)
@@ -355,14 +398,6 @@ class Frontend:
             inference.propagate()
             types: tuple[Any, Any, Any] = inference.unify()
             return types
-
-
-class _NoWarnings:
-    """In the place of Numba's collector of warnings, which filters them anew for each statement."""
-
-    def catch_warnings(self, **_: Any) -> AbstractContextManager[None]:
-        """Nothing happens around a statement."""
-        return nullcontext()
 
 
 def call_operation(function: InlineFunction) -> Operation:

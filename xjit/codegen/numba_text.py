@@ -237,7 +237,7 @@ class _Writer:
                 return ir.Const(-value, self.location)  # as Python's own compiler reads it
             case ast.UnaryOp(op=op, operand=operand) if type(op) in _OPERATORS:
                 return ir.Expr.unary(_OPERATORS[type(op)], self._value(operand), self.location)
-            case ast.BinOp() if not any(isinstance(node, ast.Name) for node in ast.walk(expression)):
+            case ast.BinOp(left=left) if not isinstance(left, ast.Name) and _is_constant(expression):
                 # Between numbers all of Python's operators are there, such as the shift in 1 << 52.
                 return ir.Const(eval(compile(ast.Expression(expression), "<constant>", "eval")), self.location)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
@@ -258,6 +258,10 @@ def _closure(function: Any) -> dict[str, Any]:
     """The values that a nested function has from the functions around it."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {name: cell.cell_contents for name, cell in cells}
+
+
+def _is_constant(expression: ast.expr) -> bool:
+    return not any(isinstance(node, ast.Name) for node in ast.walk(expression))
 
 
 def _constant_key(expression: ast.expr) -> object:

@@ -25,12 +25,14 @@ from collections.abc import Sequence
 
 from xjit.codegen.buffers import Pointers, Window
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.lower import Lowering
 from xjit.codegen.scopes import Nest
 from xjit.fusion.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Halo, Tiling
 from xjit.fusion.statements import Output, Statement, Store
-from xjit.ir.loops import Alloc, Base, Bound, LoopKind, Offset, Share, Term
+from xjit.ir.loops.intexpr import maximum, minimum, variable
+from xjit.ir.loops.nodes import LAUNCHED, LetInt, LoopKind
 from xjit.ir.node import Node
 
 
@@ -70,21 +72,21 @@ def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers:
     layouts = parts[0].layouts
     for node, halo in tiling.windows.items():
         pointers.windows[node] = _window(node, tiling, layouts, tiles, halo, parts[0])
-    for number, (variable, size, extent) in enumerate(zip(tiles, tiling.sizes, tiling.dims, strict=True)):
-        scope = nest.open(variable)
+    for number, (tile, size, extent) in enumerate(zip(tiles, tiling.sizes, tiling.dims, strict=True)):
+        scope = nest.open(tile)
         step = nest.word(("tile size", number), size, "size")
-        scope.statements.append(Base(f"{variable}_first", Offset((Term(variable, step),))))
-        stop = nest.word(("tiled extent", number), extent, "n")
-        scope.statements.append(Bound(f"{variable}_last", f"{variable}_first", step, stop))
+        first, stop = variable(f"{tile}_first"), nest.word(("tiled extent", number), extent, "n")
+        scope.statements.append(LetInt(str(first), variable(tile) * step))
+        scope.statements.append(LetInt(f"{tile}_last", minimum(first + step, stop)))
     stops = [nest.word(("tiles", number), count, "blocks") for number, count in enumerate(counts)]
     for number, part in enumerate(parts):
         nest.section = number + 1
         _write_part(part, tiling, tiling.halos[number], tiles)
     for number in reversed(range(len(tiles))):
         if number == shared:
-            nest.close("lo", "hi", LoopKind.PARALLEL)
+            nest.close(*LAUNCHED, LoopKind.PARALLEL)
         else:
-            nest.close("0", stops[number])
+            nest.close(0, stops[number])
     return counts[shared]
 
 
@@ -102,7 +104,7 @@ def _window(
     count = math.prod(tiling.window_shape(node))
     name = part.nest.fresh("m")
     extent = part.nest.word(("window", node), count, f"{name}_n")
-    part.scratch.allocs.append(Alloc(name, extent, storage_dtype(node.aval.dtype)))
+    part.scratch.add(name, storage_dtype(node.aval.dtype), (extent,))
     steps = {tile: size * move for tile, size, move in zip(tiles, tiling.sizes, moves, strict=True)}
     first = sum(low * move for (low, _), move in zip(halo, moves, strict=True))
     return Window(name, steps, first)
@@ -110,7 +112,7 @@ def _window(
 
 def _write_part(part: Lowering, tiling: Tiling, halo: Halo, tiles: Sequence[str]) -> None:
     """One group within a tile."""
-    nest, once = part.nest, list[tuple[str, str]]()
+    nest, once = part.nest, list[Bounds]()
     part.bounds.shared = None
     for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, halo, strict=True):
         bounds = _bounds(part, axis, tile, extent, beyond)
@@ -126,7 +128,7 @@ def _write_part(part: Lowering, tiling: Tiling, halo: Halo, tiles: Sequence[str]
     nest.outermost = 0
 
 
-def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[str, str]:
+def _within_loop(part: Lowering, axis: int, bounds: Bounds) -> Bounds:
     """The bounds of the loop that begins with an axis: in elements, where faster axes fall together with it."""
     loop = part.plan.loop_of(axis)
     assert loop is not None and loop.axes[0] == axis
@@ -134,31 +136,22 @@ def _within_loop(part: Lowering, axis: int, bounds: tuple[str, str]) -> tuple[st
     if count == 1:
         return bounds
     step = part.nest.word(("elements", axis, count), count, "each")
-    names = part.nest.fresh("from"), part.nest.fresh("to")
-    part.nest.inner.statements += [
-        Base(name, Offset((Term(bound, step),))) for name, bound in zip(names, bounds, strict=True)
-    ]
-    return names
+    start, stop = bounds
+    return part.nest.integer("from", start * step), part.nest.integer("to", stop * step)
 
 
-def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int, int]) -> tuple[str, str]:
-    """The names of the bounds of a loop: what a tile needs, as far as the group makes it.
+def _bounds(part: Lowering, axis: int, tile: str, tiled: int, beyond: tuple[int, int]) -> Bounds:
+    """The bounds of a loop: what a tile needs, as far as the group makes it.
 
     ``tiled`` is the extent of all tiles, ``beyond`` how much further than a tile the loop runs.
     """
     nest, domain = part.nest, part.group.statements[0].domain
     extent, origin = part.group.dims[axis], domain.begin[axis]
-    start, stop = f"{tile}_first", f"{tile}_last"
-    statements = nest.inner.statements
+    start, stop = variable(f"{tile}_first"), variable(f"{tile}_last")
     if any(beyond):
-        names = nest.fresh("from"), nest.fresh("to")
-        ends = zip(names, (start, stop), beyond, strict=True)
-        statements += [Base(name, Offset((Term(end, 1),), margin)) for name, end, margin in ends]
-        start, stop = names
+        start, stop = nest.integer("from", start + beyond[0]), nest.integer("to", stop + beyond[1])
     if not domain.origin and beyond[0] >= 0 and tiled + beyond[1] <= extent:
         return start, stop
-    low, high = nest.fresh("lo"), nest.fresh("hi")
     first = nest.word(("origin", axis), origin, "first")
     limit = nest.word(("extent along", axis), extent, "n")
-    statements.append(Share(low, high, first, limit, start, stop))
-    return low, high
+    return nest.integer("lo", maximum(start - first, 0)), nest.integer("hi", minimum(stop - first, limit))

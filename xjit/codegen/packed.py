@@ -5,7 +5,7 @@ scratch.
 Along a centre they would be added across the elements of one vector; along the row each vector holds as many centres.
 Centres are read across memory then, and therefore packed before, coordinate by coordinate:
 
-    m1 = scratch_f32(size0)
+    m1 = scratch_f32(n0 * 16)
     for j0 in range(n0):
         for d2 in range(16):
             st(m1, d2 * n0 + j0, ld(a1, j0 * a1_s0 + d2))
@@ -28,7 +28,6 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
@@ -39,23 +38,25 @@ from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
 from xjit.codegen.strips import calls_varied
+from xjit.dataclass import dataclass
 from xjit.fusion.reads import below, positions_of
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import changed
-from xjit.ir.loops import Call, Offset, Store, Term, Value
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.nodes import Prim, Store, Value
 from xjit.ir.opdef import AxisMap
 from xjit.types import FLOAT32, FLOAT64, DType
 
 
 @dataclass(eq=False)
 class PackedReductions:
-    """Writes reductions out where a loop along a row is open. ``extent`` names the length of a loop."""
+    """Writes reductions out where a loop along a row is open. ``extent`` is the length of a loop."""
 
     nest: Nest
     elements: Elements
     buffers: Buffers
     scratch: Scratch
-    extent: Callable[[Loop], str]
+    extent: Callable[[Loop], IntExpr]
 
     @property
     def _plan(self) -> Schedule:
@@ -133,7 +134,7 @@ class PackedReductions:
         dtype = node.aval.dtype
 
         def both(one: Value, other: Value) -> Value:
-            return self.elements.let(self.nest.inner, "v", Call(combine, (one, other), dtype), dtype, node.where)
+            return self.elements.let(self.nest.inner, "v", Prim(combine, (one, other), dtype), dtype, node.where)
 
         def at(place: int) -> Value:
             return self.elements.plain(self.elements.value(_placed(values, axis, place)), dtype, node.where)
@@ -164,22 +165,21 @@ class PackedReductions:
                 self.buffers.interleaved[here] = access.start
                 if packed is not None:
                     row = self._plan.reduced[0]
-                    offset = Offset((Term(self.extent(row), place), Term(row.variable, 1)))
-                    self.buffers.packed[here] = packed, offset if place else Offset((Term(row.variable, 1),))
+                    self.buffers.packed[here] = packed, (constant(place), variable(row.variable))
                 yield _placed(indexed, axis, place), here
 
     def _packed(self, indexed: IndexedValue, access: Access, short: Loop) -> str:
         """The scratch that holds the elements of an access, those along the row side by side."""
         row, dtype = self._plan.reduced[0], indexed.node.aval.dtype
-        name = self.scratch.take(self.nest.word(("packed", access), row.extent * short.extent, "size"), dtype)
+        name = self.scratch.take(dtype, short.extent, self.extent(row))
         hidden = self.nest.leave_to(self.nest.scopes[self.nest.outermost])
         self.nest.open(row.variable, row.axes)
         inner = self.nest.open(short.variable, short.axes)
         value = self.elements.plain(self.buffers.load(access, inner, indexed.node, False), dtype, indexed.node.where)
-        place = Offset((Term(short.variable, self.extent(row)), Term(row.variable, 1)))
-        inner.statements.append(Store(name, place, value, dtype, indexed.node.where))
-        self.nest.close("0", str(short.extent))
-        self.nest.close("0", self.extent(row))
+        place = variable(short.variable), variable(row.variable)
+        inner.statements.append(Store(name, place, value, indexed.node.where))
+        self.nest.close(0, short.extent)
+        self.nest.close(0, self.extent(row))
         self.nest.scopes.extend(hidden)
         return name
 

@@ -25,7 +25,7 @@ into a vector. As many truth values as a block has add up to an int16, as many i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,28 +33,30 @@ import numpy as np
 from xjit import numerics
 from xjit.codegen import searches
 from xjit.codegen.elements import Elements, register_dtype, storage_dtype
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.scalar_text import kind
 from xjit.codegen.scopes import Held, Nest, Scope
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.context import CONSTANT
-from xjit.ir.expr import Literal, Prim
+from xjit.ir.expr import Literal
+from xjit.ir.expr import Prim as PrimExpr
 from xjit.ir.index import relabel
-from xjit.ir.loops import (
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.nodes import (
     Accumulate,
-    Assign,
-    Call,
-    Compensated,
+    Carry,
     Const,
-    First,
+    Find,
+    FromInt,
     Let,
     Load,
-    Position,
-    Statement,
+    Prim,
     Store,
-    Term,
     Value,
     Var,
 )
+from xjit.ir.loops.nodes import Fold as FoldStatement
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Reducer
 from xjit.types import BOOL, FLOAT64, INT16, INT32, INT64, NARROW_FLOATS, DType, dtype_class
@@ -88,7 +90,7 @@ class Accumulator:
     def start(self, row: Scope) -> None:
         """Statements before all loops."""
 
-    def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
+    def start_block(self, scope: Scope, bounds: Bounds) -> None:
         """Statements before the innermost loop, which runs between these bounds."""
 
     def take(self, inner: Scope) -> None:
@@ -128,7 +130,7 @@ def _block_dtype(reducer: Reducer, operand: Node, dtype: DType) -> DType:
     if reducer.combine != "add" or dtype_class(dtype) != "I" or operand.op.element is None:
         return dtype
     expr = operand.element
-    if not isinstance(expr, Prim) or expr.name != "cast":
+    if not isinstance(expr, PrimExpr) or expr.name != "cast":
         return dtype
     source = expr.args[0].dtype
     if source != BOOL and (dtype_class(source) != "I" or source.itemsize > 2):
@@ -200,23 +202,23 @@ class Recognised(Accumulator):
         return Const(Literal.of(self.reducer.identity(dtype), dtype))
 
     def start(self, row: Scope) -> None:
-        row.statements.append(Assign(self.total, self.identity(self._total_dtype)))
+        row.statements.append(Carry(self.total, self.identity(self._total_dtype)))
         if self.error:
-            row.statements.append(Assign(self.error, Const(Literal.of(0.0, FLOAT64))))
+            row.statements.append(Carry(self.error, Const(Literal.of(0.0, FLOAT64))))
 
-    def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
+    def start_block(self, scope: Scope, bounds: Bounds) -> None:
         if self.blocked:
-            scope.statements.append(Assign(self.block, self.identity(self.block_dtype)))
+            scope.statements.append(Carry(self.block, self.identity(self.block_dtype)))
         if self.in_lanes:
-            scope.statements.append(Assign(self.few, self.identity(self.block_dtype)))
+            scope.statements.append(Carry(self.few, self.identity(self.block_dtype)))
 
     def take(self, inner: Scope) -> None:
         value = self.plain_operand(0)
         if self.strip is not None:
             where = self.statement.target.where
-            inner.statements.append(Store(self.strip.buffer, self.strip.offset, value, self.dtype, where))
+            inner.statements.append(Store(self.strip.buffer, self.strip.index, value, where))
         elif self.element_by_element:
-            inner.statements.append(Compensated(self.total, self.error, value, FLOAT64))
+            self._compensate(value, inner)
         else:
             self.add(value, inner)
 
@@ -224,13 +226,23 @@ class Recognised(Accumulator):
         """Takes one element that is known."""
         value = _as(value, self.block_dtype)
         name = self.few if self.lanes == numerics.FEW_LANES else self.block
-        inner.statements.append(Accumulate(name, self.reducer.combine, value, self.block_dtype, lanes=self.lanes))
+        inner.statements.append(Accumulate(name, self.reducer.combine, value, lanes=self.lanes))
+
+    def _compensate(self, value: Value, scope: Scope) -> None:
+        """Two-sum: adds a value to the total and the exact rounding error of that to the error."""
+        fresh, total, error = self.elements.nest.fresh, Var(self.total, FLOAT64), Var(self.error, FLOAT64)
+        names = [fresh(f"{self.error}_{letter}") for letter in "vsd"]
+        added, both, taken = (Var(name, FLOAT64) for name in names)
+        values = value, _add(total, added), _sub(both, total)
+        scope.statements += [Let(name, one) for name, one in zip(names, values, strict=True)]
+        lost = _add(_sub(total, _sub(both, taken)), _sub(added, taken))
+        scope.statements.append(FoldStatement((self.error, self.total), (_add(error, lost), both)))
 
     def join(self, scope: Scope) -> None:
         """Adds up what lies in lanes; further elements follow one by one."""
         self.lanes = 0
         few = Var(self.few, self.block_dtype)
-        scope.statements.append(Accumulate(self.block, self.reducer.combine, few, self.block_dtype))
+        scope.statements.append(Accumulate(self.block, self.reducer.combine, few))
 
     def end_block(self, scope: Scope) -> None:
         if not self.blocked:
@@ -238,9 +250,9 @@ class Recognised(Accumulator):
         dtype = self._total_dtype
         block = _as(Var(self.block, self.block_dtype), dtype)
         if self.error:
-            scope.statements.append(Compensated(self.total, self.error, block, dtype))
+            self._compensate(block, scope)
         else:
-            scope.statements.append(Accumulate(self.total, self.reducer.combine, block, dtype))
+            scope.statements.append(Accumulate(self.total, self.reducer.combine, block))
 
     def finish(self, row: Scope) -> list[Held]:
         where = self.statement.target.where
@@ -252,8 +264,8 @@ class Recognised(Accumulator):
     @staticmethod
     def _corrected(total: Value, error: Value) -> Value:
         """The total with its rounding errors; these are NaN once the total is infinite, which is the answer then."""
-        known = Call("eq", (error, error), BOOL)
-        return Call("select", (known, Call("add", (total, error), FLOAT64), total), FLOAT64)
+        known = Prim("eq", (error, error), BOOL)
+        return Prim("select", (known, Prim("add", (total, error), FLOAT64), total), FLOAT64)
 
     def settle(self, value: Value, row: Scope, where: Any) -> Held:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
@@ -261,9 +273,9 @@ class Recognised(Accumulator):
         value = value if dtype in NARROW_FLOATS else _as(value, dtype)
         if not self._starts_at_identity():
             initial = _as(self.plain_operand(1), value.dtype)
-            value = Call(self.reducer.combine, (initial, value), value.dtype)
+            value = Prim(self.reducer.combine, (initial, value), value.dtype)
         if dtype in NARROW_FLOATS:
-            bits = self.elements.let(row, "h", Call("encode", (value,), dtype), storage_dtype(dtype), where)
+            bits = self.elements.let(row, "h", Prim("encode", (value,), dtype), storage_dtype(dtype), where)
             return Held(None, bits, row)
         return Held(self.elements.let(row, "v", value, dtype, where), None, row)
 
@@ -276,9 +288,17 @@ class Recognised(Accumulator):
         return literal.data == Literal.of(self.reducer.identity(dtype), dtype).data
 
 
+def _add(one: Value, other: Value) -> Value:
+    return Prim("add", (one, other), FLOAT64)
+
+
+def _sub(one: Value, other: Value) -> Value:
+    return Prim("sub", (one, other), FLOAT64)
+
+
 def _as(value: Value, dtype: DType) -> Value:
     """The value as another type, where it is not of that type."""
-    return value if value.dtype == dtype else Call("cast", (value,), dtype)
+    return value if value.dtype == dtype else Prim("cast", (value,), dtype)
 
 
 class FirstExtreme(Accumulator):
@@ -320,7 +340,7 @@ class FirstExtreme(Accumulator):
         self.first, self.end = Var(fresh("p"), INT64), Var(fresh("q"), INT64)
         # Counted from the first position of the block: the fewer bits, the more fit into a vector.
         self.found = Var(fresh("f"), INT32 if self.dtype.itemsize >= INT32.itemsize else INT16)
-        self.bounds = ("0", "0")
+        self.bounds = (constant(0), constant(0))
         self.loop = elements.nest.inner
 
     @property
@@ -334,57 +354,69 @@ class FirstExtreme(Accumulator):
         return _differ(self.best, Const(Literal.of(self.extreme.last_word(self.dtype), self.dtype)))
 
     def start(self, row: Scope) -> None:
-        row.statements += [Assign(self.best.name, self._identity()), *self._at(ZERO, ZERO)]
+        given = ((self.best, self._identity()), (self.first, ZERO), (self.end, ZERO))
+        row.statements += [Carry(one.name, value) for one, value in given]
 
-    def start_block(self, scope: Scope, bounds: tuple[str, str]) -> None:
+    def start_block(self, scope: Scope, bounds: Bounds) -> None:
         self.bounds = bounds
-        scope.statements.append(Assign(self.block.name, self._identity()))
+        scope.statements.append(Carry(self.block.name, self._identity()))
 
     def take(self, inner: Scope) -> None:
         self.loop = inner
         value = self.plain_operand(0)
-        inner.statements.append(Accumulate(self.block.name, self.extreme.combine, value, self.dtype))
+        inner.statements.append(Accumulate(self.block.name, self.extreme.combine, value))
 
     def end_block(self, scope: Scope) -> None:
         where = self.statement.target.where
-        start, stop = (Var(bound, INT64) for bound in self.bounds)
-        both = Call(self.extreme.combine, (self.best, self.block), self.dtype)
+        start, stop = (FromInt(bound, INT64) for bound in self.bounds)
+        both = Prim(self.extreme.combine, (self.best, self.block), self.dtype)
         better = self.elements.let(scope, "v", both, self.dtype, where)
-        changed = Call("and", (_differ(better, self.best), _same(self.best, self.best)), BOOL)
-        is_new = Call("or", (changed, _same(start, ZERO)), BOOL)
+        changed = Prim("and", (_differ(better, self.best), _same(self.best, self.best)), BOOL)
+        is_new = Prim("or", (changed, _same(start, ZERO)), BOOL)
         flag = self.elements.let(scope, "v", is_new, BOOL, where)
-        first = Call("select", (flag, start, self.first), INT64)
-        end = Call("select", (flag, stop, self.end), INT64)
-        scope.statements += [Assign(self.best.name, better), *self._at(first, end)]
+        first = Prim("select", (flag, start, self.first), INT64)
+        end = Prim("select", (flag, stop, self.end), INT64)
+        changes = ((self.best, better), (self.first, first), (self.end, end))
+        scope.statements += [FoldStatement((one.name,), (value,)) for one, value in changes]
 
     def finish(self, row: Scope) -> list[Held]:
         place = self._in_memory()
         if place is not None:
-            row.statements.append(First(self.found.name, place, self.first.name, self.end.name, self.best))
+            ends = variable(self.first.name), variable(self.end.name)
+            row.statements.append(Find(self.found.name, *place, *ends, self.best))
             return [Held(Var(self.found.name, INT64), None, row)]
         none = Const(Literal.of(np.iinfo(self.found.dtype).max, self.found.dtype))
-        row.statements.append(Assign(self.found.name, none))
+        row.statements.append(Carry(self.found.name, none))
         stop = self.end
         if dtype_class(self.dtype) == "F":
-            stop = self._let(row, Call("select", (_same(self.best, self.best), self.end, self.first), INT64))
+            stop = self._let(row, Prim("select", (_same(self.best, self.best), self.end, self.first), INT64))
             self._search(none, stop, self.end, lambda value: _differ(value, value))
         self._search(none, self.first, stop, lambda value: _same(value, self.best))
-        return [Held(self._let(row, Call("add", (self.first, _as(self.found, INT64)), INT64)), None, row)]
+        return [Held(self._let(row, Prim("add", (self.first, _as(self.found, INT64)), INT64)), None, row)]
 
-    def _in_memory(self) -> Load | None:
-        """The first element of the row, where nothing but elements side by side in memory is searched."""
+    def _in_memory(self) -> tuple[Load, int] | None:
+        """The first element of the row and its axis, where nothing but elements side by side is searched."""
         nest, loop = self.elements.nest, self.loop
         assert loop.variable is not None
         inner = nest.open(loop.variable, tuple(loop.axes))
         value = self.plain_operand(0)
         nest.scopes.pop()
         match inner.statements:
-            case [Let(name, Load(offset=offset, written=False) as load)] if value == Var(name, load.dtype):
-                rest = tuple(term for term in offset.terms if term.variable != loop.variable)
-                is_dense = Term(loop.variable, 1) in offset.terms and len(rest) == len(offset.terms) - 1
-                if is_dense and kind(load.dtype) in searches.TYPES:
-                    return replace(load, offset=replace(offset, terms=rest))
+            case [Let(name, Load() as load)] if value == Var(name, load.dtype) and kind(load.dtype) in searches.TYPES:
+                return self._along(load, variable(loop.variable))
         return None
+
+    def _along(self, load: Load, step: IntExpr) -> tuple[Load, int] | None:
+        """The element at the first step of a loop and the axis of the steps; None where they leave gaps."""
+        nest = self.elements.nest
+        axes = nest.axes[load.buffer] if nest.written.get(load.buffer) is False else []
+        moved = [axis for axis, at in enumerate(load.index) if step.names() & at.names()]
+        if len(moved) != 1 or moved[0] >= len(axes) or axes[moved[0]].value != 1:
+            return None
+        first = load.index[moved[0]] - step
+        if step.names() & first.names():
+            return None
+        return replace(load, index=(*load.index[: moved[0]], first, *load.index[moved[0] + 1 :])), moved[0]
 
     def _let(self, row: Scope, value: Value) -> Var:
         name = self.elements.let(row, "v", value, INT64, self.statement.target.where)
@@ -398,24 +430,21 @@ class FirstExtreme(Accumulator):
         inner = nest.open(loop.variable, tuple(loop.axes))
         value = self.plain_operand(0)
         is_hit = hits(value)
-        at, first = (_as(one, dtype) for one in (Position(loop.variable, 1, 0, INT64), self.first))
-        place = Call("select", (is_hit, Call("sub", (at, first), dtype), none), dtype)
-        inner.statements.append(Accumulate(self.found.name, "min", place, dtype))
-        nest.close(start.name, stop.name)
+        at, first = (_as(one, dtype) for one in (FromInt(variable(loop.variable), INT64), self.first))
+        place = Prim("select", (is_hit, Prim("sub", (at, first), dtype), none), dtype)
+        inner.statements.append(Accumulate(self.found.name, "min", place))
+        nest.close(variable(start.name), variable(stop.name))
 
     def _identity(self) -> Const:
         return Const(Literal.of(self.extreme.identity(self.dtype), self.dtype))
 
-    def _at(self, first: Value, end: Value) -> list[Statement]:
-        return [Assign(self.first.name, first), Assign(self.end.name, end)]
-
 
 def _same(one: Value, other: Value) -> Value:
-    return Call("eq", (one, other), BOOL)
+    return Prim("eq", (one, other), BOOL)
 
 
 def _differ(one: Value, other: Value) -> Value:
-    return Call("ne", (one, other), BOOL)
+    return Prim("ne", (one, other), BOOL)
 
 
 class Fold(Accumulator):
@@ -437,7 +466,7 @@ class Fold(Accumulator):
 
     def start(self, row: Scope) -> None:
         for number, name in enumerate(self.names):
-            row.statements.append(Assign(name, self.plain_operand(self.count + number)))
+            row.statements.append(Carry(name, self.plain_operand(self.count + number)))
 
     def take(self, inner: Scope) -> None:
         captured = [self.operand(k) for k in range(2 * self.count, len(self.statement.values))]
@@ -446,18 +475,9 @@ class Fold(Accumulator):
         results = self.elements.inline(self.graph, arguments, inner)
         where = self.statement.target.where
         values = [self.elements.plain(held, dtype, where) for held, dtype in zip(results, self.dtypes, strict=True)]
-        stable = [self._apart(value, inner) for value in values]
-        inner.statements.extend(Assign(name, value) for name, value in zip(self.names, stable, strict=True))
-
-    def _apart(self, value: Value, inner: Scope) -> Value:
-        """A carried value that moves to another place is copied before the first assignment."""
-        if not isinstance(value, Var) or value.name not in self.names or self.count == 1:
-            return value
-        return self.elements.let(
-            inner, "v", Call("copy", (value,), value.dtype), value.dtype, self.statement.target.where
-        )
+        inner.statements.append(FoldStatement(tuple(self.names), tuple(values)))
 
     def finish(self, row: Scope) -> list[Held]:
         where = self.statement.target.where
-        copies = [Call("copy", (var,), var.dtype) for var in self._carried()]
+        copies = [Prim("copy", (var,), var.dtype) for var in self._carried()]
         return [Held(self.elements.let(row, "v", copy, copy.dtype, where), None, row) for copy in copies]

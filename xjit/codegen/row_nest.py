@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit import numerics
 from xjit.codegen import reductions
@@ -20,14 +19,16 @@ from xjit.codegen.group_values import GroupValues
 from xjit.codegen.lane_loops import LaneLoops, Work, in_lanes, work_of
 from xjit.codegen.levels import Passes
 from xjit.codegen.line_loops import Line
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.rows import KeptRows, RowStorage, choose_row_storage
 from xjit.codegen.running import RunningValue
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
 from xjit.codegen.walks import BlockWalk
+from xjit.dataclass import dataclass
 from xjit.fusion.reads import below
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
-from xjit.ir.loops import Bound
+from xjit.ir.loops.intexpr import constant
 
 
 @dataclass(eq=False)
@@ -142,21 +143,14 @@ class RowNest:
             self._loop((start, stop), chosen)
             return
         size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
-        block, end = self.nest.fresh("b"), self.nest.fresh("e")
-        scope = self.nest.open(block)
-        scope.statements.append(Bound(end, block, size, stop))
+        block, end = self.nest.open_blocks(size, stop)
         self._loop((block, end), chosen, short=blocked)
         if stops:
             self.nest.only_if([fold.unfinished for fold in folds], 1)
         self.nest.close(start, stop, step=size)
 
     def _loop(
-        self,
-        bounds: tuple[str, str],
-        chosen: Sequence[int],
-        filled: Sequence[IndexedValue] = (),
-        *,
-        short: bool = False,
+        self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = (), *, short: bool = False
     ) -> None:
         """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
         around, loop = self.nest.inner, self.plan.reduced[-1]
@@ -166,7 +160,7 @@ class RowNest:
         indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
         step = functools.partial(self._step, chosen, filled)
 
-        def write(part: tuple[str, str]) -> None:
+        def write(part: Bounds) -> None:
             self.values.strips.loop(loop, part, indexed_values, step, short=short)
 
         summed = in_lanes(folds)
@@ -192,9 +186,8 @@ class RowNest:
         """Blocks of a line that several loops run through: its values wait in scratch, where they lie together."""
         line = Line(self.nest, loops, self.bounds)
         start, stop = line.bounds()
-        block, end = self.nest.fresh("b"), self.nest.fresh("e")
-        around = self.nest.open(block)
-        around.statements.append(Bound(end, block, numerics.BLOCK, stop))
+        block, end = self.nest.open_blocks(numerics.BLOCK, stop)
+        around = self.nest.inner
         folds, summed = self._folds.values(), in_lanes(self._folds.values())
         for fold in folds:
             fold.start_block(around, (block, end))
@@ -224,7 +217,7 @@ class RowNest:
         """A row of one element, which needs no loop."""
         around = self.nest.inner
         for fold in self._folds.values():
-            fold.start_block(around, ("0", "1"))
+            fold.start_block(around, (constant(0), constant(1)))
         self._step(chosen)
         for fold in self._folds.values():
             fold.end_block(around)

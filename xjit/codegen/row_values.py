@@ -19,18 +19,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import GroupAccesses
+from xjit.codegen.buffers import Place
 from xjit.codegen.elements import storage_dtype
-from xjit.codegen.group_values import GroupValues, Place
+from xjit.codegen.group_values import GroupValues
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.several_rows import join_rows
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.reads import below, sources
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.index import axes_of
-from xjit.ir.loops import Bound, Offset, Term
+from xjit.ir.loops.intexpr import variable
 
 
 @dataclass(eq=False)
@@ -41,11 +43,9 @@ class RowValues:
     places: dict[IndexedValue, Place] = field(default_factory=dict)
     waiting: set[IndexedValue] = field(default_factory=set)
 
-    def open(self, loop: Loop, bounds: tuple[str, str], indexed_values: list[IndexedValue]) -> tuple[str, str]:
+    def open(self, loop: Loop, bounds: Bounds, indexed_values: list[IndexedValue]) -> Bounds:
         """Begins a loop over strips and makes these values, each after those that it needs; the bounds of a strip."""
-        start, stop = self.values.nest.fresh("b"), self.values.nest.fresh("e")
-        scope = self.values.nest.open(start)
-        scope.statements.append(Bound(stop, start, self.values.nest.machine.strip_rows, bounds[1]))
+        start, stop = self.values.nest.open_blocks(self.values.nest.machine.strip_rows, bounds[1])
         elements = self.values.elements
         innermost, elements.innermost = elements.innermost, frozenset(loop.axes)
         for indexed in indexed_values:
@@ -53,17 +53,17 @@ class RowValues:
         elements.innermost = innermost
         return start, stop
 
-    def close(self, bounds: tuple[str, str], accumulators: Iterable[str]) -> None:
+    def close(self, bounds: Bounds, accumulators: Iterable[str]) -> None:
         """Ends the strip after the loop that adds its rows to accumulators, which now takes several in a step."""
         join_rows(self.values.nest, accumulators)
         self.values.nest.close(*bounds, step=self.values.nest.machine.strip_rows)
         self.places.clear()
         self.waiting.clear()
 
-    def _make(self, indexed: IndexedValue, loop: Loop, bounds: tuple[str, str]) -> None:
+    def _make(self, indexed: IndexedValue, loop: Loop, bounds: Bounds) -> None:
         values = self.values
-        name = values.scratch.take(str(values.nest.machine.strip_rows), storage_dtype(indexed.node.aval.dtype))
-        self.places[indexed] = name, Offset((Term(loop.variable, 1), Term(bounds[0], -1)))
+        name = values.scratch.take(storage_dtype(indexed.node.aval.dtype), values.nest.machine.strip_rows)
+        self.places[indexed] = name, (variable(loop.variable) - bounds[0],)
         needed = below([indexed], values.accesses.operands)
         values.strips.loop(loop, bounds, needed, functools.partial(values.keep, indexed), short=True)
         self.waiting.add(indexed)

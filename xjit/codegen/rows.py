@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from xjit.codegen.buffers import Place
 from xjit.codegen.elements import storage_dtype
-from xjit.codegen.group_values import GroupValues, Place
+from xjit.codegen.group_values import GroupValues
 from xjit.codegen.levels import Passes
 from xjit.codegen.schedule import Schedule
 from xjit.codegen.walks import BlockWalk
+from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.reads import sources
 from xjit.fusion.statements import IndexedValue, Reduce
 from xjit.ir.index import axes_of
-from xjit.ir.loops import Offset, Term
+from xjit.ir.loops.intexpr import variable
 
 
 @dataclass(eq=False)
@@ -88,8 +89,8 @@ class KeptRows:
         loop = self.values.plan.reduced[0]
         if indexed not in self._names:
             extent, dtype = self.values.bounds.extent(loop), storage_dtype(indexed.node.aval.dtype)
-            self._names[indexed] = self.values.scratch.take(extent, dtype)
-        return self._names[indexed], Offset((Term(loop.variable, 1),))
+            self._names[indexed] = self.values.scratch.take(dtype, extent)
+        return self._names[indexed], (variable(loop.variable),)
 
 
 def choose_row_storage(passes: Passes) -> RowStorage:

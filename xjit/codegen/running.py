@@ -17,7 +17,7 @@ from xjit.codegen.reductions import Recognised
 from xjit.codegen.scopes import Held, Scope
 from xjit.fusion.statements import Scan
 from xjit.ir.expr import Literal
-from xjit.ir.loops import Assign, Call, Const, Value, Var
+from xjit.ir.loops.nodes import Const, Fold, Prim, Value, Var
 from xjit.ir.node import Graph
 from xjit.types import NARROW_FLOATS, DType, dtype_class
 
@@ -40,7 +40,7 @@ class RunningValue(Recognised):
         """Takes the element at hand; the result up to it."""
         held = self.combined(Var(self.block, self.dtype), inner)
         assert held.plain is not None
-        inner.statements.append(Assign(self.block, held.plain))
+        inner.statements.append(Fold((self.block,), (held.plain,)))
         return held
 
     def combined(self, before: Value, scope: Scope) -> Held:
@@ -49,9 +49,9 @@ class RunningValue(Recognised):
         if self.graph is not None:
             (held,) = self.elements.inline(self.graph, [Held(before, None, scope), self.operand(0)], scope)
             return Held(self.elements.plain(held, dtype, where), held.bits, scope)
-        call = Call(self.in_order, (before, self.plain_operand(0)), self.dtype)
+        call = Prim(self.in_order, (before, self.plain_operand(0)), self.dtype)
         if dtype not in NARROW_FLOATS:
             return Held(self.elements.let(scope, "v", call, self.dtype, where), None, scope)
-        bits = self.elements.let(scope, "h", Call("encode", (call,), dtype), storage_dtype(dtype), where)
-        plain = self.elements.let(scope, "w", Call("decode", (bits,), dtype), self.dtype, where)
+        bits = self.elements.let(scope, "h", Prim("encode", (call,), dtype), storage_dtype(dtype), where)
+        plain = self.elements.let(scope, "w", Prim("decode", (bits,), dtype), self.dtype, where)
         return Held(plain, bits, scope)

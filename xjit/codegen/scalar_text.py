@@ -7,8 +7,10 @@ cast f32 -> s8  ->  to_i8(a)
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
+from typing import Any
 
 from xjit.types import BOOL, FLOAT32, FLOAT64, INT64, NAMES, DType, dtype_class, is_signed, real_dtype
 
@@ -75,6 +77,26 @@ def _encode(text: str, source: DType, name: str) -> str:
     elif source != FLOAT32:
         text = f"f32({text})"
     return f"f32_to_{name}({text})"
+
+
+def constant_text(value: Any, dtype: DType) -> str:
+    """A typed constant.
+
+    >>> import numpy as np
+    >>> constant_text(np.float32(0.1), np.dtype(np.float32)), constant_text(np.float64("inf"), np.dtype(np.float64))
+    ('f32(0.1)', 'as_f64(u64(9218868437227405312))')
+    """
+    name = kind(dtype)
+    letter = dtype_class(dtype)
+    if letter == "C":
+        part = value.real.dtype
+        return f"cplx({constant_text(value.real, part)}, {constant_text(value.imag, part)})"
+    if letter == "F":
+        if not math.isfinite(value) or (value == 0 and math.copysign(1, value) < 0):
+            bits = int(value.view(f"u{dtype.itemsize}"))
+            return f"as_{name}(u{dtype.itemsize * 8}({bits}))"
+        return f"{name}({float(value)!r})" if name == "f64" else f"{name}({value.item()!r})"
+    return f"{name}({int(value)})"
 
 
 Rule = Callable[[tuple[str, ...], DType], str]

@@ -8,9 +8,9 @@ step at hand and 20 steps before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.accesses import GroupAccesses
+from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup

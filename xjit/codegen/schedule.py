@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xjit.codegen.kinds import KINDS
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Scan
 from xjit.machine import Machine

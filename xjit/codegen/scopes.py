@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from xjit.codegen.kinds import KINDS
+from xjit.dataclass import dataclass, field
 from xjit.ir.index import Index, axes_of
-from xjit.ir.loops import Assign, Base, Bound, Call, For, If, LoopKind, Offset, Statement, Term, Value, Word
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
+from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var
 from xjit.machine import Machine
 from xjit.types import BOOL
 
@@ -34,13 +35,16 @@ class Nest:
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
+    ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into.
     """
 
     machine: Machine
     varying: bool = False
+    axes: dict[str, list[IntExpr]] = field(default_factory=dict)
+    written: dict[str, bool] = field(default_factory=dict)
 
     scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])
-    words: dict[Any, tuple[Word, int]] = field(default_factory=dict)
+    words: dict[Any, tuple[str, int]] = field(default_factory=dict)
     section: int = 0
     outermost: int = 0
     _names: dict[str, int] = field(default_factory=dict)
@@ -53,16 +57,22 @@ class Nest:
         self._names[stem] = number + 1
         return f"{stem}{number}"
 
-    def word(self, key: Any, value: int, stem: str) -> str:
-        """The name of a table word; equal keys of one section share one."""
+    def word(self, key: Any, value: int, stem: str) -> IntExpr:
+        """A table word; equal keys of one section share one."""
         own = (self.section, key)
         if own not in self.words:
-            self.words[own] = (Word(self.fresh(stem), len(self.words)), value)
-        return self.words[own][0].name
+            self.words[own] = (self.fresh(stem), value)
+        return word(self.words[own][0])
 
-    def extent(self, variable: str, value: int) -> str:
-        """The name of the length of a loop."""
+    def extent(self, variable: str, value: int) -> IntExpr:
+        """The length of a loop."""
         return self.word(("extent", variable), value, "n")
+
+    def integer(self, stem: str, value: Integer) -> IntExpr:
+        """A new name for an integer, given in the innermost loop."""
+        name = self.fresh(stem)
+        self.inner.statements.append(LetInt(name, as_int(value)))
+        return variable(name)
 
     @property
     def inner(self) -> Scope:
@@ -74,11 +84,19 @@ class Nest:
         self.scopes.append(Scope(variable, frozenset(axes)))
         return self.inner
 
-    def open_pairs(self, variable: str, axes: tuple[int, ...], last: str) -> Scope:
+    def open_blocks(
+        self, size: Integer, stop: IntExpr, stems: tuple[str, str] = ("b", "e")
+    ) -> tuple[IntExpr, IntExpr]:
+        """Opens a loop over the first positions of blocks; where each block begins and ends."""
+        start = self.fresh(stems[0])
+        self.open(start)
+        return variable(start), self.integer(stems[1], minimum(variable(start) + size, stop))
+
+    def open_pairs(self, name: str, axes: tuple[int, ...], last: IntExpr) -> Scope:
         """Opens a loop over pairs of steps, of which the last one begins at ``last`` at the latest."""
-        scope = self.open(variable, axes)
+        scope = self.open(name, axes)
         scope.counter = self.fresh("k")
-        scope.statements.append(Bound(variable, scope.counter, scope.counter, last))
+        scope.statements.append(LetInt(name, minimum(variable(scope.counter) * 2, last)))
         return scope
 
     def leave_to(self, scope: Scope) -> list[Scope]:
@@ -88,19 +106,20 @@ class Nest:
         del self.scopes[place:]
         return hidden
 
-    def close(self, start: str, stop: str, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
+    def close(self, start: Integer, stop: Integer, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
         """Closes the innermost loop and puts it into the one around it."""
         scope = self.scopes.pop()
         assert scope.variable is not None
         counter = scope.counter or scope.variable
-        self.inner.statements.append(For(counter, start, stop, kind, tuple(scope.statements), step))
+        loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
+        self.inner.statements.append(loop)
 
     def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
         """Does the statements of the innermost loop from this one on only if one of the conditions holds."""
         flag, statements = self.fresh("go"), self.inner.statements
         known = [condition for condition in conditions if condition is not None]
-        either = functools.reduce(lambda one, other: Call("or", (one, other), BOOL), known)
-        statements[start:] = [Assign(flag, either), If(flag, tuple(statements[start:]))]
+        either = functools.reduce(lambda one, other: Prim("or", (one, other), BOOL), known)
+        statements[start:] = [Let(flag, either), If(Var(flag, BOOL), tuple(statements[start:]))]
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""
@@ -118,35 +137,10 @@ class Nest:
                 return found
         return None
 
-    def offset(self, key: Any, stem: str, strides: dict[str, str | int], start: str = "") -> Offset:
-        """The address of an access in the innermost loop: a hoisted base and the term of the innermost variable.
-
-        ``strides`` maps loop variables to distances; variables that do not move it are left out. ``start`` names a
-        table word to begin at.
-        """
-        terms: list[Term] = [Term(start, 1)] if start else []
-        for depth, scope in enumerate(self.scopes):
-            stride = strides.get(scope.variable, 0) if scope.variable is not None else 0
-            if stride == 0:
-                continue
-            assert scope.variable is not None
-            if terms:
-                terms = [Term(self._base(key, stem, tuple(terms), depth - 1), 1)]
-            terms.append(Term(scope.variable, stride))
-        return Offset(tuple(terms))
-
-    def _base(self, key: Any, stem: str, terms: tuple[Term, ...], depth: int) -> str:
-        """A name for the sum of terms, defined in the scope of its innermost variable."""
-        if len(terms) == 1 and terms[0].stride == 1:
-            return terms[0].variable
-        last = terms[-1].variable
-        scope = next(scope for scope in self.scopes[: depth + 1] if scope.variable == last)
-        name = scope.known.get(("base", key, terms))
-        if name is None:
-            name = scope.known["base", key, terms] = self.fresh(f"{stem}_at")
-            scope.statements.append(Base(name, Offset(terms)))
-        assert isinstance(name, str)
-        return name
+    @property
+    def variables(self) -> list[str]:
+        """The variables of all open loops, the outermost first."""
+        return [scope.variable for scope in self.scopes if scope.variable is not None]
 
 
 @dataclass(eq=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from xjit.codegen.scopes import Nest
-from xjit.ir.loops import Alloc
+from xjit.dataclass import dataclass, field
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
+from xjit.ir.loops.nodes import Alloc, Buffer, Scope
 from xjit.types import DType
 
 
@@ -20,15 +20,21 @@ class Scratch:
     allocs: list[Alloc] = field(default_factory=list)
     _free: list[Alloc] = field(default_factory=list)
 
-    def take(self, extent: str, dtype: DType) -> str:
-        """The name of a buffer of so many elements that nobody else uses."""
-        alloc = next((one for one in self._free if (one.extent, one.dtype) == (extent, dtype)), None)
+    def take(self, dtype: DType, *extents: Integer) -> str:
+        """The name of a buffer of these extents that nobody else uses."""
+        shape = tuple(map(as_int, extents))
+        alloc = next((one for one in self._free if (one.buffer.extents, one.buffer.dtype) == (shape, dtype)), None)
         if alloc is not None:
             self._free.remove(alloc)
-            return alloc.buffer
-        alloc = Alloc(self.nest.fresh("m"), extent, dtype)
-        self.allocs.append(alloc)
-        return alloc.buffer
+            return alloc.buffer.name
+        return self.add(self.nest.fresh("m"), dtype, shape)
+
+    def add(self, name: str, dtype: DType, shape: tuple[IntExpr, ...], strides: tuple[IntExpr, ...] = ()) -> str:
+        """A buffer of this name; without strides the last axis is the fastest."""
+        packed = Buffer.packed(name, dtype, *shape)
+        buffer = Buffer(name, dtype, shape, strides or packed.strides)
+        self.allocs.append(Alloc(buffer, Scope.KERNEL))
+        return name
 
     def give_back(self) -> None:
         """Frees all buffers for the next nest."""

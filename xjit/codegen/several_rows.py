@@ -19,79 +19,57 @@ so that no bit changes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from xjit.codegen.scopes import Nest
-from xjit.ir.loops import Base, Call, For, Let, Load, Multiple, Offset, Position, Statement, Store, Term, Value, Var
+from xjit.ir.loops.intexpr import variable
+from xjit.ir.loops.nodes import Let, LetInt, Loop, Statement, Store
+from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
 
 
 def join_rows(nest: Nest, accumulators: Iterable[str]) -> None:
     """Takes several rows in each step of the loop that has just been closed."""
     loop = nest.inner.statements.pop()
-    assert isinstance(loop, For)
+    assert isinstance(loop, Loop)
     nest.inner.statements.extend(several_rows(loop, frozenset(accumulators), nest.fresh("h"), nest.machine))
 
 
-def several_rows(loop: For, accumulators: Collection[str], whole: str, machine: Machine) -> tuple[Statement, ...]:
+def several_rows(loop: Loop, accumulators: Collection[str], whole: str, machine: Machine) -> tuple[Statement, ...]:
     """The loop with several rows in a step, and as it was for the rest; itself where it is of another shape.
 
     ``accumulators`` are the only buffers that it may write, ``whole`` is a new name for where the rest begins.
     """
     *before, inner = loop.body
-    if not isinstance(inner, For) or loop.step != 1 or len(inner.body) > machine.joined_statements:
+    if not isinstance(inner, Loop) or loop.step != 1 or len(inner.body) > machine.joined_statements:
         return (loop,)
-    if not all(isinstance(one, Base | Let) for one in before) or not _adds_up(inner, accumulators):
+    if not all(isinstance(one, LetInt | Let) for one in before) or not _adds_up(inner, accumulators):
         return (loop,)
-    names = [one.name for one in (*before, *inner.body) if isinstance(one, Base | Let)]
+    names = [one.name for one in (*before, *inner.body) if isinstance(one, LetInt | Let)]
     rows: list[Statement] = []
     steps: list[Statement] = []
     for row in range(machine.joined_rows):
-        renamed = {} if row == 0 else {name: f"{name}_{row}" for name in (loop.variable, *names)}
+        new = {} if row == 0 else {name: f"{name}_{row}" for name in (loop.variable, *names)}
         if row:
-            rows.append(Base(renamed[loop.variable], Offset((Term(loop.variable, 1),), row)))
-        rows += [_renamed(one, renamed) for one in before]
-        steps += [_renamed(one, renamed) for one in inner.body]
-    together = replace(inner, body=tuple(steps))
+            rows.append(LetInt(new[loop.variable], variable(loop.variable) + row))
+        rows += renamed(tuple(before), new)
+        steps += renamed(inner.body, new)
+    end = loop.start + (loop.stop - loop.start) // machine.joined_rows * machine.joined_rows
     return (
-        Multiple(whole, loop.start, loop.stop, machine.joined_rows),
-        replace(loop, stop=whole, step=machine.joined_rows, body=(*rows, together)),
-        replace(loop, start=whole),
+        LetInt(whole, end),
+        replace(
+            loop,
+            stop=variable(whole),
+            step=machine.joined_rows,
+            body=(*rows, replace(inner, body=tuple(steps))),
+        ),
+        replace(loop, start=variable(whole)),
     )
 
 
-def _adds_up(inner: For, accumulators: Collection[str]) -> bool:
+def _adds_up(inner: Loop, accumulators: Collection[str]) -> bool:
     """Whether the steps of the loop do not need each other: each reads and writes accumulators of its own."""
     return all(
-        isinstance(one, Base | Let) or (isinstance(one, Store) and one.buffer in accumulators) for one in inner.body
+        isinstance(one, LetInt | Let) or (isinstance(one, Store) and one.buffer in accumulators) for one in inner.body
     )
-
-
-def _renamed(statement: Statement, names: Mapping[str, str]) -> Statement:
-    match statement:
-        case Base(name, offset):
-            return Base(names.get(name, name), _moved(offset, names))
-        case Let(name, value, where):
-            return Let(names.get(name, name), _value(value, names), where)
-        case Store(buffer, offset, value, dtype, where):
-            return Store(buffer, _moved(offset, names), _value(value, names), dtype, where)
-    raise TypeError(f"not a statement of a row: {statement!r}")
-
-
-def _moved(offset: Offset, names: Mapping[str, str]) -> Offset:
-    terms = tuple(Term(names.get(term.variable, term.variable), term.stride) for term in offset.terms)
-    return replace(offset, terms=terms)
-
-
-def _value(value: Value, names: Mapping[str, str]) -> Value:
-    match value:
-        case Var(name, dtype):
-            return Var(names.get(name, name), dtype)
-        case Call(args=args):
-            return replace(value, args=tuple(_value(one, names) for one in args))
-        case Load(offset=offset):
-            return replace(value, offset=_moved(offset, names))
-        case Position(variable=variable) if variable is not None:
-            return replace(value, variable=names.get(variable, variable))
-    return value

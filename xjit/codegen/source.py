@@ -1,41 +1,98 @@
-"""Loop nests as Python source.
+"""Loops as kernel text: Python source in the language that :mod:`xjit.codegen.intrinsics` lists.
 
-def kernel(lo, hi, table):
-    a0 = ptr_f64(table, 0)
-    o0 = ptr_f64(table, 1)
-    for i0 in range(lo, hi):
-        x0 = ld(a0, i0)  # demo.py:3
-        v0 = sin_f64(x0)  # demo.py:3
-        st(o0, i0, v0)  # demo.py:3
+kernel demo(a0: f64[n] read, o0: f64[n] write)      def kernel(lo, hi, table):
+  parallel i0 in 0 .. n:                                a0 = ptr_f64(table, 0)
+    x0 = a0[i0]                                         o0 = ptr_f64(table, 1)
+    v0 = sin(x0)                                        for i0 in range(lo, hi):  # shared among threads
+    o0[i0] = v0                                             x0 = ld(a0, i0)  # demo.py:3
+                                                            v0 = sin_f64(x0)  # demo.py:3
+                                                            st(o0, i0, v0)  # demo.py:3
 """
 
 from __future__ import annotations
 
-import math
+import contextlib
 import re
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from xjit import numerics
-from xjit.codegen.scalar_text import call_text, kind
-from xjit.codegen.writer import Writer
-from xjit.ir import loops
-from xjit.ir.loops import Kernel, LoopKind, Offset, Statement, Value
-from xjit.types import DType, dtype_class
+from xjit.codegen.addresses import Addresses, Frame
+from xjit.codegen.integer_text import IntegerText
+from xjit.codegen.scalar_text import call_text, constant_text, kind
+from xjit.dataclass import dataclass, field
+from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
+from xjit.ir.loops.nodes import (
+    LAUNCHED,
+    Access,
+    Accumulate,
+    Alloc,
+    Barrier,
+    Block,
+    Carry,
+    Const,
+    Find,
+    Fold,
+    FromInt,
+    If,
+    Kernel,
+    Let,
+    LetInt,
+    Load,
+    Loop,
+    LoopKind,
+    Prim,
+    Scope,
+    Statement,
+    Store,
+    TransposeBlock,
+    Value,
+    Var,
+    While,
+)
+from xjit.ir.loops.walk import buffers, integers, parts, statements
+from xjit.ir.where import Where
+from xjit.types import INT64
 
 _COMMENT = re.compile(r"  #[^\n]*")
+SHARED = "  # shared among threads"
+# The names of the loops that a grid has.
+_GRID = {LoopKind.GRID_BLOCK: "block_index()", LoopKind.BLOCK_THREAD: "thread_index()"}
 
 
-def kernel_source(kernel: Kernel) -> str:
-    """The text of a kernel; equal for every CPU, thread count and version."""
-    writer = Writer()
-    with writer.block("def kernel(lo, hi, table):"):
-        for argument in kernel.arguments:
-            writer.line(f"{argument.name} = ptr_{kind(argument.dtype)}(table, {argument.slot})")
-        for word in kernel.words:
-            writer.line(f"{word.name} = word(table, {word.slot})")
-        for statement in kernel.body:
-            _statement(writer, statement)
-    return writer.text()
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """The text of a kernel, and what its table holds behind the pointers: the words, by name, in order.
+
+    ``rounds`` is the extent of the loops that threads share, or of the grid; ``threads`` that of a block.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    rounds: IntExpr
+    threads: int = 1
+
+
+def kernel_text(kernel: Kernel) -> KernelText:
+    """The text of a kernel, equal for every processor, thread count and version.
+
+    ValueError for what the text cannot say.
+    """
+    shared = [one for one in kernel.body if _is_shared(one)]
+    if shared and any(isinstance(one, Loop | While | If | Store) for one in kernel.body if one is not shared[0]):
+        raise ValueError(f"what threads share is the loop over {shared[0].variable} alone")
+    words = tuple(dict.fromkeys(_words(kernel))) if kernel.words is None else kernel.words
+    printer = _Printer(kernel)
+    with printer.block("def kernel(lo, hi, table):"):
+        for slot, argument in enumerate(kernel.arguments):
+            printer.line(f"{argument.buffer.name} = ptr_{kind(argument.buffer.dtype)}(table, {slot})")
+        for slot, name in enumerate(words, len(kernel.arguments)):
+            printer.line(f"{name} = word(table, {slot})")
+        for one in statements(kernel.body):
+            if isinstance(one, Alloc):
+                printer.line(_scratch(one))
+        printer.statements(kernel.body)
+    return KernelText(printer.text(), words, _rounds(shared), _block_size(kernel))
 
 
 def without_comments(source: str) -> str:
@@ -43,100 +100,226 @@ def without_comments(source: str) -> str:
     return _COMMENT.sub("", source)
 
 
-def _statement(writer: Writer, statement: Statement) -> None:
-    match statement:
-        case loops.Let(name, value, where):
-            writer.line(f"{name} = {value_text(value)}", str(where))
-        case loops.Assign(name, value):
-            writer.line(f"{name} = {value_text(value)}")
-        case loops.Accumulate():
-            writer.line(_accumulate(statement))
-        case loops.Compensated():
-            _compensated(writer, statement)
-        case loops.Base(name, offset):
-            writer.line(f"{name} = {offset_text(offset)}")
-        case loops.Bound(name, start, step, limit):
-            writer.line(f"{name} = select({start} + {step} < {limit}, {start} + {step}, {limit})")
-        case loops.Multiple():
-            writer.line(_multiple(statement))
-        case loops.Clip(low, high, start, stop, first, last):
-            writer.line(f"{low} = select({start} > {first}, {start}, {first})")
-            writer.line(f"{high} = select({stop} < {last}, {stop}, {last})")
-        case loops.Store(buffer, offset, value, _, where):
-            writer.line(f"st({buffer}, {offset_text(offset)}, {value_text(value)})", str(where))
-        case loops.First(name, load, start, stop, sought):
-            place = f"{load.buffer}, {offset_text(load.offset)}, {start}, {stop}, {value_text(sought)}"
-            writer.line(f"{name} = first({place})")
-        case loops.Turn():
-            writer.line(_turn(statement))
-        case loops.Share(low, high, first, extent, start, stop):
-            writer.line(f"{low} = select({start} > {first}, {start} - {first}, 0)")
-            writer.line(f"{high} = select({stop} - {first} < {extent}, {stop} - {first}, {extent})")
-        case loops.Rows(low, high, start, stop, extent):
-            writer.line(f"{low} = sdiv({start}, {extent})")
-            writer.line(f"{high} = sdiv({stop} + {extent} - 1, {extent})")
-        case loops.Alloc(buffer, extent, dtype):
-            writer.line(f"{buffer} = scratch_{kind(dtype)}({extent})")
-        case loops.If(flag, then):
-            _branch(writer, flag, then)
-        case loops.For(variable, start, stop, loop, body, step):
-            _loop(writer, variable, _range(start, stop, step), loop, body)
+def _is_shared(one: Statement) -> TypeGuard[Loop]:
+    """Whether a statement is a loop of which each thread or block runs a part that the text finds."""
+    return isinstance(one, Loop) and one.kind in (LoopKind.PARALLEL, LoopKind.GRID_BLOCK) and not _is_launched(one)
 
 
-def _multiple(one: loops.Multiple) -> str:
-    """Where whole steps end, in the form in which LLVM sees that whole steps are all there is."""
-    if one.start == "0":
-        return f"{one.name} = {one.stop} & {-one.step}"
-    return f"{one.name} = {one.start} + (({one.stop} - {one.start}) & {-one.step})"
+def _is_launched(loop: Loop) -> bool:
+    """Whether the bounds of a loop say which iterations one call runs."""
+    return bool(loop.start.names() | loop.stop.names())
 
 
-def _turn(one: loops.Turn) -> str:
-    """A block of rows and columns, copied transposed."""
-    target = f"{one.target}, {offset_text(one.at)}, {one.step}"
-    source = f"{one.source}, {offset_text(one.start)}, {one.stride}"
-    counts = ", ".join(f"{limit} - {variable}" for limit, variable in (one.rows, one.columns))
-    return f"turn_{kind(one.dtype)}({target}, {source}, {counts})"
+def _rounds(shared: Sequence[Loop]) -> IntExpr:
+    """The number of iterations of the loop that threads or blocks share; 1 where there is none."""
+    return constant(1) if not shared else (shared[0].stop - shared[0].start + (shared[0].step - 1)) // shared[0].step
 
 
-def _loop(writer: Writer, variable: str, range_text: str, loop: LoopKind, body: tuple[Statement, ...]) -> None:
-    note = "shared among threads" if loop is LoopKind.PARALLEL else ""
-    with writer.block(f"for {variable} in {range_text}:", note):
-        for statement in body:
-            _statement(writer, statement)
+def _block_size(kernel: Kernel) -> int:
+    size = 1
+    for loop in statements(kernel.body):
+        if isinstance(loop, Loop) and loop.kind is LoopKind.BLOCK_THREAD:
+            extent = (loop.stop - loop.start).value
+            if extent is None:
+                raise ValueError(f"the number of threads over {loop.variable} is not known")
+            size = max(size, extent)
+    return size
 
 
-def _branch(writer: Writer, flag: str, then: tuple[Statement, ...]) -> None:
-    with writer.block(f"if {flag}:"):
-        for statement in then:
-            _statement(writer, statement)
+def _words(kernel: Kernel) -> Iterator[str]:
+    """The words that expressions name, and strides, in order."""
+    found: list[IntExpr] = []
+    for argument in kernel.arguments:
+        found += (*argument.buffer.extents, *argument.buffer.strides)
+    for statement in statements(kernel.body):
+        found += integers(statement)
+    yield from (name for expr in found for name in sorted(expr.words()))
 
 
-def _range(start: str, stop: str, step: int) -> str:
-    if step != 1:
-        return f"range({start}, {stop}, {step})"
-    return f"range({stop})" if start == "0" else f"range({start}, {stop})"
+def _scratch(alloc: Alloc) -> str:
+    """Scratch of all iterations is one block, in front of the loops."""
+    count = as_int(1)
+    for extent in alloc.buffer.extents:
+        count = count * extent
+    if count.names():
+        raise ValueError(f"the extent of {alloc.buffer.name} is not known before the loops")
+    space = "shared" if alloc.scope is Scope.BLOCK else "scratch"
+    return f"{alloc.buffer.name} = {space}_{kind(alloc.buffer.dtype)}({IntegerText().of(count)})"
 
 
-def _accumulate(statement: loops.Accumulate) -> str:
-    name, dtype = statement.name, statement.dtype
-    few = numerics.FEW_LANES if statement.lanes == numerics.FEW_LANES else ""
-    prim = f"r{statement.combine}{few}" if statement.lanes else statement.combine
-    return f"{name} = {_bare(call_text(prim, ((name, dtype), (_text(statement.value), dtype)), dtype))}"
+@dataclass(eq=False)
+class _Printer:
+    """Writes blocks, the innermost last of ``frames``."""
 
+    kernel: Kernel
+    frames: list[Frame] = field(default_factory=lambda: [Frame()])
+    integers: IntegerText = field(default_factory=IntegerText)
 
-def _compensated(writer: Writer, statement: loops.Compensated) -> None:
-    """Two-sum: the exact rounding error of total + value is added to the error term."""
-    total, error = statement.total, statement.error
-    writer.line(f"{error}_v = {value_text(statement.value)}")
-    writer.line(f"{error}_s = {total} + {error}_v")
-    writer.line(f"{error}_d = {error}_s - {total}")
-    writer.line(f"{error} = {error} + (({total} - ({error}_s - {error}_d)) + ({error}_v - {error}_d))")
-    writer.line(f"{total} = {error}_s")
+    def __post_init__(self) -> None:
+        self.read_only = {one.buffer.name for one in self.kernel.arguments if one.access is Access.READ}
+        self.buffers = buffers(self.kernel)
+        self.addresses = Addresses(self.buffers, self.integers, self.frames)
+        for name in LAUNCHED:
+            self.give(str(name))
 
+    def text(self) -> str:
+        """All lines."""
+        return "".join(f"{line}\n" for line in self.frames[0].lines)
 
-def value_text(value: Value) -> str:
-    """The text of a value."""
-    return _bare(_text(value))
+    def line(self, text: str, where: Where | None = None) -> None:
+        """Write a line into the innermost block."""
+        self.frames[-1].lines.append(f"{text}  # {where}" if where is not None else text)
+
+    @contextlib.contextmanager
+    def block(self, head: str, variable: str = "") -> Iterator[None]:
+        """Write a block; its lines come when it ends, behind what it has put into those around."""
+        self.frames.append(Frame())
+        if variable:
+            self.give(variable)
+        yield
+        lines = self.frames.pop().lines or ["pass"]
+        self.frames[-1].lines += [head, *(f"    {line}" for line in lines)]
+
+    def give(self, name: str) -> None:
+        """Note that the innermost block gives an integer."""
+        self.frames[-1].given.add(name)
+        self.integers.give(name)
+
+    def statements(self, block: Block) -> None:
+        """Write the statements of a block."""
+        for statement in block:
+            self._statement(statement)
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Loop():
+                self._loop(statement)
+            case While():
+                with self.block(f"while {self.value(statement.condition)}:"):
+                    self.statements(statement.body)
+            case If():
+                self._branch(statement)
+            case Fold():
+                self._fold(statement)
+            case Alloc():
+                return
+            case _:
+                self._line(statement)
+
+    def _line(self, statement: Statement) -> None:
+        match statement:
+            case Let() | Carry():
+                self.line(f"{statement.name} = {self.value(statement.value)}", getattr(statement, "where", None))
+                if statement.value.dtype == INT64:
+                    self.give(statement.name)
+            case LetInt():
+                self.line(f"{statement.name} = {self.integers.of(statement.expr)}")
+                self.give(statement.name)
+            case Accumulate():
+                self.line(f"{statement.name} = {self._combined(statement)}")
+            case Store():
+                place = self.addresses.of(statement.buffer, statement.index)
+                self.line(f"st({statement.buffer}, {place}, {self.value(statement.value)})", statement.where)
+            case Find():
+                self._find(statement)
+            case TransposeBlock():
+                self.line(self._transposed(statement))
+            case Barrier():
+                self.line("barrier()")
+            case _:
+                raise ValueError(f"kernel text has no {type(statement).__name__}")
+
+    def _combined(self, statement: Accumulate) -> str:
+        few = numerics.FEW_LANES if statement.lanes == numerics.FEW_LANES else ""
+        name = f"r{statement.reducer}{few}" if statement.lanes else statement.reducer
+        dtype = statement.value.dtype
+        return _bare(call_text(name, ((statement.name, dtype), (self._inner(statement.value), dtype)), dtype))
+
+    def _find(self, one: Find) -> None:
+        place = f"{one.load.buffer}, {self.addresses.of(one.load.buffer, one.load.index)}"
+        bounds = f"{self.integers.of(one.start)}, {self.integers.of(one.stop)}"
+        self.line(f"{one.name} = first({place}, {bounds}, {self.value(one.value)})")
+        self.give(one.name)
+
+    def _transposed(self, one: TransposeBlock) -> str:
+        target, source = self.buffers[one.target], self.buffers[one.source]
+        step, stride = target.strides[one.columns[0]], source.strides[one.rows[1]]
+        to = f"{one.target}, {self.addresses.of(one.target, one.at)}, {self.integers.of(step)}"
+        origin = f"{one.source}, {self.addresses.of(one.source, one.start)}, {self.integers.of(stride)}"
+        counts = ", ".join(map(self.integers.of, one.extents))
+        return f"turn_{kind(target.dtype)}({to}, {origin}, {counts})"
+
+    def _loop(self, loop: Loop) -> None:
+        name, grid = loop.variable, _GRID.get(loop.kind)
+        if grid is not None:
+            self.line(f"{name} = {self.integers.of(loop.start)} + {grid}")
+            self.give(name)
+            self.statements(loop.body)
+            return
+        if not (_is_shared(loop) and any(one is loop for one in self.kernel.body)):
+            note = SHARED if loop.kind is LoopKind.PARALLEL else ""
+            with self.block(f"for {name} in {self._range(loop)}:{note}", name):
+                self.statements(loop.body)
+        elif (loop.start.value, loop.step) == (0, 1):
+            with self.block(f"for {name} in range(lo, hi):{SHARED}", name):
+                self.statements(loop.body)
+        else:
+            with self.block(f"for {name}_at in range(lo, hi):{SHARED}", f"{name}_at"):
+                self._line(LetInt(name, loop.start + variable(f"{name}_at") * loop.step))
+                self.statements(loop.body)
+
+    def _range(self, loop: Loop) -> str:
+        start, stop = self.integers.of(loop.start), self.integers.of(loop.stop)
+        if loop.step != 1:
+            return f"range({start}, {stop}, {loop.step})"
+        return f"range({stop})" if start == "0" else f"range({start}, {stop})"
+
+    def _branch(self, statement: If) -> None:
+        with self.block(f"if {self.value(statement.condition)}:"):
+            self.statements(statement.then)
+        if statement.otherwise:
+            with self.block("else:"):
+                self.statements(statement.otherwise)
+
+    def _fold(self, statement: Fold) -> None:
+        """Give several scalars new values at once: what a later value reads is given last."""
+        waiting = []
+        for number, (name, value) in enumerate(zip(statement.names, statement.values, strict=True)):
+            later = (part for other in statement.values[number + 1 :] for part in parts(other))
+            if any(isinstance(part, Var) and part.name == name for part in later):
+                waiting.append(name)
+            self.line(f"{name}{'_new' if name in waiting else ''} = {self.value(value)}")
+        for name in waiting:
+            self.line(f"{name} = {name}_new")
+
+    def value(self, value: Value) -> str:
+        """The text of a value."""
+        return _bare(self._inner(value))
+
+    def _inner(self, value: Value) -> str:
+        match value:
+            case Var():
+                return value.name
+            case Const():
+                return constant_text(value.literal.item(), value.literal.dtype)
+            case FromInt():
+                return self._position(value)
+            case Load():
+                place = self.addresses.of(value.buffer, value.index)
+                name = f"ld{value.apart or ''}" if value.buffer in self.read_only else "ldw"
+                return f"{name}({value.buffer}, {place})"
+            case Prim("copy", (operand,)):
+                return self._inner(operand)
+            case Prim():
+                texts = tuple((self._inner(operand), operand.dtype) for operand in value.operands)
+                return call_text(value.name, texts, value.dtype, value.variant)
+        raise TypeError(f"not a value: {value!r}")
+
+    def _position(self, value: FromInt) -> str:
+        text = self.integers.of(value.expr)
+        if value.dtype != INT64 or value.expr.value is not None:
+            return f"{kind(value.dtype)}({text})"
+        return f"({text})" if " " in text else text
 
 
 def _bare(text: str) -> str:
@@ -149,64 +332,3 @@ def _bare(text: str) -> str:
         if depth == 0 and position < len(text) - 1:
             return text
     return text[1:-1]
-
-
-def _text(value: Value) -> str:
-    match value:
-        case loops.Var(name, _):
-            return name
-        case loops.Const(literal):
-            return constant_text(literal.item(), literal.dtype)
-        case loops.Load(buffer, offset, _, written, apart):
-            return f"{'ldw' if written else f'ld{apart or str()}'}({buffer}, {offset_text(offset)})"
-        case loops.Position(variable, scale, offset, _):
-            return _position(variable, scale, offset)
-        case loops.Call("copy", args, _, _):
-            return _text(args[0])
-        case loops.Call(prim, args, dtype, variant):
-            return call_text(prim, tuple((_text(arg), arg.dtype) for arg in args), dtype, variant)
-    raise TypeError(f"not a value: {value!r}")
-
-
-def _position(variable: str | None, scale: int, offset: int) -> str:
-    if variable is None:
-        return f"i64({offset})"
-    scaled = variable if scale == 1 else f"{variable} * {scale}"
-    return f"({scaled} + {offset})" if offset else scaled if scale == 1 else f"({scaled})"
-
-
-def constant_text(value: Any, dtype: DType) -> str:
-    """A typed constant.
-
-    >>> import numpy as np
-    >>> constant_text(np.float32(0.1), np.dtype(np.float32)), constant_text(np.float64("inf"), np.dtype(np.float64))
-    ('f32(0.1)', 'as_f64(u64(9218868437227405312))')
-    """
-    name = kind(dtype)
-    letter = dtype_class(dtype)
-    if letter == "C":
-        part = value.real.dtype
-        return f"cplx({constant_text(value.real, part)}, {constant_text(value.imag, part)})"
-    if letter == "F":
-        if not math.isfinite(value) or (value == 0 and math.copysign(1, value) < 0):
-            bits = int(value.view(f"u{dtype.itemsize}"))
-            return f"as_{name}(u{dtype.itemsize * 8}({bits}))"
-        return f"{name}({float(value)!r})" if name == "f64" else f"{name}({value.item()!r})"
-    return f"{name}({int(value)})"
-
-
-def offset_text(offset: Offset) -> str:
-    """An address in elements.
-
-    >>> offset_text(Offset((loops.Term("a0_at0", 1), loops.Term("j0", "a0_s0"))))
-    'a0_at0 + j0 * a0_s0'
-    """
-    text = ""
-    for term in offset.terms:
-        product = term.variable if term.stride in (1, -1) else f"{term.variable} * {term.stride}"
-        sign = (" - " if text else "-") if term.stride == -1 else (" + " if text else "")
-        text = f"{text}{sign}{product}"
-    if not text:
-        return str(offset.constant)
-    sign = "-" if offset.constant < 0 else "+"
-    return f"{text} {sign} {abs(offset.constant)}" if offset.constant else text

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from xjit import numerics
-from xjit.codegen import vector_width
 from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS
 from xjit.codegen.wide_forms import PURE
+from xjit.dataclass import dataclass
+from xjit.llvm import vector_width
 
 TYPES = (*INTEGERS, *FLOATS)
 """The types of elements."""

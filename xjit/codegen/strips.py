@@ -15,38 +15,42 @@ stays vector code. A strip runs as if nothing in it were rare, notes when someth
 
 A strip that reads what it has overwritten cannot run twice: there the function itself is called. What the second loop
 calls more than once is not inlined there: hardly ever run, it is to be compiled soon.
+
+A loop over many functions calls them all, a register of elements at a time, and is written once: the functions
+themselves look for rare arguments.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
 from xjit.codegen.elements import Elements
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop
 from xjit.codegen.scopes import Nest
-from xjit.codegen.variants import has_variants, is_vector_function
+from xjit.codegen.variants import calls_many, has_variants, is_vector_function
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue
-from xjit.ir.expr import Expr, Literal, Prim
+from xjit.ir.expr import Expr, Literal
+from xjit.ir.expr import Prim as PrimExpr
 from xjit.ir.index import axes_of
-from xjit.ir.loops import (
+from xjit.ir.loops.nodes import (
     Accumulate,
-    Assign,
-    Bound,
-    Call,
-    Compensated,
+    Carry,
     Const,
-    For,
+    Fold,
     If,
     Let,
-    Load,
     LoopKind,
+    Prim,
     Statement,
-    Store,
-    Value,
     Var,
 )
+from xjit.ir.loops.nodes import (
+    Loop as LoopStatement,
+)
+from xjit.ir.loops.walk import loads, parts, statements, stores, values
 from xjit.ir.node import Node
 from xjit.types import BOOL, DType
 
@@ -61,7 +65,7 @@ class Strips:
     def loop(
         self,
         loop: Loop,
-        bounds: tuple[str, str],
+        bounds: Bounds,
         indexed_values: Iterable[IndexedValue],
         body: Callable[[], None],
         *,
@@ -72,25 +76,26 @@ class Strips:
 
         ``short`` says that the bounds are no further apart than a strip.
         """
-        if not any(self.is_rare(indexed, loop) for indexed in indexed_values):
+        computed = dict.fromkeys(indexed_values)
+        called = calls_many(one.node for one in computed if axes_of(one.index) & set(loop.axes))
+        if called or not any(self.is_rare(one, loop) for one in computed):
+            self.elements.variant = "called" if called else ""
             self.nest.open(loop.variable, loop.axes)
             body()
             self.nest.close(*bounds, kind)
+            self.elements.variant = ""
         elif short:
             self._strip(loop, bounds, body)
         else:
-            start, stop = self.nest.fresh("p"), self.nest.fresh("q")
-            scope = self.nest.open(start)
             size = self.nest.machine.strip_elements
-            scope.statements.append(Bound(stop, start, size, bounds[1]))
-            self._strip(loop, (start, stop), body)
+            self._strip(loop, self.nest.open_blocks(size, bounds[1], ("p", "q")), body)
             self.nest.close(*bounds, kind, step=size)
 
     def is_rare(self, indexed: IndexedValue, loop: Loop) -> bool:
         """Whether the value calls a function with rare arguments at every step of the loop."""
         return bool(axes_of(indexed.index) & set(loop.axes)) and calls_varied(indexed.node)
 
-    def _strip(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None]) -> None:
+    def _strip(self, loop: Loop, bounds: Bounds, body: Callable[[], None]) -> None:
         flag = self.nest.fresh("rare")
         usual = self._run(loop, bounds, body, "near", flag)
         if not any(isinstance(one, Accumulate) and one.name == flag for one in usual.body):
@@ -102,89 +107,54 @@ class Strips:
             self._repeatable(flag, usual, self._run(loop, bounds, body, "rare", flag))
             self.elements.called = frozenset()
 
-    def _run(self, loop: Loop, bounds: tuple[str, str], body: Callable[[], None], variant: str, flag: str) -> For:
+    def _run(self, loop: Loop, bounds: Bounds, body: Callable[[], None], variant: str, flag: str) -> LoopStatement:
         self.elements.variant, self.elements.rare_flag = variant, flag
         self.nest.open(loop.variable, loop.axes)
         body()
         self.nest.close(*bounds)
         self.elements.variant = ""
         statement = self.nest.inner.statements.pop()
-        assert isinstance(statement, For)
+        assert isinstance(statement, LoopStatement)
         return statement
 
-    def _repeatable(self, flag: str, usual: For, again: For) -> None:
-        statements = self.nest.inner.statements
-        statements.append(Assign(flag, Const(Literal.of(False, BOOL))))
+    def _repeatable(self, flag: str, usual: LoopStatement, again: LoopStatement) -> None:
+        around = self.nest.inner.statements
+        around.append(Carry(flag, Const(Literal.of(False, BOOL))))
         restored: list[Statement] = []
         for name, dtype in _carried(usual).items():
             if name != flag:
                 kept = self.nest.fresh("kept")
-                statements.append(Assign(kept, Var(name, dtype)))
-                restored.append(Assign(name, Var(kept, dtype)))
-        statements += [usual, If(flag, (*restored, again))]
+                around.append(Let(kept, Var(name, dtype)))
+                restored.append(Fold((name,), (Var(kept, dtype),)))
+        around += [usual, If(Var(flag, BOOL), (*restored, again))]
 
 
-def _called_often(loop: For) -> frozenset[tuple[str, DType]]:
+def _called_often(loop: LoopStatement) -> frozenset[tuple[str, DType]]:
     """The vector functions that occur in a loop more than once: to inline them there again costs more than a call."""
-    calls = (value for statement in _flat(loop.body) for value in _values(statement) if isinstance(value, Call))
-    uses = Counter((call.prim, call.args[0].dtype) for call in calls if call.args)
+    computed = (value for one in statements(loop.body) for value in values(one))
+    calls = (part for value in computed for part in parts(value) if isinstance(part, Prim))
+    uses = Counter((call.name, call.operands[0].dtype) for call in calls if call.operands)
     return frozenset(key for key, times in uses.items() if times > 1 and is_vector_function(*key))
 
 
-def _carried(loop: For) -> dict[str, DType]:
-    """The variables that a step of the loop reads and leaves changed, with their types.
-
-    Those that a step gives a value before it reads them, as nested loops do with their totals, are its own.
-    """
+def _carried(loop: LoopStatement) -> dict[str, DType]:
+    """The variables that the loop changes and does not give, with their types."""
+    own = {one.name for one in statements(loop.body) if isinstance(one, Carry)}
     changed: dict[str, DType] = {}
-    read: set[str] = set()  # before the step has given them a value
-    own: set[str] = set()
-    for statement in _flat(loop.body):
-        targets: dict[str, DType] = {}
-        match statement:
-            case Accumulate(name=name, dtype=dtype):
-                targets = {name: dtype}
-            case Compensated(total=total, error=error, dtype=dtype):
-                targets = {total: dtype, error: dtype}
-            case Assign(name=name, value=value):
-                changed[name] = value.dtype
+    for one in statements(loop.body):
+        match one:
+            case Accumulate():
+                changed[one.name] = one.value.dtype
+            case Fold():
+                changed |= {name: value.dtype for name, value in zip(one.names, one.values, strict=True)}
             case _:
                 pass
-        changed |= targets
-        read |= ({value.name for value in _values(statement) if isinstance(value, Var)} | set(targets)) - own
-        own |= set(changed) - read
-    return {name: dtype for name, dtype in changed.items() if name in read}
+    return {name: dtype for name, dtype in changed.items() if name not in own}
 
 
-def _reads_what_it_writes(loop: For) -> bool:
-    body = list(_flat(loop.body))
-    stored = {statement.buffer for statement in body if isinstance(statement, Store)}
-    return any(
-        isinstance(value, Load) and value.buffer in stored for statement in body for value in _values(statement)
-    )
-
-
-def _flat(body: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements in order, those of nested loops in their places."""
-    for statement in body:
-        if isinstance(statement, For):
-            yield from _flat(statement.body)
-        elif isinstance(statement, If):
-            yield from _flat(statement.then)
-        else:
-            yield statement
-
-
-def _values(statement: Statement) -> Iterator[Value]:
-    """All values that a statement computes with."""
-    if not isinstance(statement, Let | Assign | Accumulate | Compensated | Store):
-        return
-    stack: list[Value] = [statement.value]
-    while stack:
-        value = stack.pop()
-        yield value
-        if isinstance(value, Call):
-            stack.extend(value.args)
+def _reads_what_it_writes(loop: LoopStatement) -> bool:
+    stored = {statement.buffer for statement in stores(loop.body)}
+    return any(load.buffer in stored for load in loads(loop.body))
 
 
 def calls_varied(node: Node) -> bool:
@@ -193,7 +163,7 @@ def calls_varied(node: Node) -> bool:
     seen: set[int] = set()
     while stack:
         expr = stack.pop()
-        if isinstance(expr, Prim) and id(expr) not in seen:
+        if isinstance(expr, PrimExpr) and id(expr) not in seen:
             seen.add(id(expr))
             if has_variants(expr.name, expr.args[0].dtype):
                 return True

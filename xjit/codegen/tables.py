@@ -12,9 +12,9 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from xjit.codegen import vector_width
 from xjit.codegen.inline_functions import InlineFunction, Table, register
 from xjit.codegen.intrinsics import as_u32
+from xjit.llvm import vector_width
 
 ENTRIES = 16
 PLACE_BITS = 4

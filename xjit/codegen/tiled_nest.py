@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from xjit.codegen.accesses import Access
 from xjit.codegen.elements import storage_dtype
@@ -17,8 +16,10 @@ from xjit.codegen.group_values import GroupValues
 from xjit.codegen.kinds import TURNED
 from xjit.codegen.rows import RowStorage
 from xjit.codegen.schedule import Loop
-from xjit.codegen.tiles import CORNER, Tiles
-from xjit.ir.loops import Base, Bound, Load, LoopKind, Offset, Store, Term, Turn
+from xjit.codegen.tiles import Tiles, tile_bounds
+from xjit.dataclass import dataclass, field
+from xjit.ir.loops.intexpr import IntExpr, as_int, minimum, variable
+from xjit.ir.loops.nodes import LetInt, Load, LoopKind, Store, TransposeBlock
 from xjit.types import DType
 
 
@@ -61,16 +62,14 @@ class TiledNest:
     def _compute(self) -> None:
         """One tile, with what lies across in scratch."""
         accesses = self.values.accesses
-        corner = tuple(Term(_bounds(loop)[0], step) for loop, step in self.tiles.steps)
-        self.nest.inner.statements.append(Base(CORNER, Offset(corner)))
         for access in dict.fromkeys(accesses.reads.values()):
             if self.tiles.holds(access):
                 self._move(access, storage_dtype(access.node.aval.dtype), written=False)
         self.nest.open(self._rows.variable, self._rows.axes)
         indexed_values = [indexed for visited in accesses.visits for indexed in visited]
         element = functools.partial(self.values.store_all, range(len(self.values.group.statements)))
-        self.values.strips.loop(self._columns, _bounds(self._columns), indexed_values, element, short=True)
-        self.nest.close(*_bounds(self._rows))
+        self.values.strips.loop(self._columns, tile_bounds(self._columns), indexed_values, element, short=True)
+        self.nest.close(*tile_bounds(self._rows))
         for access in filter(None, accesses.writes):
             if self.tiles.holds(access):
                 self._move(access, self.tiles.turned[access][1], written=True)
@@ -83,14 +82,15 @@ class TiledNest:
 
     def _open_tile(self) -> None:
         for number, loop in self._blocked():
-            start, stop = _bounds(loop)
+            start, _ = tile_bounds(loop)
             size = self.tiles.transposition.size(number)
             if self.bounds.kept(number)[2] is LoopKind.PARALLEL:
                 block = f"{loop.variable}_block"
-                self.nest.open(block).statements.append(Base(start, Offset((Term(block, size),))))
+                self.nest.open(block).statements.append(LetInt(str(start), variable(block) * size))
             else:
-                self.nest.open(start)
-            self.nest.inner.statements.append(Bound(stop, start, size, self.bounds.extent(loop)))
+                self.nest.open(str(start))
+            stop = minimum(start + size, self.bounds.extent(loop))
+            self.nest.inner.statements.append(LetInt(f"{loop.variable}_stop", stop))
 
     def _close_tile(self) -> None:
         for number, _ in reversed(self._blocked()):
@@ -111,26 +111,34 @@ class TiledNest:
         """Between a buffer and scratch, whole blocks in registers."""
         # What is contiguous in the buffer is the inner loop.
         with self._blocks(dtype, self._columns, self._rows):
-            buffer = (name, self.tiles.offset_of(access, name), self.tiles.stride(access, name, self._columns))
-            scratch = (*self.tiles.turned_place(access, dtype), self.tiles.transposition.columns)
+            buffer, scratch = (name, self.tiles.index_of(access, name)), self.tiles.turned_place(access, dtype)
             columns, rows = self._left()
-            turn = Turn(*scratch, *buffer, columns, rows, dtype)
+            down, along = self._axes(name, access)
             if written:
-                turn = Turn(*buffer, *scratch, rows, columns, dtype)
+                turn = TransposeBlock(*buffer, *scratch, (rows, columns), (down, 0), (along, 1))
+            else:
+                turn = TransposeBlock(*scratch, *buffer, (columns, rows), (1, along), (0, down))
             self.nest.inner.statements.append(turn)
+
+    def _axes(self, name: str, access: Access) -> tuple[int, int]:
+        """The axes of a buffer along which the rows and the columns of a tile lie."""
+        strides = (as_int(self.tiles.stride(access, name, loop)) for loop in (self._rows, self._columns))
+        down, along = (self.nest.axes[name].index(stride) for stride in strides)
+        return down, along
 
     def _copy_across(self, source: Access, target: Access) -> None:
         """From one buffer to another, whole blocks in registers; the one that is written is filled in order."""
         dtype, tiles = storage_dtype(source.node.aval.dtype), self.tiles
         with self._blocks(dtype, self._rows, self._columns):
             to, origin = tiles.pointer(target, True, dtype), tiles.pointer(source, False, dtype)
-            write = (to, tiles.offset_of(target, to), tiles.stride(target, to, self._rows))
-            read = (origin, tiles.offset_of(source, origin), tiles.stride(source, origin, self._columns))
-            self.nest.inner.statements.append(Turn(*write, *read, *self._left(), dtype))
+            write, read = (to, tiles.index_of(target, to)), (origin, tiles.index_of(source, origin))
+            (to_down, to_along), (down, along) = self._axes(to, target), self._axes(origin, source)
+            axes = (to_along, along), (to_down, down)
+            self.nest.inner.statements.append(TransposeBlock(*write, *read, self._left(), *axes))
 
-    def _left(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """What a block takes at most along the columns and along the rows, as a limit and a variable."""
-        columns, rows = ((_bounds(loop)[1], loop.variable) for loop in (self._columns, self._rows))
+    def _left(self) -> tuple[IntExpr, IntExpr]:
+        """What a block takes at most along the columns and along the rows."""
+        columns, rows = (tile_bounds(loop)[1] - variable(loop.variable) for loop in (self._columns, self._rows))
         return columns, rows
 
     @contextlib.contextmanager
@@ -140,24 +148,15 @@ class TiledNest:
             self.nest.open(loop.variable, loop.axes)
         yield
         for loop in reversed(loops):
-            self.nest.close(*_bounds(loop), step=TURNED[dtype.itemsize])
+            self.nest.close(*tile_bounds(loop), step=TURNED[dtype.itemsize])
 
     def _copy(self, access: Access, name: str, dtype: DType, written: bool) -> None:
         """Element by element, where the buffer has gaps or is walked backward."""
         for loop in (self._rows, self._columns):
             self.nest.open(loop.variable, loop.axes)
-        scratch, at = self.tiles.turned_place(access, dtype)
-        offset = self.tiles.offset_of(access, name)
-        target, source = (name, offset), (scratch, at)
-        if not written:
-            target, source = source, target
-        value = Load(*source, dtype, written or self.values.pointers.written[name])
-        store = Store(*target, value, dtype, access.node.where)
+        scratch, buffer = self.tiles.turned_place(access, dtype), (name, self.tiles.index_of(access, name))
+        target, source = (buffer, scratch) if written else (scratch, buffer)
+        store = Store(*target, Load(*source, dtype), access.node.where)
         self.nest.inner.statements.append(store)
         for loop in (self._columns, self._rows):
-            self.nest.close(*_bounds(loop))
-
-
-def _bounds(loop: Loop) -> tuple[str, str]:
-    """The names of the bounds of a loop within a tile."""
-    return f"{loop.variable}_start", f"{loop.variable}_stop"
+            self.nest.close(*tile_bounds(loop))

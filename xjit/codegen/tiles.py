@@ -9,14 +9,12 @@ few rows at a time in registers, before the tile is computed:
         i0_stop = select(i0_start + 128 < n0, i0_start + 128, n0)
         for i1_start in range(0, n1, 64):
             i1_stop = select(i1_start + 64 < n1, i1_start + 64, n1)
-            corner = i0_start * 64 + i1_start
             for i1 in range(i1_start, i1_stop, 8):
                 for i0 in range(i0_start, i0_stop, 8):
-                    turn_f32(m0, i0 * 64 + i1 - corner, 64, a0, ..., i1_stop - i1, i0_stop - i0)
+                    turn_f32(m0, (i0 - i0_start) * 64 + i1 - i1_start, 64, a0, ..., i1_stop - i1, i0_stop - i0)
             for i0 in range(i0_start, i0_stop):
-                tile_at = i0 * 64 - corner
                 for i1 in range(i1_start, i1_stop):
-                    ... ldw(m0, tile_at + i1) * ld(a1, a1_at0 + i1) ...
+                    ... ldw(m0, (i0 - i0_start) * 64 + i1 - i1_start) * ld(a1, a1_at0 + i1) ...
 
 A result that lies across is put into scratch in the innermost loop and transposed when the tile is done. Where
 nothing is computed, as in ``x.T.copy()``, blocks go from the operand to the result at once:
@@ -31,27 +29,27 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from xjit import numerics
 from xjit.codegen.accesses import Access, GroupAccesses
-from xjit.codegen.buffers import Buffers
+from xjit.codegen.buffers import Buffers, Place
 from xjit.codegen.elements import storage_dtype
 from xjit.codegen.kinds import TURNED
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.schedule import Loop, Schedule
 from xjit.codegen.scopes import Held, Scope
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.expr import Arg
 from xjit.ir.index import relabel
-from xjit.ir.loops import Load, Offset, Store, Term
+from xjit.ir.loops.intexpr import variable
+from xjit.ir.loops.nodes import Load, Store
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.machine import Machine
 from xjit.types import DType
-
-CORNER = "corner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +198,7 @@ class Tiles(Buffers):
         if not self.holds(access):
             return Buffers.load(self, access, scope, node, written)
         dtype = storage_dtype(node.aval.dtype)
-        return self.held(Load(*self.turned_place(access, dtype), dtype, True), scope, node)
+        return self.held(Load(*self.turned_place(access, dtype), dtype), scope, node)
 
     def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
         """Stores one element, in a buffer or in scratch."""
@@ -209,18 +207,23 @@ class Tiles(Buffers):
             return
         dtype = (source or access.node).aval.dtype
         value, storage = self.elements.bits(held, dtype, access.node.where), storage_dtype(dtype)
-        store = Store(*self.turned_place(access, storage), value, storage, access.node.where)
+        store = Store(*self.turned_place(access, storage), value, access.node.where)
         self.nest.inner.statements.append(store)
 
-    def turned_place(self, access: Access, dtype: DType) -> tuple[str, Offset]:
+    def turned_place(self, access: Access, dtype: DType) -> Place:
         """The scratch that holds the elements of an access, and where in it the one of both loops is."""
         if access not in self.turned:
-            extent = str(self.transposition.rows * self.transposition.columns)
-            self.turned[access] = self.scratch.take(extent, dtype), dtype
-        offset = self.nest.offset("tile", "tile", {loop.variable: step for loop, step in self.steps})
-        return self.turned[access][0], Offset((*offset.terms, Term(CORNER, -1)))
+            shape = self.transposition.rows, self.transposition.columns
+            self.turned[access] = self.scratch.take(dtype, *shape), dtype
+        rows, columns = (variable(loop.variable) - start for loop, (start, _) in self.inside)
+        return self.turned[access][0], (rows, columns)
 
     @property
-    def steps(self) -> tuple[tuple[Loop, int], tuple[Loop, int]]:
-        """Both loops with their distances in scratch, in elements."""
-        return (self.rows, self.transposition.columns), (self.columns, 1)
+    def inside(self) -> tuple[tuple[Loop, Bounds], tuple[Loop, Bounds]]:
+        """Both loops with the bounds of a tile."""
+        return (self.rows, tile_bounds(self.rows)), (self.columns, tile_bounds(self.columns))
+
+
+def tile_bounds(loop: Loop) -> Bounds:
+    """The bounds of a loop within a tile."""
+    return variable(f"{loop.variable}_start"), variable(f"{loop.variable}_stop")

@@ -18,18 +18,23 @@ vector code. What runs ``w`` steps behind finds the end of the block before in f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from xjit import numerics
+from xjit.codegen.buffers import Place
 from xjit.codegen.elements import storage_dtype
+from xjit.codegen.loop_bounds import Bounds
 from xjit.codegen.scan_reads import ScanReads
 from xjit.codegen.schedule import Loop
-from xjit.codegen.scopes import Nest, Scope
+from xjit.codegen.scopes import Nest
 from xjit.codegen.scratch import Scratch
+from xjit.dataclass import dataclass, field
 from xjit.fusion.statements import IndexedValue, Scan
-from xjit.ir.loops import Base, Bound, Clip, Load, Offset, Store, Term
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
+from xjit.ir.loops.nodes import Load, Store
 from xjit.ir.node import Node
 from xjit.types import DType
+
+ZERO = constant(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,8 @@ class BlockWalk:
     kept: dict[IndexedValue, Kept] = field(default_factory=dict)
     ready: set[IndexedValue] = field(default_factory=set)
     in_scans: bool = False
-    variable: str = ""
-    block: str = ""
-    around: Scope = field(default_factory=lambda: Scope(None, frozenset()))
+    step: IntExpr = ZERO
+    block: IntExpr = ZERO
 
     # ------------------------------------------------------------------ what is kept
 
@@ -84,34 +88,24 @@ class BlockWalk:
         row = self.scans.row(indexed)
         return row in self.ready and (self.in_scans or row in self.scans.scanned)
 
-    def place(self, indexed: IndexedValue) -> tuple[str, Offset]:
+    def place(self, indexed: IndexedValue) -> Place:
         """Where a value is in scratch at the step at hand."""
         kept = self.kept[self.scans.row(indexed)]
         rest = kept.history - self.scans.distance(indexed)
-        if not rest:
-            return kept.name, Offset((Term(self.variable, 1), Term(self.block, -1)))
-        key = ("at", kept.name, rest)
-        if key not in self.around.known:
-            name = self.around.known[key] = self.nest.fresh(f"{kept.name}_at")
-            word = self.nest.word((kept.name, "back", rest), rest, "w")
-            self.around.statements.append(Base(name, Offset((Term(word, 1), Term(self.block, -1)))))
-        return kept.name, Offset((Term(self.variable, 1), Term(self.around.known[key], 1)))
+        back = self.nest.word((kept.name, "back", rest), rest, "w") if rest else 0
+        return kept.name, (self.step - self.block + back,)
 
     def _keep(self, key: IndexedValue, history: int) -> None:
         room = numerics.BLOCK + history
-        extent = self.nest.word(("room", key), room, "n") if history else str(room)
-        self.kept[key] = Kept(key.node, self.scratch.take(extent, storage_dtype(key.node.aval.dtype)), history)
+        extent = self.nest.word(("room", key), room, "n") if history else room
+        self.kept[key] = Kept(key.node, self.scratch.take(storage_dtype(key.node.aval.dtype), extent), history)
 
     # ------------------------------------------------------------------ the walk
 
-    def write(
-        self, loop: Loop, stop: str, chosen: Sequence[int], stage: Callable[[Stage, tuple[str, str]], None]
-    ) -> None:
+    def write(self, loop: Loop, stop: IntExpr, chosen: Sequence[int], stage: Callable[[Stage, Bounds], None]) -> None:
         """All blocks; ``stage`` writes one loop between the bounds given."""
-        self.variable, self.block = loop.variable, self.nest.fresh("b")
-        end = self.nest.fresh("e")
-        self.around = self.nest.open(self.block)
-        self.around.statements.append(Bound(end, self.block, numerics.BLOCK, stop))
+        self.step = variable(loop.variable)
+        self.block, end = self.nest.open_blocks(numerics.BLOCK, stop)
         stages = self._stages(chosen)
         for indexed in {indexed: None for one in stages for indexed in one.filled}:
             self._keep(indexed, 0)
@@ -130,7 +124,7 @@ class BlockWalk:
                 one.filled, (self.scans.row(self.scans.made(number)) for number in one.statements if one.scans)
             )
         self._slide(end)
-        self.nest.close("0", stop, step=numerics.BLOCK)
+        self.nest.close(0, stop, step=numerics.BLOCK)
         self.kept.clear()
         self.ready.clear()
 
@@ -165,28 +159,26 @@ class BlockWalk:
                 found[indexed] = min(span[0], known[0]), max(span[1], known[1])
         return found
 
-    def _bounds(self, stage: Stage, end: str) -> tuple[str, str]:
+    def _bounds(self, stage: Stage, end: IntExpr) -> Bounds:
         if stage.span is None:
             return self.block, end
         first, last = (
             self.nest.word(("span", stage.statements, stage.filled, n), stage.span[n], "n") for n in (0, 1)
         )
-        low, high = self.nest.fresh("p"), self.nest.fresh("q")
-        self.around.statements.append(Clip(low, high, self.block, end, first, last))
-        return low, high
+        low = self.nest.integer("p", maximum(self.block, first))
+        return low, self.nest.integer("q", minimum(end, last))
 
-    def _slide(self, end: str) -> None:
+    def _slide(self, end: IntExpr) -> None:
         """Moves what later steps need to before the next block."""
         for history in sorted({kept.history for kept in self.kept.values() if kept.history}):
-            count, step = self.nest.fresh("c"), self.nest.fresh("h")
-            self.nest.inner.statements.append(Base(count, Offset((Term(end, 1), Term(self.block, -1)))))
-            self.nest.open(step)
+            count, name = self.nest.integer("c", end - self.block), self.nest.fresh("h")
+            self.nest.open(name)
+            step = variable(name)
             rows = [(row, kept) for row, kept in self.kept.items() if kept.history == history]
             for row, kept in rows:
-                load = Load(kept.name, Offset((Term(step, 1), Term(count, 1))), kept.dtype, True)
-                where = row.node.where
-                self.nest.inner.statements.append(Store(kept.name, Offset((Term(step, 1),)), load, kept.dtype, where))
-            self.nest.close("0", self.nest.word(("history", rows[0][0]), history, "n"))
+                load = Load(kept.name, (step + count,), kept.dtype)
+                self.nest.inner.statements.append(Store(kept.name, (step,), load, row.node.where))
+            self.nest.close(0, self.nest.word(("history", rows[0][0]), history, "n"))
 
 
 def _by_span(

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from string import Template
 from typing import TYPE_CHECKING
 
-from xjit.codegen import tables, vector_width
+from xjit.codegen import tables
 from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
+from xjit.dataclass import dataclass
+from xjit.llvm import vector_width
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
@@ -164,6 +165,10 @@ class Form:
         other = self._other(machine)
         return (self,) if other is None else (self, *other.parts(machine))
 
+    def is_made(self, machine: Machine) -> bool:
+        """Whether the form is compiled on its own and called, not written here and inlined."""
+        return self.function.called is not None and self._other(machine) is None
+
     def definition(self, machine: Machine) -> str:
         """LLVM assembly of the function, for inlining only."""
         other = self._other(machine)
@@ -184,6 +189,8 @@ class Form:
         """LLVM assembly of what the definition may refer to."""
         if self._other(machine) is not None:
             return ""
+        if self.function.called is not None:
+            return self.declaration
         if self.function.table is not None:
             return tables.needs(self.function.symbol, self.function.table, machine.instructions, self.bits)
         types = {"getexp": "", "getmant": "i32, ", "reduce": "i32, ", "scalef": f"{self._vector}, "}
@@ -284,7 +291,8 @@ def among(symbols: Iterable[str], target: Target) -> tuple[InlineFunction, ...]:
     has = machine(target)
     found = (lookup(symbol.removeprefix(PREFIX)) for symbol in symbols if symbol.startswith(PREFIX))
     wide = [function for function in found if function is not None]
-    return tuple(one for one in wide if one.table is not None or (one.wide and has.instructions == "avx512"))
+    avx512 = has.instructions == "avx512"
+    return tuple(one for one in wide if one.table is not None or one.called is not None or (one.wide and avx512))
 
 
 def marked(text: str, functions: Iterable[InlineFunction]) -> str:
@@ -326,4 +334,10 @@ def definitions(forms: Iterable[Form], target: Target) -> str:
     has = machine(target)
     needed = dict.fromkeys(part for form in forms for part in form.parts(has))
     needs = dict.fromkeys(form.needs(has) for form in needed)
-    return "".join((*needs, *(form.definition(has) for form in needed)))
+    return "".join((*needs, *(form.definition(has) for form in needed if not form.is_made(has))))
+
+
+def made(forms: Iterable[Form], target: Target) -> tuple[Form, ...]:
+    """The forms that it takes to define these and that are compiled on their own."""
+    has = machine(target)
+    return tuple(dict.fromkeys(part for form in forms for part in form.parts(has) if part.is_made(has)))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import itertools
 
-from xjit.errors import XjitError
 from xjit.fusion.statements import Check, Domain, IndexedValue
 from xjit.ir.index import Index, identity
 from xjit.ir.node import Graph, Node
@@ -59,14 +58,6 @@ def evaluates_condition(indexed: IndexedValue, dims: tuple[int, ...]) -> bool:
         for map, size in long
     )
     return walked and len({map.axis for map, _ in long}) == len(long)
-
-
-def failure_of(status: Node) -> Exception:
-    """The error to raise when a status is set: a new one, which names the user's line where it can."""
-    (node,) = status.inputs
-    assert node.op.failure is not None
-    error = node.op.failure(node.kwargs)
-    return error.located(node.where) if isinstance(error, XjitError) else error
 
 
 def conditions_of(graph: Graph) -> dict[Node, tuple[Node, ...]]:

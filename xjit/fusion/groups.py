@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from xjit.dataclass import dataclass, field
 from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner, view_chain

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.ir.index import Index
 from xjit.ir.node import Node
 from xjit.types import ArrayType, c_order

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from xjit.alignment import padded
+from xjit.dataclass import dataclass
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.plan import AliasStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import Check
 from xjit.ir.node import Node
 from xjit.types import TupleType
-
-# Where temporaries begin: at multiples of the longest vector and of a line of the cache.
-ALIGNMENT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +47,6 @@ def _lives(uses: Sequence[Iterable[Node]]) -> dict[Node, tuple[int, int]]:
         for node in nodes:
             lives[node] = (lives.get(node, (step, step))[0], step)
     return lives
-
-
-def padded(size: int) -> int:
-    """The bytes that a temporary of this size takes, so that the next one may follow; no two share their place.
-
-    >>> padded(0), padded(64), padded(65)
-    (64, 64, 128)
-    """
-    return -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
 
 
 def _gap(size: int, taken: Sequence[tuple[int, int]]) -> int:

@@ -5,8 +5,7 @@ In ``x.T @ r`` the library gets ``x`` with its strides exchanged; nothing is cop
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from xjit.dataclass import dataclass
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import is_given, view_chain
 from xjit.ir.context import CONSTANT

@@ -18,8 +18,8 @@ import itertools
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import owner

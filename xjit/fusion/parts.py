@@ -8,9 +8,9 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from xjit import numerics
+from xjit.dataclass import dataclass
 from xjit.fusion.assembled import cuts_of, indexed_piece
 from xjit.fusion.reads import TooManyVisitsError, nodes_below, producer_slice
 from xjit.fusion.statements import Statement, Store

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import Check, IndexedValue, Statement, Store
 from xjit.ir.index import relabel
 from xjit.ir.node import Graph, Node

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.checks import check_of, conditions_of
 from xjit.fusion.clusters import clusters_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from xjit.dataclass import dataclass
 from xjit.fusion.assembled import indexed_piece
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.fusion.tiny import is_tiny_reduction, nested_values, reduced_values

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import Statement
 from xjit.ir.node import Node
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from xjit.dataclass import dataclass, field
 from xjit.fusion.statements import Reduce, Statement, Store
 from xjit.ir.node import Node
 from xjit.machine import Machine

@@ -14,9 +14,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self, TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.ir.index import Index, changed, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Lookup

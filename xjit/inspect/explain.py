@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from xjit.dataclass import dataclass
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
@@ -15,7 +15,7 @@ from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.runtime.segments import piece_size
+from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _kernel(kernel: LoweredKernel, machine: Machine) -> KernelReport:
     group = max(kernel.groups, key=lambda one: math.prod(one.dims))
     statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
-    written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.written}
+    written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.is_written}
     read = {node for node, _ in kernel.pointers if not is_by_reference(node)} - written
     read.update(kernel.in_place.values())
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})

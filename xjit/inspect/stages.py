@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from xjit.compile import Draft, Stage
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import FusionGroup, HostStep, KernelStep, Plan, Step
-from xjit.ir.loops import For, If, Kernel, LoopKind, Store
+from xjit.ir.loops import show
 from xjit.ir.node import Graph, Node
 from xjit.ir.printer import graph_text
 
@@ -92,32 +92,9 @@ def _named(node: Node, names: dict[Node, str]) -> str:
     return f"{names.get(node, '')} {node.op.name} {node.type} at {node.where}".strip()
 
 
-def loops_text(kernel: Kernel) -> str:
-    """The loops of a kernel and the buffers that they write."""
-    counts = f"{len(kernel.arguments)} pointers, {len(kernel.words)} words"
-    return "\n".join([f"kernel with {counts}", *_loop_lines(kernel.body, "  ")])
-
-
-def _loop_lines(body: Iterable[object], indent: str) -> Iterator[str]:
-    for one in body:
-        match one:
-            case For(variable, start, stop, kind, inner, step):
-                by = f" by {step}" if step != 1 else ""
-                shared = ", shared among threads" if kind is LoopKind.PARALLEL else ""
-                yield f"{indent}for {variable} in {start} .. {stop}{by}{shared}"
-                yield from _loop_lines(inner, indent + "  ")
-            case If(flag, then):
-                yield f"{indent}if {flag}"
-                yield from _loop_lines(then, indent + "  ")
-            case Store(buffer):
-                yield f"{indent}store {buffer}"
-            case _:
-                pass
-
-
 _SHOWN = {
     "graph": lambda draft: graph_text(draft.graph),
     "plan": lambda draft: plan_text(draft.planned),
-    "loops": lambda draft: "\n".join(loops_text(kernel.kernel) for kernel in draft.kernels),
+    "loops": lambda draft: "\n".join(show.kernel_text(kernel.kernel) for kernel in draft.kernels),
     "text": lambda draft: "\n".join(draft.sources),
 }

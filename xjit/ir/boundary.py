@@ -14,7 +14,6 @@ As the frames are gone from ``__traceback__`` itself, pytest, IPython and logger
 
 from __future__ import annotations
 
-import ast
 import functools
 import sys
 import types
@@ -24,7 +23,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from xjit import config
 from xjit.errors import XjitError
-from xjit.ir.context import current
+from xjit.ir.current import current
 from xjit.ir.where import Where, is_own_code
 
 P = ParamSpec("P")
@@ -56,7 +55,8 @@ def expose(names: dict[str, Any]) -> None:
         if isinstance(value, types.FunctionType):
             names[name] = at_boundary(value)
         elif isinstance(value, type) and not issubclass(value, BaseException) and "__init__" in vars(value):
-            type.__setattr__(value, "__init__", at_boundary(vars(value)["__init__"]))
+            made: Any = value
+            type.__setattr__(value, "__init__", at_boundary(made.__init__))
 
 
 def tidy(error: BaseException) -> None:
@@ -144,6 +144,8 @@ class _Shown(Exception):
 @functools.lru_cache(maxsize=256)
 def _stand_in(where: Where) -> types.CodeType:
     """Code that seems to fail at the user's line; as it knows no columns, no part of the line is underlined."""
+    import ast
+
     text = ast.parse("raise Shown")
     for node in ast.walk(text):
         if isinstance(node, ast.stmt | ast.expr):

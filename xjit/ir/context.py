@@ -1,16 +1,11 @@
-"""The trace under construction: the one ambient value of the package.
-
-Operations such as iota have no traced operand, so they have to find the trace they belong to here.
-"""
+"""Traces: graphs under construction, and the values that user code sees of their nodes."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node, freeze
 from xjit.ir.opdef import ORDERED, Kind, OpDef
@@ -163,26 +158,6 @@ class Trace:
         self.effects.append(node)
         self._own.add(node)
         return node
-
-
-_current: ContextVar[Trace | None] = ContextVar("xjit_trace", default=None)
-
-
-def current() -> Trace | None:
-    """The trace under construction in this context, if any."""
-    return _current.get()
-
-
-@contextlib.contextmanager
-def tracing(trace: Trace) -> Iterator[Trace]:
-    """Makes a trace the current one."""
-    before = _current.get()
-    _current.set(trace)
-    try:
-        yield trace
-    finally:
-        # Not reset to having no value: CPython 3.11 keeps a pointer to the old one if a finaliser reads it meanwhile.
-        _current.set(before)
 
 
 def is_tuple(node: Node) -> bool:

@@ -11,11 +11,11 @@ add(mul($0, $0), 1.0)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.machine import Machine
 from xjit.types import BOOL, COMPLEX64, FLOAT32, INT64, DType, dtype_class, real_dtype
 

@@ -6,9 +6,7 @@ to the caller: a time limit, say. It has to be told from an error of the code th
 
 from __future__ import annotations
 
-import inspect
 import itertools
-import signal
 import sys
 from collections.abc import Iterable, Iterator
 from types import CodeType, FrameType, TracebackType
@@ -18,7 +16,7 @@ from xjit.errors import XjitError
 
 _IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 _OURS = ("xjit", "numpy", "scipy", "numba", "llvmlite")
-_STAR = inspect.CO_VARARGS
+_STAR = 0x04  # inspect.CO_VARARGS
 
 
 def from_handler(error: BaseException) -> BaseException | None:
@@ -96,6 +94,8 @@ def _flat(values: Iterable[Any]) -> Iterator[Any]:
 
 def _registered() -> set[CodeType]:
     """The code of the handlers that are registered now; some delete the frame that they are handed."""
+    import signal
+
     handlers: list[Any] = [signal.getsignal(number) for number in signal.valid_signals()]
     codes = [getattr(getattr(handler, "__func__", handler), "__code__", None) for handler in handlers]
     return {code for code in codes if code is not None}

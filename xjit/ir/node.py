@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.ir.expr import Expr, Literal
 from xjit.ir.lazy import lazy
 from xjit.ir.opdef import Access, Kind, OpDef, Piece

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.expr import Expr
 from xjit.types import ArrayType, DType, Type, in_classes
 

@@ -10,13 +10,15 @@ Outside of a trace results never share memory with their operands, and views are
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from xjit.numpy.dispatch import OF_STACKS, TRACED_FUNCTIONS, call_ufunc
+from xjit.numpy.dispatch import OF_STACKS, call_ufunc
+from xjit.numpy.traced_functions import traced_functions
 from xjit.numpy.ufuncs import ROWS
 
 _VALUES = ("pi", "e", "inf", "nan", "newaxis", "euler_gamma", "dtype", "finfo", "iinfo", "bool", "bool_")
@@ -40,29 +42,37 @@ def _ufunc(ufunc: np.ufunc) -> Callable[..., Any]:
     return function
 
 
-def _namespace() -> dict[str, Any]:
-    chosen = {id(ufunc): _ufunc(ufunc) for ufunc in (*ROWS, *OF_STACKS)}
-    functions = {id(function): own for function, own in TRACED_FUNCTIONS.items()}
-    names: dict[str, Any] = {}
-    for name, value in vars(np).items():
-        found = chosen.get(id(value)) or functions.get(id(value))
-        if found is not None and not name.startswith("_"):
-            names[name] = found
-    matrices = {name: functions[id(value)] for name, value in vars(np.linalg).items() if id(value) in functions}
-    names["linalg"] = types.SimpleNamespace(**matrices, LinAlgError=np.linalg.LinAlgError)
-    return names | {name: getattr(np, name) for name in (*_VALUES, *_TYPES, *_MORE_TYPES)}
+@functools.cache
+def _originals() -> dict[str, Any]:
+    """What each public name is in NumPy, of those for which there is something here."""
+    traced = {*map(id, traced_functions()), *map(id, (*ROWS, *OF_STACKS))}
+    found = {name: value for name, value in vars(np).items() if id(value) in traced and not name.startswith("_")}
+    values = {name: getattr(np, name) for name in (*_VALUES, *_TYPES, *_MORE_TYPES)}
+    return {**found, "linalg": np.linalg, **values}
 
 
-NAMES: dict[str, Any] = _namespace()
-"""Every public name and what stands behind it."""
+@functools.cache
+def _named(name: str) -> Any:
+    """What stands behind a public name."""
+    value = _originals()[name]
+    if name == "linalg":
+        functions = traced_functions()
+        matrices = {name: functions[one] for name, one in vars(np.linalg).items() if _is_traced(one)}
+        return types.SimpleNamespace(**matrices, LinAlgError=np.linalg.LinAlgError)
+    if isinstance(value, np.ufunc):
+        return _ufunc(value)
+    return traced_functions()[value] if _is_traced(value) else value
+
+
+def _is_traced(value: Any) -> bool:
+    return callable(value) and value in traced_functions()
 
 
 def __getattr__(name: str) -> Any:
-    try:
-        return NAMES[name]
-    except KeyError:
-        raise AttributeError(f"xjit.numpy has no {name!r}") from None
+    if name not in _originals():
+        raise AttributeError(f"xjit.numpy has no {name!r}")
+    return _named(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(NAMES)
+    return sorted(_originals())

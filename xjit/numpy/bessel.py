@@ -114,6 +114,3 @@ def _series(x: Any, coefficients: tuple[float, ...]) -> Any:
         older, before = before, last
         last = call(np.add, call(np.subtract, call(np.multiply, x, before), older), coefficient)
     return call(np.multiply, 0.5, call(np.subtract, last, older))
-
-
-FUNCTIONS: dict[Any, Any] = {np.i0: i0}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
 from xjit.numpy.joining import join
@@ -81,6 +79,3 @@ def _large_order(leaves: list[Operand], rank: int) -> tuple[int, ...]:
     column = all(one.flags.f_contiguous for one in memories)
     row = all(one.flags.c_contiguous for one in memories)
     return c_order(rank)[::-1] if column and not row else c_order(rank)
-
-
-FUNCTIONS: dict[Any, Any] = {np.block: block}

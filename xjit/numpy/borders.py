@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from xjit import ops
+from xjit.dataclass import dataclass
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.picking import MOST_RUNS, Run, own, picked, runs_of
 from xjit.numpy.promotion import cast

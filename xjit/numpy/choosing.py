@@ -185,6 +185,3 @@ def _repeats_a_number(node: Node) -> bool:
     while node.op.kind is Kind.INDEXING and node.op.access is not None and node.aval.shape:
         node = node.inputs[0]
     return not node.aval.shape
-
-
-FUNCTIONS: dict[Any, Any] = {np.choose: choose, np.piecewise: piecewise}

@@ -210,17 +210,3 @@ def _stored(number: Any, value: Any) -> Any:
         )
     common_shape("nan_to_num", [shape_of(found), shape_of(value)])
     return broadcast_to_shape(cast(found, dtype), shape_of(value))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.isclose: isclose,
-    np.allclose: allclose,
-    np.array_equal: array_equal,
-    np.array_equiv: array_equiv,
-    np.isreal: isreal,
-    np.iscomplex: iscomplex,
-    np.isposinf: isposinf,
-    np.isneginf: isneginf,
-    np.real_if_close: real_if_close,
-    np.nan_to_num: nan_to_num,
-}

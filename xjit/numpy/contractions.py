@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from xjit import ops
+from xjit.dataclass import dataclass
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.values import shape_of
 from xjit.ops._core import Operand, dtype_of

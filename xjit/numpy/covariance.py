@@ -144,6 +144,3 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) ->
     if dtype_class(dtype_of(products)) != "C":
         return clip(products, -1, 1)
     return ops.complex(*(clip(part(products), -1, 1) for part in (real, imag)))
-
-
-FUNCTIONS: dict[Any, Any] = {np.cov: cov, np.corrcoef: corrcoef}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import numpy as np
-
 from xjit.errors import DataDependentError
 from xjit.ir.context import CONSTANT, TracedValue
 from xjit.numpy.static import static_array
@@ -46,28 +44,26 @@ def _refused(name: str, fix: str, what: str = "the shape of the result") -> Call
     return function
 
 
-FUNCTIONS: dict[Any, Any] = {
-    np.nonzero: _refused("nonzero", _POSITIONS),
-    np.argwhere: _refused("argwhere", _POSITIONS),
-    np.flatnonzero: _refused("flatnonzero", _POSITIONS),
-    np.unique: _refused("unique", _SORTED),
-    np.unique_all: _refused("unique_all", _SORTED),
-    np.unique_counts: _refused("unique_counts", _SORTED),
-    np.unique_inverse: _refused("unique_inverse", _SORTED),
-    np.unique_values: _refused("unique_values", _SORTED),
-    np.union1d: _refused("union1d", _SORTED),
-    np.intersect1d: _refused("intersect1d", _SORTED),
-    np.setdiff1d: _refused("setdiff1d", _SORTED),
-    np.setxor1d: _refused("setxor1d", _SORTED),
-    np.trim_zeros: _refused("trim_zeros", FILL),
-    np.roots: _refused(
-        "roots",
-        "build the companion matrix as a complex one for np.linalg.eigvals",
-        "the shape of the result, and its type,",
-    ),
-    np.polydiv: _refused(
-        "polydiv", "divide step by step with slices", "the length of the remainder, without leading zeros,"
-    ),
-}
+nonzero = _refused("nonzero", _POSITIONS)
+argwhere = _refused("argwhere", _POSITIONS)
+flatnonzero = _refused("flatnonzero", _POSITIONS)
+unique = _refused("unique", _SORTED)
+unique_all = _refused("unique_all", _SORTED)
+unique_counts = _refused("unique_counts", _SORTED)
+unique_inverse = _refused("unique_inverse", _SORTED)
+unique_values = _refused("unique_values", _SORTED)
+union1d = _refused("union1d", _SORTED)
+intersect1d = _refused("intersect1d", _SORTED)
+setdiff1d = _refused("setdiff1d", _SORTED)
+setxor1d = _refused("setxor1d", _SORTED)
+trim_zeros = _refused("trim_zeros", FILL)
+roots = _refused(
+    "roots",
+    "build the companion matrix as a complex one for np.linalg.eigvals",
+    "the shape of the result, and its type,",
+)
+polydiv = _refused(
+    "polydiv", "divide step by step with slices", "the length of the remainder, without leading zeros,"
+)
 
-METHODS: dict[str, Any] = {"nonzero": FUNCTIONS[np.nonzero]}
+METHODS: dict[str, Any] = {"nonzero": nonzero}

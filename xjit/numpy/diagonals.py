@@ -136,14 +136,3 @@ def _triangle(name: str, m: Any, k: int) -> Any:
     else:
         result = where(_lower((rows, columns), k - 1), zero, value)
     return with_order(result, order_by(getattr(np, name), value))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.diagonal: diagonal,
-    np.trace: trace,
-    np.diag: diag,
-    np.diagflat: diagflat,
-    np.tri: tri,
-    np.tril: tril,
-    np.triu: triu,
-}

@@ -309,12 +309,3 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.
     return with_order(
         join("unwrap", parts, place) if parts else copied(cast(value, dtype)), order_letter(value, "K", "unwrap")
     )
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.diff: diff,
-    np.ediff1d: ediff1d,
-    np.gradient: gradient,
-    np.trapezoid: trapezoid,
-    np.unwrap: unwrap,
-}

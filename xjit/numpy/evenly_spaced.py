@@ -161,6 +161,3 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
 def _not_zero(bound: Operand) -> Any:
     message = "numpy.geomspace: Geometric sequence cannot include zero"
     return require(bound, call(np.not_equal, bound, 0), "value", message)
-
-
-FUNCTIONS: dict[Any, Any] = {np.linspace: linspace, np.logspace: logspace, np.geomspace: geomspace}

@@ -224,25 +224,3 @@ def _count(n: Any, name: str) -> int:
 def _frequencies(steps: Array, count: int, d: Any) -> Any:
     """The steps divided by the length of all samples, as NumPy rounds it."""
     return call(np.multiply, steps, call(np.divide, 1.0, call(np.multiply, count, d)))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.fft.fft: fft,
-    np.fft.ifft: ifft,
-    np.fft.rfft: rfft,
-    np.fft.irfft: irfft,
-    np.fft.hfft: hfft,
-    np.fft.ihfft: ihfft,
-    np.fft.fftn: fftn,
-    np.fft.ifftn: ifftn,
-    np.fft.fft2: fft2,
-    np.fft.ifft2: ifft2,
-    np.fft.rfftn: rfftn,
-    np.fft.irfftn: irfftn,
-    np.fft.rfft2: rfft2,
-    np.fft.irfft2: irfft2,
-    np.fft.fftshift: fftshift,
-    np.fft.ifftshift: ifftshift,
-    np.fft.fftfreq: fftfreq,
-    np.fft.rfftfreq: rfftfreq,
-}

@@ -101,9 +101,3 @@ _ELSEWHERE: dict[str, Callable[[Any, int], Any]] = {
 
 def _zeros(like: Any) -> Any:
     return broadcast_to_shape(np.asarray(0, INT64), shape_of(like))
-
-
-FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.unravel_index: unravel_index,
-    np.ravel_multi_index: ravel_multi_index,
-}

@@ -89,6 +89,3 @@ def _open(value: Operand, rank: int, place: int) -> Any:
     if dtype_of(value) == BOOL:
         depends("numpy.ix_: truth values", "the shape of the result", "pass positions, or a list")
     return _column(value, rank, place)
-
-
-FUNCTIONS: dict[Any, Any] = {np.meshgrid: meshgrid, np.broadcast_arrays: broadcast_arrays, np.ix_: ix_}

@@ -210,12 +210,3 @@ def _weights(value: Operand, weights: Operand) -> Operand:
     if shape_of(weights) != shape_of(value):
         raise ArgumentError("numpy.bincount: The weights and list don't have the same length.")
     return weights
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.histogram: histogram,
-    np.histogram_bin_edges: histogram_bin_edges,
-    np.histogram2d: histogram2d,
-    np.histogramdd: histogramdd,
-    np.bincount: bincount,
-}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from xjit import ops
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
 from xjit.numpy import gathering
 from xjit.numpy.values import Shape, as_scalar, as_value, as_view, copied, fresh, holds_no_array, shape_of

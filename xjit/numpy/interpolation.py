@@ -179,6 +179,3 @@ def sinc(x: Any) -> Any:
     tiny = np.finfo(dtype_of(angle)).eps if dtype_class(dtype_of(angle)) == "F" else 1.0e-20
     divisor = where(angle, angle, tiny)
     return call(np.divide, call(np.sin, divisor), divisor)
-
-
-FUNCTIONS: dict[Any, Any] = {np.interp: interp, np.fix: fix, np.sinc: sinc}

@@ -219,25 +219,3 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
             "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
         )
     return reshape(solve(reshape(value, (size, size)), reshape(wanted, (-1,))), rest)
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.linalg.solve: solve,
-    np.linalg.inv: inv,
-    np.linalg.det: det,
-    np.linalg.slogdet: slogdet,
-    np.linalg.cholesky: cholesky,
-    np.linalg.qr: qr,
-    np.linalg.svd: svd,
-    np.linalg.svdvals: svdvals,
-    np.linalg.eigh: eigh,
-    np.linalg.eigvalsh: eigvalsh,
-    np.linalg.eig: eig,
-    np.linalg.eigvals: eigvals,
-    np.linalg.lstsq: lstsq,
-    np.linalg.pinv: pinv,
-    np.linalg.matrix_rank: matrix_rank,
-    np.linalg.cond: cond,
-    np.linalg.tensorinv: tensorinv,
-    np.linalg.tensorsolve: tensorsolve,
-}

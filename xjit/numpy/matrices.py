@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from xjit import ops
 from xjit.errors import ArgumentError, DTypeError
-from xjit.numpy import diagonals, linear, methods, products, reductions
+from xjit.numpy import diagonals, linear, products, reductions
 from xjit.numpy.broadcasting import broadcast_to_shape
 from xjit.numpy.indexing import getitem
 from xjit.numpy.linear_algebra import LinAlgError, inv, svdvals
@@ -323,20 +323,3 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """``vecdot`` without options."""
     return products.vecdot(x1, x2, axis=axis)
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.linalg.norm: norm,
-    np.linalg.matrix_norm: matrix_norm,
-    np.linalg.vector_norm: vector_norm,
-    np.linalg.matrix_power: matrix_power,
-    np.linalg.multi_dot: multi_dot,
-    np.linalg.outer: outer,
-    np.linalg.cross: cross,
-    np.linalg.trace: trace,
-    np.linalg.diagonal: diagonal,
-    np.linalg.matmul: matmul,
-    np.linalg.tensordot: tensordot,
-    np.linalg.vecdot: vecdot,
-    np.linalg.matrix_transpose: methods.matrix_transposed,
-}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from xjit.ir.context import TracedValue, current
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ops._core import Array, Operand
 from xjit.ops.formulas import bit_type

@@ -136,6 +136,3 @@ def std(*arguments: Any) -> Any:
     if shape_of(variance):
         raise DTypeError(f"numpy.std: Cannot cast ufunc 'sqrt' output from {dtype_of(root)!r} to {dtype!r}")
     return as_scalar(cast(root, dtype))
-
-
-FUNCTIONS: dict[Any, Any] = {np.mean: mean, np.var: var, np.std: std}

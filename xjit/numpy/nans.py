@@ -165,16 +165,3 @@ def nanstd(*arguments: Any) -> Any:
 def cast_scalar(value: Any, dtype: Any) -> Any:
     """The value in another element type; rank 0 as a scalar."""
     return as_scalar(cast(value, dtype))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.nansum: nansum,
-    np.nanprod: nanprod,
-    np.nanmax: nanmax,
-    np.nanmin: nanmin,
-    np.nanargmax: nanargmax,
-    np.nanargmin: nanargmin,
-    np.nanmean: nanmean,
-    np.nanvar: nanvar,
-    np.nanstd: nanstd,
-}

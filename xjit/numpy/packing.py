@@ -115,6 +115,3 @@ def _count(count: Any, size: int) -> int:
     if wanted < -size:
         raise ArgumentError(f"numpy.unpackbits: -count larger than number of elements; got {wanted}")
     return wanted if wanted >= 0 else size + wanted
-
-
-FUNCTIONS: dict[Any, Any] = {np.packbits: packbits, np.unpackbits: unpackbits}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 from xjit.ir.context import TracedValue
 from xjit.numpy.broadcasting import broadcast_to_shape
@@ -219,11 +219,3 @@ def extract(condition: Any, arr: Any) -> Any:
     with numpy_errors("extract", ArgumentError):
         positions = np.extract(mask, np.arange(shape_of(value)[0]))
     return own(along(value, positions, 0), value, (0,))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.delete: delete,
-    np.insert: insert,
-    np.compress: compress,
-    np.extract: extract,
-}

@@ -151,13 +151,3 @@ def poly(seq_of_zeros: Any) -> Any:
         factor = join("poly", [np.ones(1, dtype), call(np.negative, getitem(values, slice(place, place + 1)))], 0)
         result = convolve(result, factor)
     return result
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.polyadd: polyadd,
-    np.polysub: polysub,
-    np.polymul: polymul,
-    np.polyder: polyder,
-    np.polyint: polyint,
-    np.poly: poly,
-}

@@ -94,6 +94,3 @@ def _covariances(columns: Any, scale: Any, residuals: Any, values: Any, kind: An
             )
         factor = call(np.divide, residuals, count - order)
     return call(np.multiply, base if len(shape_of(values)) == 1 else getitem(base, (..., None)), factor)
-
-
-FUNCTIONS: dict[Any, Any] = {np.polyfit: polyfit}

@@ -167,11 +167,3 @@ def _partly_over(x: Operand, y: Operand, low: int, high: int) -> Any:
     products = call(np.multiply, take(x, places.clip(0, size - 1)), y)
     terms = where(meet, products, np.zeros((), dtype))
     return fold("any", np.logical_or, terms, 1) if dtype_class(dtype) == "P" else fold("sum", np.add, terms, 1, dtype)
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.vander: vander,
-    np.polyval: polyval,
-    np.convolve: convolve,
-    np.correlate: correlate,
-}

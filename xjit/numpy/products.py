@@ -263,14 +263,5 @@ def _stack_labelled(value: Operand, labels: tuple[str, ...], stack: tuple[int, .
     return Labelled(ops.reshape(value, (*(own[axis] for axis in kept), *core)), names)
 
 
-FUNCTIONS: dict[Any, Any] = {
-    np.inner: inner,
-    np.outer: outer,
-    np.vdot: vdot,
-    np.tensordot: tensordot,
-    np.kron: kron,
-    np.cross: cross,
-}
-
 UFUNCS: dict[Any, Callable[..., Any]] = {np.vecdot: vecdot}
 UFUNCS |= {_ufunc(name): own for name, own in {"matvec": matvec, "vecmat": vecmat}.items() if hasattr(np, name)}

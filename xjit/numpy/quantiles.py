@@ -300,13 +300,3 @@ def _without_nans(
     type = ArrayType(expected.dtype, dims, tuple(range(len(dims))))
     found = apply(record, lines, *extra, type=type, **params)
     return _finished(found, expected, value, axis, keepdims, len(leading))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.median: median,
-    np.quantile: quantile,
-    np.percentile: percentile,
-    np.nanmedian: nanmedian,
-    np.nanquantile: nanquantile,
-    np.nanpercentile: nanpercentile,
-}

@@ -102,6 +102,3 @@ def resize(a: Any, new_shape: Any) -> Any:
     rows = -(-wanted // count)
     repeated = ops.reshape(broadcast_to_shape(value, (rows, count)), (rows * count,))
     return own(ops.reshape(ops.slice(repeated, (0,), (wanted,)), sizes), value, c_order(len(sizes)))
-
-
-FUNCTIONS: dict[Any, Any] = {np.tile: tile, np.repeat: repeat, np.resize: resize}

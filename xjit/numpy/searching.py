@@ -119,5 +119,4 @@ def _like(number: int, value: Any) -> Any:
     return broadcast_to_shape(np.asarray(number, INT64), shape_of(value))
 
 
-FUNCTIONS: dict[Any, Any] = {np.searchsorted: searchsorted, np.digitize: digitize}
 METHODS: dict[str, Any] = {"searchsorted": searchsorted}

@@ -162,15 +162,4 @@ def sort_complex(a: Any) -> Any:
     return cast(result, COMPLEX64 if short else COMPLEX128)
 
 
-FUNCTIONS: dict[Any, Any] = {
-    np.sort: sort,
-    np.argsort: argsort,
-    np.partition: partition,
-    np.argpartition: argpartition,
-    np.lexsort: lexsort,
-    np.isin: isin,
-    np.sort_complex: sort_complex,
-}
-
-
 METHODS: dict[str, Any] = {"argsort": argsort, "argpartition": argpartition}

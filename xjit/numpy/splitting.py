@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
-
 from xjit.errors import ArgumentError, IndexOutOfBoundsError
 from xjit.numpy.indexing import getitem
 from xjit.numpy.shaping import moveaxis
@@ -90,14 +88,3 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
         raise ArgumentError("numpy.unstack: Input array must be at least 1-d.")
     moved = moveaxis(value, axis, 0)
     return tuple(getitem(moved, place) for place in range(shape_of(moved)[0]))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.split: split,
-    np.array_split: array_split,
-    np.hsplit: hsplit,
-    np.vsplit: vsplit,
-    np.dsplit: dsplit,
-}
-if hasattr(np, "unstack"):  # since 2.1
-    FUNCTIONS[np.unstack] = unstack

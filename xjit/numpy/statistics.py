@@ -110,10 +110,3 @@ def _weighted(value: Operand, weights: Operand, axis: Any, keepdims: Any) -> tup
         if np.any(np.sum(weights, axis, dtype) == 0.0):
             raise ZeroDivisionError(_ZERO_WEIGHTS)
     return result, scale
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.ptp: ptp,
-    np.count_nonzero: count_nonzero,
-    np.average: average,
-}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import string
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError
 from xjit.numpy.contractions import Labelled, Labels, arranged, contracted, labelled, summed, without_ones
 from xjit.numpy.promotion import cast, requested, result_type, supported
@@ -168,6 +168,3 @@ def _folded(parts: list[Labelled], wanted: Labels) -> Labelled:
         result = contracted(result, part, kept)
     result = summed(result, wanted)
     return result
-
-
-FUNCTIONS: dict[Any, Any] = {np.einsum: einsum}

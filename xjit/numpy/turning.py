@@ -135,13 +135,3 @@ def _part(value: Operand, axis: int, low: int, high: int) -> Any:
     shape = shape_of(value)
     start = tuple(low if k == axis else 0 for k in range(len(shape)))
     return ops.slice(value, start, tuple(high if k == axis else n for k, n in enumerate(shape)))
-
-
-FUNCTIONS: dict[Any, Any] = {
-    np.rollaxis: rollaxis,
-    np.flip: flip,
-    np.fliplr: fliplr,
-    np.flipud: flipud,
-    np.rot90: rot90,
-    np.roll: roll,
-}

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit.errors import ArgumentError, CaptureError, DTypeError, IndexOutOfBoundsError, ShapeError, XjitError
-from xjit.ir.context import TracedValue, current
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ir.expr import Literal
 from xjit.numpy.memory import column_or_row_major
 from xjit.numpy.promotion import cast, supported, weak_type

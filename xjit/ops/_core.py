@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, DTypeError
-from xjit.ir.context import PROJECT, Trace, TracedValue, current, tracing
+from xjit.ir.context import PROJECT, Trace, TracedValue
+from xjit.ir.current import current, tracing
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef

@@ -7,9 +7,9 @@ A key is an operand, or what the comparator computes of both sides alike before 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.node import Graph, Node
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xjit.errors import ArgumentError, DTypeError
-from xjit.ir.context import CONSTANT, PARAMETER, TracedValue, current
+from xjit.ir.context import CONSTANT, PARAMETER, TracedValue
+from xjit.ir.current import current
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops import rules

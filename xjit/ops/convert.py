@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.errors import DTypeError, ShapeError
 from xjit.ir.expr import Arg, Expr, bitcast, cast, prim, select
 from xjit.ir.opdef import Kind, OpDef, Params

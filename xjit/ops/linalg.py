@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from xjit import jobs
+from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.opdef import Kind, OpDef, Params, Product
 from xjit.ops import rules

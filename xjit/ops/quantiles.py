@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from xjit.dataclass import dataclass
 from xjit.ops._core import Array
 
 Rule = Callable[[Any, Any], Any]

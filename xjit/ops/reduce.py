@@ -14,7 +14,8 @@ import ml_dtypes
 import numpy as np
 
 from xjit.errors import ArgumentError
-from xjit.ir.context import CONSTANT, TracedValue, current
+from xjit.ir.context import CONSTANT, TracedValue
+from xjit.ir.current import current
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError, ShapeError
-from xjit.ir.context import current
+from xjit.ir.current import current
 from xjit.ir.expr import Expr, Index, cast
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ops import rules

@@ -17,9 +17,9 @@ import itertools
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from xjit.dataclass import dataclass
 from xjit.runtime import native_code, native_text
 from xjit.runtime.blas_limits_native import LIMITS_TEXT
 from xjit.runtime.once import Once

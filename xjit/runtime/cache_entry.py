@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 
-from xjit.codegen import fingerprint
+from xjit.llvm import digests
 
 _MAGIC = b"xjit-cache-2\n"
 _HEADER = len(_MAGIC) + hashlib.sha256().digest_size
@@ -32,5 +32,5 @@ def unseal(kind: str, key: str, content: bytes) -> bytes | None:
 
 
 def _header(kind: str, key: str, data: bytes) -> bytes:
-    place = fingerprint.digest(kind, key, fingerprint.versions())
+    place = digests.digest(kind, key, digests.versions())
     return _MAGIC + hashlib.sha256(place.encode() + data).digest()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from xjit.dataclass import dataclass
 
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 

@@ -14,9 +14,9 @@ import itertools
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from xjit.dataclass import dataclass
 from xjit.errors import CacheWarning
 from xjit.runtime import cache_folder
 from xjit.runtime.cache_entry import seal, unseal

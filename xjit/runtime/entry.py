@@ -27,9 +27,10 @@ from xjit.runtime.allocator import SMALLEST_BYTES, shared_allocator
 from xjit.runtime.entry_native import ENTRY_TEXT
 from xjit.runtime.entry_python import PythonEntry
 from xjit.runtime.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
+from xjit.runtime.miss import MISS
 from xjit.runtime.once import Once
 from xjit.runtime.pool import shared_pool
-from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.stand_ins import LastingEntry, flag_key
 
 Entry: TypeAlias = Callable[..., Result]
@@ -63,7 +64,7 @@ def make_entry(program: FastProgram) -> Entry:
     """A callable that runs ``program`` on the arguments it was made for.
 
     It takes exactly the program's inputs, by position, and returns the output array (``program.single``), a
-    tuple of output arrays, or :data:`~xjit.runtime.records.MISS` when any argument differs from its
+    tuple of output arrays, or :data:`~xjit.runtime.miss.MISS` when any argument differs from its
     specification: another type than ``numpy.ndarray`` itself, another dtype, shape, strides, not aligned, or for
     a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``, or when a condition of the
     program does not hold.  Outputs are new, writable

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass
+from xjit.runtime.miss import MISS
 from xjit.runtime.pool import launch
-from xjit.runtime.records import MISS, ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.threads import current_threads
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
@@ -27,7 +28,7 @@ class PythonEntry:
         self.block = program.block
 
     def __call__(self, *arguments: object) -> Result:
-        """Run the program; :data:`~xjit.runtime.records.MISS` when the arguments are not the expected ones."""
+        """Run the program; :data:`~xjit.runtime.miss.MISS` when the arguments are not the expected ones."""
         buffers = Buffers.of(self.program, self.block, arguments)
         if buffers is None:
             return MISS

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from xjit.runtime.allocator import HANDLER_NAME, SMALLEST_BYTES
-from xjit.runtime.records import MISS, ArraySpec, Conditions, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.miss import MISS
+from xjit.runtime.records import ArraySpec, Conditions, FastProgram, KernelCall, Result, ScalarSpec
 
 SELFTEST_TEXT = r"""
 ; table: x, y, factor (float64), number (int64), flag (byte), temp, first output, second output, status

@@ -6,11 +6,11 @@ import struct
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from xjit import jobs
-from xjit.codegen import elf
+from xjit.dataclass import dataclass, field
+from xjit.llvm import elf, objects
 
 _FOREVER: list[Any] = []
 _UNUSED: deque[Any] = deque()
@@ -69,15 +69,13 @@ def _loaded(object_code: bytes, symbol: str, externals: Sequence[str] | None) ->
 
 def check_object(object_code: bytes, needed: Iterable[str], externals: Sequence[str] | None) -> None:
     """Raises what :func:`load_object` raises, without loading anything; ``needed`` are the object's own symbols."""
-    from xjit.codegen import llvm_pipeline
-
     symbols = elf.symbols(object_code)
     if symbols is None:
         if externals is None:
             raise ValueError("the external symbols of the object are not known")
-        llvm_pipeline.check_externals(externals)
+        objects.check_externals(externals)
         return
-    llvm_pipeline.check_externals(symbols.undefined)
+    objects.check_externals(symbols.undefined)
     missing = set(needed) - symbols.defined
     if missing:
         raise ValueError(f"the object has no function {', '.join(sorted(missing))}")
@@ -86,12 +84,12 @@ def check_object(object_code: bytes, needed: Iterable[str], externals: Sequence[
 def _new_engine() -> Any:
     import llvmlite.binding as llvm
 
-    from xjit.codegen import llvm_pipeline
+    from xjit.llvm import targets
 
     # An engine owns its target machine, so each needs one of its own.
-    llvm_pipeline.initialize()
-    target = llvm_pipeline.host()
-    machine = llvm_pipeline.new_target_machine(target)
+    targets.initialize()
+    target = targets.host()
+    machine = targets.new_target_machine(target)
     module = llvm.parse_assembly(f'target triple = "{target.triple}"\n')
     return llvm.create_mcjit_compiler(module, machine)
 

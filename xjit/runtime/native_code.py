@@ -14,7 +14,7 @@ import sys
 from typing import Any, Protocol
 
 from xjit import jobs
-from xjit.codegen import toolchain
+from xjit.llvm import digests, objects, toolchain
 from xjit.runtime import loader
 
 
@@ -111,12 +111,12 @@ def _load(text: str) -> Any:
     toolchain.imported("llvmlite.binding")
     import llvmlite.binding as llvm
 
-    from xjit.codegen import llvm_pipeline
+    from xjit.llvm import targets
 
-    target = llvm_pipeline.host()
+    target = targets.host()
     object_code = _object_code(text, target)
     holder = llvm.parse_assembly(f'target triple = "{target.triple}"')
-    engine = llvm.create_mcjit_compiler(holder, llvm_pipeline.new_target_machine(target))
+    engine = llvm.create_mcjit_compiler(holder, targets.new_target_machine(target))
     engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
     engine.finalize_object()
     _kept_engines.append(engine)
@@ -125,10 +125,8 @@ def _load(text: str) -> Any:
 
 def _object_code(text: str, target: Any) -> bytes:
     """The object file of ``text``, from the store when it is there."""
-    from xjit.codegen import fingerprint
-
     processor = (target.triple, target.cpu, target.features)
-    key = fingerprint.digest("runtime", fingerprint.versions(), *processor, text)
+    key = digests.digest("runtime", digests.versions(), *processor, text)
     for store in _stores:
         kept = store.get(key)
         if kept is None:
@@ -153,22 +151,22 @@ def _compile(text: str, target: Any) -> tuple[bytes, tuple[str, ...]]:
     """Parse, verify, simplify and emit ``text``; the symbols that it leaves to the process."""
     import llvmlite.binding as llvm
 
-    from xjit.codegen import llvm_pipeline
+    from xjit.llvm import targets
 
-    llvm_pipeline.initialize()
+    targets.initialize()
     module = llvm.parse_assembly(text)
     module.triple = target.triple
-    module.data_layout = llvm_pipeline.data_layout(target)
+    module.data_layout = targets.data_layout(target)
     module.verify()
     _simplify(module, target)
-    return llvm_pipeline.emit_object(module, target)
+    return objects.emit_object(module, target)
 
 
 def _simplify(module: Any, target: Any) -> None:
     """Inline the small helpers and tidy up; the loops here are short, so the full pipeline gains nothing."""
     import llvmlite.binding as llvm
 
-    from xjit.codegen import llvm_pipeline
+    from xjit.llvm import targets
 
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
@@ -176,5 +174,5 @@ def _simplify(module: Any, target: Any) -> None:
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
     options = llvm.create_pipeline_tuning_options()
-    builder = llvm.create_pass_builder(llvm_pipeline.target_machine(target), options)
-    llvm_pipeline.run_passes(passes, module, builder)
+    builder = llvm.create_pass_builder(targets.target_machine(target), options)
+    objects.run_passes(passes, module, builder)

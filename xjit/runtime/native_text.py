@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import platform
 import re
-from dataclasses import dataclass, field
 from string import Template
+
+from xjit.dataclass import dataclass, field
 
 _PAUSE_INSTRUCTION = {
     "x86_64": ("declare void @llvm.x86.sse2.pause()", "call void @llvm.x86.sse2.pause()"),

@@ -6,26 +6,16 @@ The program builder writes these records once per specialisation; :mod:`xjit.run
 
 from __future__ import annotations
 
-import enum
 import itertools
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from xjit.fusion.memory import padded
-
-
-class Miss(enum.Enum):
-    """The type of :data:`MISS`, a single-member enumeration so that ``is MISS`` narrows types."""
-
-    MISS = "arguments do not match the program"
-
-
-MISS: Final = Miss.MISS
-"""Returned by an entry, instead of a result, when the arguments are not the ones it was made for."""
+from xjit.alignment import padded
+from xjit.dataclass import dataclass
+from xjit.runtime.miss import Miss
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from xjit.ir.loops.intexpr import IntExpr, substitute, variable
+from xjit.dataclass import dataclass
+from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
@@ -85,7 +85,7 @@ def _changed_by(loop: Loop) -> str:
         for name in changed:
             if name not in own:
                 return f"every iteration over {loop.variable} changes {name}"
-        if isinstance(one, Invoke | TransposeBlock):
+        if isinstance(one, Invoke):
             return f"it is not known what {type(one).__name__} touches"
     return ""
 
@@ -99,10 +99,22 @@ def touches(block: Block, around: tuple[Loop | LetInt, ...] = ()) -> Iterator[To
                     yield Touch(part.buffer, part.index, False, around)
         if isinstance(statement, Store):
             yield Touch(statement.buffer, statement.index, True, around)
+        if isinstance(statement, TransposeBlock):
+            yield from _transposed(statement, around)
         for inner in blocks(statement):
             yield from touches(inner, (*around, statement) if isinstance(statement, Loop) else around)
         if isinstance(statement, LetInt):
             around = (*around, statement)
+
+
+def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Iterator[Touch]:
+    """Yield the element that is read and the one that is written for each i, j of a block."""
+    names = f"{block.target}_row", f"{block.target}_column"
+    inside = tuple(Loop(name, constant(0), extent, ()) for name, extent in zip(names, block.extents, strict=True))
+    i, j = map(variable, names)
+    start, at = block.start, block.at
+    yield Touch(block.source, (*start[:-2], start[-2] + i, start[-1] + j), False, (*around, *inside))
+    yield Touch(block.target, (*at[:-2], at[-2] + j, at[-1] + i), True, (*around, *inside))
 
 
 def _apart(known: Ranges, loop: Loop, one: Touch, other: Touch) -> bool:
@@ -113,9 +125,9 @@ def _apart(known: Ranges, loop: Loop, one: Touch, other: Touch) -> bool:
     second = loop.variable + OTHER
     both = known.within(second, loop.start, loop.stop)
     for around in one.around:
-        both = _known_inside(both, around, {})
+        both = known_inside(both, around, {})
     for around in other.around:
-        both = _known_inside(both, around, renaming)
+        both = known_inside(both, around, renaming)
     here, there = variable(loop.variable), variable(second)
     return all(
         any(ordered.apart(a, b) for a, b in zip(one.index, index, strict=True))
@@ -123,7 +135,8 @@ def _apart(known: Ranges, loop: Loop, one: Touch, other: Touch) -> bool:
     )
 
 
-def _known_inside(known: Ranges, around: Loop | LetInt, renaming: dict[str, IntExpr]) -> Ranges:
+def known_inside(known: Ranges, around: Loop | LetInt, renaming: dict[str, IntExpr]) -> Ranges:
+    """What is known inside of a loop or behind a named integer, by other names where ``renaming`` has them."""
     (name,) = defined(around)
     name = name + OTHER if name in renaming else name
     if isinstance(around, LetInt):

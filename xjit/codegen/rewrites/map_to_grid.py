@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.dependence import carried_by
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xjit.codegen.rewrites.dependence import Touch, ranges_at, touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, Load, Loop, Statement, Store, Value
 from xjit.ir.loops.walk import Change, buffers, defined

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant
 from xjit.ir.loops.nodes import Block, Kernel, Loop
 from xjit.ir.loops.walk import names, renamed, substituted

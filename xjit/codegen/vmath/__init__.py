@@ -103,5 +103,16 @@ VECTOR_FUNCTIONS: dict[str, VectorFunction] = {
 }
 """The functions by name; every module of functions has a table ``FUNCTIONS``."""
 
+
+def _called(function: VectorFunction) -> inline_functions.Called:
+    find = inline_functions.registered
+    if not function.varied:
+        return inline_functions.Called(find(function.name))
+    often = find(function.name) if function.frequent else None
+    return inline_functions.Called(find(function.near), find(function.is_far), often)
+
+
 for _function in (*VECTOR_FUNCTIONS.values(), *COMPLEX_FUNCTIONS.values()):
     inline_functions.register_called(_function.rare, _function.name)
+for _function in VECTOR_FUNCTIONS.values():
+    inline_functions.register_called(_function.called, _function.name, _called(_function))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from xjit.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,11 @@ class VectorFunction:
     def rare(self) -> str:
         """The variant that compiles fast."""
         return f"{self.name}_rare"
+
+    @property
+    def called(self) -> str:
+        """The variant that loops over many functions call, a register of elements at a time."""
+        return f"{self.name}_called"
 
     @property
     def is_far(self) -> str:

@@ -8,14 +8,15 @@ next barrier, where all have to meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops import intexpr
 from xjit.ir.loops.intexpr import IntExpr
 from xjit.ir.loops.nodes import (
+    UNKNOWN,
     Accumulate,
     Alloc,
     Barrier,
@@ -23,6 +24,7 @@ from xjit.ir.loops.nodes import (
     Carry,
     Check,
     Const,
+    Find,
     Fold,
     FromInt,
     If,
@@ -122,8 +124,12 @@ class Executor:
         memory = {}
         for argument in kernel.arguments:
             name, buffer = argument.buffer.name, argument.buffer
-            shape = tuple(intexpr.evaluate(extent, words) for extent in buffer.extents)
-            if arrays[name].shape != shape or arrays[name].dtype != buffer.dtype:
+            given = arrays[name].shape
+            shape = tuple(
+                size if extent is UNKNOWN else intexpr.evaluate(extent, words)
+                for extent, size in zip(buffer.extents, given, strict=True)
+            )
+            if given != shape or arrays[name].dtype != buffer.dtype:
                 raise ValueError(f"{name} is expected to be {buffer.dtype}{list(shape)}")
             memory[name] = Memory(arrays[name])
         frame = Frame({}, dict(words), memory)
@@ -177,9 +183,12 @@ class Executor:
             case TransposeBlock():
                 rows, columns = (_integer(extent, frame) for extent in statement.extents)
                 at, start = _indices(statement.at, frame), _indices(statement.start, frame)
+                (to_rows, from_rows), (to_columns, from_columns) = statement.rows, statement.columns
                 for i, j in np.ndindex(rows, columns):
-                    value = _load(frame, statement.source, (*start[:-2], start[-2] + i, start[-1] + j))
-                    _store(frame, statement.target, (*at[:-2], at[-2] + j, at[-1] + i), value)
+                    value = _load(frame, statement.source, _moved(start, {from_rows: i, from_columns: j}))
+                    _store(frame, statement.target, _moved(at, {to_rows: i, to_columns: j}), value)
+            case Find():
+                frame.scalars[statement.name] = self._place(statement, frame)
             case Invoke():
                 arrays = [frame.memory[name].array for name in statement.buffers]
                 self.routines[statement.routine](*arrays, *(_integer(one, frame) for one in statement.integers))
@@ -234,6 +243,15 @@ class Executor:
                 one.traces[-1].read.clear()
                 one.traces[-1].written.clear()
 
+    def _place(self, find: Find, frame: Frame) -> Scalar:
+        """The place that a search finds; -1 breaks the promise that there is one."""
+        value, first = self._value(find.value, frame), _indices(find.load.index, frame)
+        for place in range(_integer(find.start, frame), _integer(find.stop, frame)):
+            found = _load(frame, find.load.buffer, _moved(first, {find.axis: place}))
+            if found == value or (found != found and value != value):
+                return np.int64(place)
+        raise LoopsError(f"{find.name}: the value that is searched is not there")
+
     # ------------------------------------------------------------------ values
 
     def _value(self, value: Value, frame: Frame) -> Scalar:
@@ -257,11 +275,20 @@ _STATUS = " status"
 
 
 def _integer(expr: IntExpr, frame: Frame) -> int:
-    return intexpr.evaluate(expr, frame.integers)
+    scalars = {name: int(frame.scalars[name]) for name in expr.names() if name not in frame.integers}
+    return intexpr.evaluate(expr, {**frame.integers, **scalars} if scalars else frame.integers)
 
 
 def _indices(index: tuple[IntExpr, ...], frame: Frame) -> tuple[int, ...]:
     return tuple(_integer(expr, frame) for expr in index)
+
+
+def _moved(index: tuple[int, ...], steps: Mapping[int, int]) -> tuple[int, ...]:
+    """The index, some axes further along."""
+    found = list(index)
+    for axis, step in steps.items():
+        found[axis] += step
+    return tuple(found)
 
 
 def _load(frame: Frame, name: str, index: tuple[int, ...]) -> Scalar:

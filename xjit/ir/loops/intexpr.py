@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 from weakref import WeakValueDictionary
+
+from xjit.dataclass import dataclass, field
 
 
 class Atom(enum.Enum):

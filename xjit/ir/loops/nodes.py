@@ -14,14 +14,20 @@ every kernel is written in :mod:`xjit.ir.loops.verify`.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from xjit.ir.loops import Const as Const
-from xjit.ir.loops import Var as Var
-from xjit.ir.loops.intexpr import IntExpr, constant
+from xjit.dataclass import dataclass
+from xjit.ir.expr import Literal
+from xjit.ir.loops.intexpr import IntExpr, constant, variable, word
 from xjit.ir.where import Where
 from xjit.types import DType
+
+UNKNOWN = word("unknown")
+"""The extent of an axis that the kernel is not told: nothing is proved of it, and it is no word of the table."""
+
+
+LAUNCHED = variable("lo"), variable("hi")
+"""The iterations that one call of a kernel runs, where its parallel loops say so; threads get a part each."""
 
 
 class LoopKind(enum.Enum):
@@ -61,7 +67,7 @@ class Access(enum.Enum):
 class Buffer:
     """Elements in memory, named by index vectors.
 
-    ``extents`` and ``strides``, in elements, are one for each axis.
+    ``extents`` and ``strides``, in elements, are one for each axis; an extent may be `UNKNOWN`.
     """
 
     name: str
@@ -79,7 +85,24 @@ class Buffer:
         return cls(name, dtype, extents, tuple(reversed(strides)))
 
 
-# Values, beside Var, a scalar named by Let or by Carry, and Const, a number
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A scalar that Let or Carry names; narrow floats live in registers as f32."""
+
+    name: str
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A number."""
+
+    literal: Literal
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the number."""
+        return self.literal.dtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +115,15 @@ class FromInt:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """One element of a buffer."""
+    """One element of a buffer.
+
+    ``apart``: in a loop that adds lane by lane the elements lie so far from each other; 0: any load.
+    """
 
     buffer: str
     index: tuple[IntExpr, ...]
     dtype: DType
+    apart: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +237,32 @@ class Alloc:
 
 
 @dataclass(frozen=True, slots=True)
+class Find:
+    """name = the first place in [start, stop) of a value that is there, counted along an axis from a load."""
+
+    name: str
+    load: Load
+    axis: int
+    start: IntExpr
+    stop: IntExpr
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class TransposeBlock:
-    """target[at + (j, i)] = source[start + (i, j)] for i, j below ``extents``, through registers."""
+    """target[at + (j, i)] = source[start + (i, j)] for i, j below ``extents``, through registers.
+
+    ``rows`` are the axes of i in the target and in the source, ``columns`` those of j.  A block of the target has
+    the elements of one i side by side, one of the source those of one j.
+    """
 
     target: str
     at: tuple[IntExpr, ...]
     source: str
     start: tuple[IntExpr, ...]
     extents: tuple[IntExpr, IntExpr]
+    rows: tuple[int, int] = (-1, -2)
+    columns: tuple[int, int] = (-2, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +288,8 @@ class Check:
 
 
 Statement: TypeAlias = (
-    "Let | LetInt | Carry | Accumulate | Fold | Store | Loop | While | If | Alloc | TransposeBlock | Barrier | "
-    "Invoke | Check"
+    "Let | LetInt | Carry | Accumulate | Fold | Store | Loop | While | If | Alloc | Find | TransposeBlock | "
+    "Barrier | Invoke | Check"
 )
 Block: TypeAlias = "tuple[Statement, ...]"
 
@@ -256,11 +301,20 @@ class Argument:
     buffer: Buffer
     access: Access
 
+    @property
+    def is_written(self) -> bool:
+        """Whether the kernel stores into the buffer."""
+        return self.access is not Access.READ
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Arguments and what is done with them; the words of the table are those that expressions name."""
+    """Arguments and what is done with them.
+
+    ``words`` are the words of the table in order; without, they are those that expressions name.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     body: Block
+    words: tuple[str, ...] | None = None

@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import Atom, IntExpr, factors, operands, substitute, terms, variable
 
 # How many bounds are put in place of variables before a proof is given up.
@@ -81,8 +81,20 @@ class Ranges:
                     yield substitute(expr, {known.name: known.low if sign > 0 else known.high})
                 break
         for fact in self.facts:
-            if any(p is not None and c < 0 and _subtracts(fact, p) for c, p in terms(expr)):
+            if _helps(fact, expr):
                 yield expr - fact
+
+
+def _helps(fact: IntExpr, expr: IntExpr) -> bool:
+    """Whether an expression without a fact has less in it that may be negative."""
+    if any(product is not None and c < 0 and _subtracts(fact, product) for c, product in terms(expr)):
+        return True
+    return fact.constant < 0 and _lacks_a_number(expr) and _lacks_a_number(expr - fact)
+
+
+def _lacks_a_number(expr: IntExpr) -> bool:
+    """Whether only the constant of a sum may be negative."""
+    return all(product is None or (coefficient >= 0 and _is_natural(product)) for coefficient, product in terms(expr))
 
 
 def _is_natural(product: IntExpr | None) -> bool:

@@ -22,6 +22,7 @@ from xjit.ir.loops.nodes import (
     Carry,
     Check,
     Const,
+    Find,
     Fold,
     FromInt,
     If,
@@ -143,6 +144,10 @@ def _line(statement: Statement) -> str:
         case Invoke():
             words = [*statement.buffers, *map(str, statement.integers)]
             return f"invoke {statement.routine}({', '.join(words)})"
+        case Find():
+            places = f"{statement.start} and {statement.stop} along axis {statement.axis}"
+            where = f"{value_text(statement.load)} between {places}"
+            return f"{statement.name} = first {value_text(statement.value)} from {where}"
         case Check():
             return f"check {value_text(statement.condition)} else status {statement.status}"
         case Barrier():

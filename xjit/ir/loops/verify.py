@@ -1,7 +1,8 @@
 """The rules that every kernel keeps, before and after each rewrite.
 
 Names
-  1. Every name is given once in a kernel, and no buffer, scalar, integer or word shares one with another.
+  1. Every name is given once in a kernel, and no buffer, scalar, integer or word shares one with another; loops that
+     follow each other may have one variable.
   2. What is used has been given before, in the same block or in one around it.
 Types
   3. A store has the element type of its buffer, a load names that type; an index has one expression for each axis.
@@ -23,12 +24,14 @@ Bounds
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError
 from xjit.ir.loops import show
 from xjit.ir.loops.intexpr import IntExpr, constant
 from xjit.ir.loops.nodes import (
+    LAUNCHED,
     Access,
     Accumulate,
     Alloc,
@@ -38,6 +41,7 @@ from xjit.ir.loops.nodes import (
     Carry,
     Check,
     Const,
+    Find,
     Fold,
     FromInt,
     If,
@@ -81,6 +85,11 @@ class Known:
     around: tuple[Loop, ...] = ()
     divergent: bool = False
 
+    @property
+    def positions(self) -> frozenset[str]:
+        """The scalars that expressions may name: integers as wide as they are."""
+        return frozenset(name for name, dtype in self.scalars.items() if dtype == INT64)
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -119,6 +128,7 @@ class _Checker:
 
     kernel: Kernel
     given: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
     open: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -127,7 +137,8 @@ class _Checker:
 
     def problems(self) -> Iterator[Problem]:
         buffers = {one.buffer.name: one.buffer for one in self.kernel.arguments}
-        yield from self.block(self.kernel.body, Known(buffers, {}, frozenset(), Ranges()))
+        launched = frozenset(map(str, LAUNCHED))
+        yield from self.block(self.kernel.body, Known(buffers, {}, launched, Ranges()))
 
     def block(self, block: Block, known: Known) -> Iterator[Problem]:
         for statement in block:
@@ -142,13 +153,15 @@ class _Checker:
 
     def _names(self, statement: Statement) -> Iterator[str]:
         for name in defined(statement):
-            if name in self.given:
+            if name in self.given and not (isinstance(statement, Loop) and name in self.ended):
                 yield f"{name} is given twice"
             self.given.add(name)
+            if isinstance(statement, Loop):
+                self.ended.add(name)
 
     def _uses(self, statement: Statement, known: Known) -> Iterator[str]:
         for expr in integers(statement):
-            for name in sorted(expr.names() - known.integers):
+            for name in sorted(expr.names() - known.integers - known.positions):
                 yield f"the integer {name} is not given before"
         for value in values(statement):
             for part in parts(value):
@@ -238,6 +251,8 @@ class _Checker:
         match statement:
             case Let():
                 return replace(known, scalars=known.scalars | {statement.name: statement.value.dtype})
+            case Find():
+                return replace(known, scalars=known.scalars | {statement.name: INT64})
             case Carry():
                 scalars = known.scalars | {statement.name: statement.value.dtype}
                 return replace(known, scalars=scalars, carried=known.carried | {statement.name})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, substitute, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
@@ -14,6 +15,7 @@ from xjit.ir.loops.nodes import (
     Buffer,
     Carry,
     Check,
+    Find,
     Fold,
     FromInt,
     If,
@@ -78,7 +80,21 @@ def values(statement: Statement) -> tuple[Value, ...]:
             return statement.values
         case While() | If() | Check():
             return (statement.condition,)
+        case Find():
+            return statement.load, statement.value
     return ()
+
+
+def with_values(statement: Statement, found: tuple[Value, ...]) -> Statement:
+    """The statement with other values that it computes itself."""
+    match statement:
+        case Let() | Carry() | Accumulate() | Store():
+            return replace(statement, value=found[0])
+        case Fold():
+            return replace(statement, values=found)
+        case While() | If() | Check():
+            return replace(statement, condition=found[0])
+    return statement
 
 
 def parts(value: Value) -> Iterator[Value]:
@@ -123,6 +139,8 @@ def integers(statement: Statement) -> Iterator[IntExpr]:
             yield from (*statement.at, *statement.start, *statement.extents)
         case Invoke():
             yield from statement.integers
+        case Find():
+            yield from (statement.start, statement.stop)
     for value in values(statement):
         for part in parts(value):
             if isinstance(part, Load):
@@ -139,13 +157,35 @@ def names(block: Block) -> set[str]:
 def defined(statement: Statement) -> tuple[str, ...]:
     """The names that a statement gives."""
     match statement:
-        case Let() | LetInt() | Carry():
+        case Let() | LetInt() | Carry() | Find():
             return (statement.name,)
         case Loop():
             return (statement.variable,)
         case Alloc():
             return (statement.buffer.name,)
     return ()
+
+
+def uses(block: Block) -> set[str]:
+    """All names that a block uses: of scalars, integers and buffers, those that it gives itself included."""
+    found: set[str] = set()
+    for statement in statements(block):
+        for expr in integers(statement):
+            found |= expr.names()
+        for value in values(statement):
+            found.update(_used(part) for part in parts(value) if isinstance(part, Var | Load))
+        match statement:
+            case Accumulate(name=name) | Store(buffer=name):
+                found.add(name)
+            case Fold(names=several) | Invoke(buffers=several):
+                found.update(several)
+            case TransposeBlock():
+                found |= {statement.target, statement.source}
+    return found
+
+
+def _used(part: Var | Load) -> str:
+    return part.name if isinstance(part, Var) else part.buffer
 
 
 def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
@@ -213,13 +253,17 @@ class Change:
             case Alloc():
                 return replace(one, buffer=self._buffer(one.buffer))
             case TransposeBlock():
-                target, source = name(one.target), name(one.source)
                 rows, columns = map(integer, one.extents)
-                return TransposeBlock(
-                    target, _each(integer, one.at), source, _each(integer, one.start), (rows, columns)
-                )
+                at, origin = _each(integer, one.at), _each(integer, one.start)
+                target, source = name(one.target), name(one.source)
+                return replace(one, target=target, at=at, source=source, start=origin, extents=(rows, columns))
             case Invoke():
                 return replace(one, buffers=_each(name, one.buffers), integers=_each(integer, one.integers))
+            case Find():
+                load = self.whole(one.load)
+                assert isinstance(load, Load), "a search begins at an element"
+                start, stop = integer(one.start), integer(one.stop)
+                return Find(name(one.name), load, one.axis, start, stop, self.whole(one.value))
         return one
 
     def _buffer(self, one: Buffer) -> Buffer:
@@ -241,6 +285,41 @@ def renamed(block: Block, names: Mapping[str, str]) -> Block:
     integers = {old: variable(new) for old, new in names.items()}
     change = Change(integer=lambda expr: substitute(expr, integers), name=lambda name: names.get(name, name))
     return change.block(block)
+
+
+def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tuple[IntExpr, ...]]) -> Block:
+    """The block with other indices; ``change`` gets the name of a buffer and an index into it."""
+
+    def value(one: Value) -> Value:
+        return replace(one, index=change(one.buffer, one.index)) if isinstance(one, Load) else one
+
+    def statement(one: Statement) -> Statement:
+        match one:
+            case Store():
+                one = replace(one, index=change(one.buffer, one.index))
+            case TransposeBlock():
+                one = replace(one, at=change(one.target, one.at), start=change(one.source, one.start))
+        return with_blocks(one, tuple(_each(statement, inner) for inner in blocks(one)))
+
+    return _each(statement, Change(value=value).block(block))
+
+
+def reindexed(
+    block: Block, buffer: str, change: Callable[[tuple[IntExpr, ...]], tuple[IntExpr, ...]], name: str = ""
+) -> Block:
+    """The block with other indices, and perhaps another name, where a buffer is loaded and stored."""
+
+    def part(value: Value) -> Value:
+        if isinstance(value, Load) and value.buffer == buffer:
+            return replace(value, buffer=name or buffer, index=change(value.index))
+        return value
+
+    def moved(one: Statement) -> Statement:
+        if isinstance(one, Store) and one.buffer == buffer:
+            one = replace(one, buffer=name or buffer, index=change(one.index))
+        return with_blocks(one, tuple(_each(moved, inner) for inner in blocks(one)))
+
+    return _each(moved, Change(value=part).block(block))
 
 
 def replaced(block: Block, old: Statement, new: Block) -> Block:

@@ -1,0 +1,5 @@
+"""Failures of the shared checks say what they compared."""
+
+import pytest
+
+pytest.register_assert_rewrite("rewriting")

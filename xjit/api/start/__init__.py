@@ -1,0 +1,1 @@
+"""First calls of a process by programs that an earlier process has kept on disk."""

@@ -1,0 +1,178 @@
+"""The first call of a process by a program that an earlier process has kept: no tracer, no compiler is loaded.
+
+Three parts, of which the middle one runs on the calling thread, as reading attributes may run code of the user:
+
+    look up   the record under the key of the call, as a job
+    bind      every guard to what stands in this process; anything else is a miss
+    load      machine code and the entry, as a job
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xjit import jobs, tree
+from xjit.api.options import Options
+from xjit.api.shortcut import shortcut
+from xjit.api.start.guard_records import Binder
+from xjit.api.start.program_record import (
+    KIND,
+    KINDS,
+    PYTHON,
+    OutputRecord,
+    ProgramRecord,
+    can_start,
+    from_bytes,
+    key_of,
+    leaves_of,
+    tree_of,
+)
+from xjit.capture.guards import Guards
+from xjit.capture.outline import Output
+from xjit.dataclass import dataclass
+from xjit.ir.handlers import from_handler
+from xjit.runtime.check_spec import check
+from xjit.runtime.configured_cache import configured_cache, from_disk
+from xjit.runtime.loader import LoadedKernel
+from xjit.runtime.program import Loading, load
+from xjit.runtime.tally import KernelTally
+
+Entry = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """A trace of which nothing but a record is left."""
+
+    guards: Guards
+    outputs: tuple[Output, ...]
+    out_tree: tree.Tree
+    results: int
+
+
+def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Entry | None:
+    """What runs calls like this one, from the disk; None where an earlier process has kept nothing that fits."""
+    if not can_start(options):
+        return None
+    record = jobs.attempt(lambda: _looked_up(function, options, arguments))
+    if record is None or isinstance(record, jobs.Failure):
+        return None
+    try:
+        outline = _bound(function, arguments, record)
+    except Exception as error:  # attributes that are gone, functions of another kind: nothing fits
+        if from_handler(error):
+            raise
+        return None
+    entry = jobs.attempt(lambda: _loaded(record, outline, tally))
+    return None if isinstance(entry, jobs.Failure) else entry
+
+
+def _looked_up(function: Any, options: Options, arguments: Sequence[Any]) -> ProgramRecord | None:
+    key = key_of(function, options, arguments)
+    data = None if key is None else configured_cache().get(KIND, key)
+    if key is None or data is None:
+        return None
+    try:
+        record = from_bytes(data)
+        _check(record, len(arguments))
+    except ValueError:
+        configured_cache().reject(KIND, key)
+        return None
+    return record
+
+
+def _check(record: ProgramRecord, arguments: int) -> None:
+    """ValueError for a record that contradicts itself."""
+    check(record.program)
+    counts = (len(record.inputs), len(record.kinds), len(record.program.inputs))
+    results = len(record.program.outputs)
+    if len(set(counts)) != 1 or record.arguments != arguments or not set(record.kinds) <= KINDS.keys():
+        raise ValueError("the inputs of the program are others")
+    if leaves_of(record.structure) != len(record.outputs):
+        raise ValueError("the result has another structure")
+    for output in record.outputs:
+        if output.source == "graph" and not 0 <= output.index < results:
+            raise ValueError(f"the program has {results} outputs")
+        if (output.source == "argument") != (output.place is not None):
+            raise ValueError("an output has no source")
+        if output.python and output.python not in PYTHON:
+            raise ValueError(f"{output.python} is no type of numbers")
+
+
+def _bound(function: types.FunctionType, arguments: Sequence[Any], record: ProgramRecord) -> _Outline | None:
+    binder = Binder(function, arguments)
+    guards = binder.guards(record.guards)
+    inputs = tuple(map(binder.path, record.inputs))
+    outputs = tuple(_output(one, binder) for one in record.outputs)
+    made = Guards(guards, inputs, record.arguments)
+    if not made.holds(arguments):
+        return None
+    return _Outline(made, outputs, tree_of(record.structure), len(record.program.outputs))
+
+
+def _output(record: OutputRecord, binder: Binder) -> Output:
+    path = None if record.place is None else binder.path(record.place)
+    python = PYTHON[record.python] if record.python else None
+    return Output(
+        record.source,
+        record.index,
+        record.value,
+        path,
+        scalar=record.scalar,
+        frozen=record.frozen,
+        python=python,
+    )
+
+
+def _loaded(record: ProgramRecord, outline: _Outline | None, tally: KernelTally) -> Entry | None:
+    """The entry; None where machine code is missing or the libraries are others."""
+    if outline is None or not _has_blas(record.long):
+        return None
+    try:
+        loading = _loading(tally)
+        program = load(record.program, loading, outline.guards.of_program()[1])
+    except (KeyError, _MissingObjectError):  # an operation that nobody has loaded, an object that was trimmed away
+        return None
+    in_tree = tree.flatten(((0,) * record.arguments, {}))[1]
+    kinds = tuple(KINDS[kind] for kind in record.kinds)
+    return shortcut(outline, program.direct, in_tree, kinds)
+
+
+class _MissingObjectError(Exception):
+    """The cache no longer has the machine code of a kernel."""
+
+
+def _loading(tally: KernelTally) -> Loading:
+    from xjit.runtime.entry import make_entry
+
+    disk = configured_cache().shelf("kernel")
+
+    def stored(key: str) -> LoadedKernel:
+        kernel = from_disk(disk, key)
+        if kernel is None:
+            raise _MissingObjectError(key)
+        tally.cache_hits += 1
+        return kernel
+
+    def operation(name: str) -> Any:
+        from xjit.ops.named import operation
+
+        return operation(name)
+
+    def products() -> Any:
+        from xjit.runtime.products import blas_products
+
+        return blas_products()
+
+    return Loading(stored, make_entry, products, operation, stored=stored)
+
+
+def _has_blas(long: bool | None) -> bool:
+    if long is None:
+        return True
+    from xjit.runtime.products import blas_products
+
+    products = blas_products()
+    return products is not None and products.long is long

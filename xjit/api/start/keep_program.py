@@ -1,0 +1,124 @@
+"""Writes programs down that were traced and compiled, for the first call in another process."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xjit import tree
+from xjit.api.options import Options
+from xjit.api.start.guard_records import Describer
+from xjit.api.start.program_record import (
+    KIND,
+    KINDS,
+    PYTHON,
+    OutputRecord,
+    ProgramRecord,
+    can_start,
+    key_of,
+    to_bytes,
+    tree_record,
+)
+from xjit.capture.capture import Captured
+from xjit.capture.outline import Output
+from xjit.compile import kernel_key
+from xjit.runtime.configured_cache import configured_cache
+from xjit.runtime.spec import KernelText, ProgramSpec, Routine, RunStep, StoredObject
+
+_KIND_NAMES = {kind: name for name, kind in KINDS.items()}
+_PYTHON_NAMES = {kind: name for name, kind in PYTHON.items()}
+
+
+# Programs of one function that are kept on disk.
+MAXIMUM_KEPT = 16
+
+
+class Keeper:
+    """Keeps the first programs of one function."""
+
+    def __init__(self, function: Any, options: Options) -> None:
+        self.function = function
+        self.options = options
+        self.count = 0
+
+    def of(
+        self, in_tree: tree.Tree, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool
+    ) -> Callable[[ProgramSpec], None] | None:
+        """What keeps the program of a trace of a call with these leaves; None for calls of which none is kept."""
+        flat = in_tree == tree.flatten(((0,) * len(leaves), {}))[1]
+        if not (flat and can_start(self.options) and self.count < MAXIMUM_KEPT):
+            return None
+        return lambda program: self._keep(leaves, captured, kinds, contract, program)
+
+    def _keep(
+        self, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool, program: ProgramSpec
+    ) -> None:
+        key = key_of(self.function, self.options, leaves)
+        if key is None:
+            return
+        try:
+            key_of_text = functools.partial(kernel_key, contract=contract)
+            data = to_bytes(_record(self.function, captured, kinds, program, key_of_text))
+        except (ValueError, KeyError):  # something that can be said of this process alone
+            return
+        configured_cache().put(KIND, key, data)
+        self.count += 1
+
+
+def _record(
+    function: types.FunctionType,
+    captured: Captured,
+    kinds: Sequence[type],
+    program: ProgramSpec,
+    key_of_text: Callable[[str], str],
+) -> ProgramRecord:
+    describer = Describer(function, captured.guards.guards)
+    routines = any(isinstance(kernel.code, Routine) for step in _runs(program) for kernel in step.kernels)
+    return ProgramRecord(
+        program=_with_keys(program, key_of_text),
+        guards=describer.records(),
+        inputs=tuple(map(describer.place, captured.guards.inputs)),
+        kinds=tuple(_KIND_NAMES[kind] for kind in kinds),
+        outputs=tuple(_output(one, describer) for one in captured.outputs),
+        structure=tree_record(captured.out_tree),
+        arguments=captured.guards.leaf_count,
+        long=_long_integers() if routines else None,
+    )
+
+
+def _output(output: Output, describer: Describer) -> OutputRecord:
+    place = None if output.path is None else describer.place(output.path)
+    python = "" if output.python is None else _PYTHON_NAMES[output.python]
+    return OutputRecord(output.source, output.index, output.value, place, output.scalar, output.frozen, python)
+
+
+def _runs(program: ProgramSpec) -> list[RunStep]:
+    return [step for step in program.body.steps if isinstance(step, RunStep)]
+
+
+def _long_integers() -> bool | None:
+    from xjit.runtime.products import blas_products
+
+    products = blas_products()
+    return None if products is None else products.long
+
+
+def _with_keys(program: ProgramSpec, key_of_text: Callable[[str], str]) -> ProgramSpec:
+    """The program with the keys of machine code in place of its text."""
+
+    def stored(step: Any) -> Any:
+        if not isinstance(step, RunStep):
+            return step
+        kernels = (
+            dataclasses.replace(kernel, code=StoredObject(key_of_text(kernel.code.text)))
+            if isinstance(kernel.code, KernelText)
+            else kernel
+            for kernel in step.kernels
+        )
+        return dataclasses.replace(step, kernels=tuple(kernels))
+
+    body = dataclasses.replace(program.body, steps=tuple(map(stored, program.body.steps)))
+    return dataclasses.replace(program, body=body)

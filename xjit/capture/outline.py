@@ -1,0 +1,52 @@
+"""What a call needs to know of a trace besides its program: the guards, and how the result is put together."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeAlias
+
+from xjit.capture.guards import Guards
+from xjit.capture.paths import Path
+from xjit.dataclass import dataclass
+from xjit.tree import Tree
+
+Source: TypeAlias = Literal["graph", "static", "argument"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How one leaf of the result is obtained.
+
+    source  ``graph``: output ``index`` of the graph. ``static``: ``value``, the same at each call. ``argument``: the
+            very object that ``path`` reads
+    scalar  NumPy returns a scalar, not an array of rank 0
+    view    NumPy returns a view of the memory that the chain of indexing operations starts from
+    frozen  NumPy returns an array that cannot be written to
+    memory  a number for the memory that the result lies in under NumPy; equal ones share it
+    python  float, if Python itself computed this: the result is a Python number
+    """
+
+    source: Source
+    index: int = -1
+    value: Any = None
+    path: Path | None = None
+    scalar: bool = False
+    view: bool = False
+    frozen: bool = False
+    python: type | None = None
+    memory: int = -1
+
+
+class Outline(Protocol):
+    """A trace without its graph; ``results`` is how many outputs that has."""
+
+    @property
+    def guards(self) -> Guards: ...
+
+    @property
+    def outputs(self) -> tuple[Output, ...]: ...
+
+    @property
+    def out_tree(self) -> Tree: ...
+
+    @property
+    def results(self) -> int: ...

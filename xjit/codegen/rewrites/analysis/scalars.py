@@ -1,0 +1,78 @@
+"""Scalars that blocks change and read, and what may be combined in any order."""
+
+from __future__ import annotations
+
+from xjit.ir.expr import Literal
+from xjit.ir.loops.nodes import Accumulate, Barrier, Block, Const, Fold, Statement, Value, Var
+from xjit.ir.loops.walk import names, parts, statements, values
+from xjit.ops.reduce import REDUCERS
+from xjit.types import DType, dtype_class
+
+
+def changed(block: Block) -> set[str]:
+    """The scalars that a block changes and does not give."""
+    found: set[str] = set()
+    for one in statements(block):
+        if isinstance(one, Accumulate):
+            found.add(one.name)
+        elif isinstance(one, Fold):
+            found.update(one.names)
+    return found - names(block)
+
+
+def scalars_of(value: Value) -> set[str]:
+    """The scalars that a value reads."""
+    return {part.name for part in parts(value) if isinstance(part, Var)}
+
+
+def read(block: Block) -> set[str]:
+    """The scalars that a block reads and does not give; what an Accumulate changes is not read by it."""
+    found = {name for one in statements(block) for value in values(one) for name in scalars_of(value)}
+    return found - names(block)
+
+
+def is_exact(statement: Accumulate) -> bool:
+    """Whether elements may be combined in any order without another result."""
+    reducer = REDUCERS.get(statement.reducer)
+    if reducer is None:
+        return False
+    return not reducer.reassociates or dtype_class(statement.value.dtype) in "PI"
+
+
+def identity(reducer: str, dtype: DType) -> Const | None:
+    """What a reducer leaves as it is, for sums of floats the negative zero; None if no such value is known."""
+    found = REDUCERS.get(reducer)
+    if found is None:
+        return None
+    value = found.identity(dtype)
+    return Const(Literal.of(-value if reducer == "add" and dtype_class(dtype) in "FC" else value, dtype))
+
+
+def disorder(one: Block, other: Block, own: frozenset[str] = frozenset()) -> str:
+    """Why two blocks may not change their order for the sake of scalars but ``own``; nothing if they may."""
+    if any(isinstance(statement, Barrier) for statement in (*statements(one), *statements(other))):
+        return "barriers keep their places"
+    first, second = changed(one), changed(other)
+    for name in sorted((first & (second | read(other)) | second & read(one)) - own):
+        if name in read(one) | read(other):
+            return f"{name} is changed and read"
+        if not _are_exact(name, one, other):
+            return f"{name} is rounded in the order of the loops"
+    return ""
+
+
+def reordering(block: Block) -> str:
+    """Why the iterations of a loop over a block may not change their order for the sake of scalars."""
+    return disorder(block, block)
+
+
+def _are_exact(name: str, *blocks: Block) -> bool:
+    """Whether a scalar is only accumulated, by one exact reducer."""
+    found: list[Statement] = [
+        one
+        for block in blocks
+        for one in statements(block)
+        if (isinstance(one, Accumulate) and one.name == name) or (isinstance(one, Fold) and name in one.names)
+    ]
+    reducers = {one.reducer for one in found if isinstance(one, Accumulate) and is_exact(one)}
+    return len(reducers) == 1 and all(isinstance(one, Accumulate) and is_exact(one) for one in found)

@@ -1,0 +1,158 @@
+"""Take several iterations of a loop in one, with the loops inside of it joined."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later, rereads, there
+from xjit.codegen.rewrites.analysis.scalars import changed
+from xjit.codegen.rewrites.analysis.siblings import extent, known_before
+from xjit.codegen.rewrites.dependence import carried_by
+from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
+from xjit.ir.expr import Literal
+from xjit.ir.loops.intexpr import IntExpr, minimum, variable
+from xjit.ir.loops.nodes import Block, Const, FromInt, If, Kernel, LetInt, Loop, Prim, Statement
+from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.walk import names, renamed, substituted
+from xjit.types import BOOL, INT64
+
+
+class Tail(enum.Enum):
+    """What becomes of the iterations that fill no group."""
+
+    LOOP = "a loop of its own"
+    OVERLAP = "the last group begins earlier"
+
+    def __repr__(self) -> str:
+        return f"Tail.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnrollAndJam:
+    """Take several iterations of a loop in one, with the loops inside of it joined.
+
+    before      for i in 0 .. n:
+                  for j in 0 .. m:
+                    s[j] = (s[j] + x[i, j])
+    after       for i in 0 .. n - 1 by 2:               UnrollAndJam("i", 2)
+                  for j in 0 .. m:
+                    s[j] = (s[j] + x[i, j])
+                    s[j] = (s[j] + x[i + 1, j])
+                for i_tail in 2*(n // 2) .. n:
+                  for j_tail in 0 .. m:
+                    s[j_tail] = (s[j_tail] + x[i_tail, j_tail])
+
+    With an overlap the last group begins earlier, where there are enough iterations for one:
+
+                for i in 0 .. n by 2:                   UnrollAndJam("i", 2, Tail.OVERLAP)
+                  if (s64(n) >= 2):
+                    i_at = min(i, n - 2)
+                    ...
+                  else:
+                    for i_tail in i .. n:
+                      ...
+    """
+
+    loop: str
+    factor: int
+    tail: Tail = Tail.LOOP
+
+    def apply(self, kernel: Kernel) -> Kernel:
+        """Refuses where a joined iteration needs what an earlier one does later, or may not run twice."""
+        path, loop = found(kernel, self.loop)
+        if loop.step != 1 or not loop.kind.is_ordered or self.factor < 2:
+            raise RefusedError(f"the loop over {self.loop} is {loop.kind.value} by {loop.step}, not for by 1")
+        known = known_before(kernel, path)
+        reason = next(_Joining(loop, self.factor).reasons(known, loop.body), "")
+        if reason:
+            raise RefusedError(f"iterations over {self.loop} do not run side by side: {reason}")
+        if self.tail is Tail.LOOP:
+            return with_statements(kernel, loop, tuple(self._with_tail(known, loop)))
+        self._see_that_it_may_run_twice((*path[:-1], loop), known, loop)
+        return with_statements(kernel, loop, (self._overlapped(known, loop),))
+
+    def _with_tail(self, known: Ranges, loop: Loop) -> Iterator[Loop]:
+        last = loop.stop - (self.factor - 1)
+        yield replace(loop, stop=last, step=self.factor, body=self._group(loop, variable(self.loop)))
+        rest = loop.start + extent(known, loop) // self.factor * self.factor
+        if rest != loop.stop:
+            yield self._tail(loop, rest)
+
+    def _overlapped(self, known: Ranges, loop: Loop) -> Loop:
+        at, last = f"{self.loop}_at", loop.stop - self.factor
+        group = (LetInt(at, minimum(variable(self.loop), last)), *self._group(loop, variable(at)))
+        if not known.at_most(loop.start, last):
+            length = FromInt(loop.stop - loop.start, INT64)
+            enough = Prim("ge", (length, Const(Literal.of(self.factor, INT64))), BOOL)
+            group = (If(enough, group, (self._tail(loop, variable(self.loop)),)),)
+        return replace(loop, step=self.factor, body=group)
+
+    def _tail(self, loop: Loop, start: IntExpr) -> Loop:
+        own = {name: f"{name}_tail" for name in sorted(names((loop,)))}
+        (copy,) = renamed((loop,), own)
+        assert isinstance(copy, Loop)
+        return replace(copy, start=start)
+
+    def _group(self, loop: Loop, first: IntExpr) -> Block:
+        copies = []
+        for number in range(self.factor):
+            body = substituted(loop.body, {self.loop: first + number})
+            own = {name: f"{name}_{number}" for name in sorted(names(body))} if number else {}
+            copies.append(renamed(body, own))
+        return tuple(_joined(copies))
+
+    def _see_that_it_may_run_twice(self, path: Sequence[Statement], known: Ranges, loop: Loop) -> None:
+        reason = carried_by(path)
+        for name in sorted(changed(loop.body)):
+            reason = reason or f"{name} changes"
+        inside = known.within(loop.variable, loop.start, loop.stop)
+        reason = reason or rereads(inside, loop.body)
+        if reason:
+            raise RefusedError(f"an iteration over {self.loop} may not run twice: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Joining:
+    """The order of statements in iterations of a group."""
+
+    loop: Loop
+    factor: int
+
+    def reasons(self, known: Ranges, body: Block) -> Iterator[str]:
+        """Yield why statements of a body, inside of loops that are joined, may not change their order."""
+        order = later(self.loop), self._in_a_group()
+        own = frozenset(names(self.loop.body))
+        for place, one in enumerate(body):
+            for before in range(place):
+                first = Place((self.loop,), (one,), body[:place], own)
+                second = Place((self.loop,), (body[before],), body[:before], own)
+                yield from filter(None, (dependence(known, first, second, *order),))
+            if isinstance(one, Loop) and self._is_joined(one, body):
+                both = Place((self.loop, one), one.body, (), own)
+                yield from filter(None, (dependence(known, both, both, *order, earlier(one)),))
+                yield from self.reasons(known.within(one.variable, one.start, one.stop), one.body)
+
+    def _in_a_group(self) -> IntExpr:
+        here = variable(self.loop.variable)
+        return here + (self.factor - 1) - there(here, self.loop)
+
+    def _is_joined(self, inner: Loop, body: Block) -> bool:
+        differing = {self.loop.variable} | names(body)
+        return inner.kind.is_ordered and not (inner.start.names() | inner.stop.names()) & differing
+
+
+def _joined(copies: Sequence[Block]) -> Iterator[Statement]:
+    """Yield the statements of some copies side by side; loops with the same bounds are one."""
+    for several in zip(*copies, strict=True):
+        first = several[0]
+        loops = [one for one in several if isinstance(one, Loop)]
+        bounds = {(one.start, one.stop, one.step, one.kind) for one in loops}
+        if isinstance(first, Loop) and first.kind.is_ordered and len(bounds) == 1:
+            at = variable(first.variable)
+            bodies = [substituted(one.body, {one.variable: at}) for one in loops]
+            yield replace(first, body=tuple(_joined(bodies)))
+        else:
+            yield from several

@@ -1,0 +1,107 @@
+"""Processors that code is made for: this machine as LLVM sees it, and LLVM's code generators for it."""
+
+from __future__ import annotations
+
+import functools
+import platform
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from xjit import config
+from xjit.dataclass import dataclass
+from xjit.llvm import vector_width
+
+SPEED_LEVEL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Registers:
+    """Vector registers: their width, and whether masks say which elements are read and written."""
+
+    bits: int = 128
+    masks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTraits:
+    """What the instructions written depend on. ``half``: vectors are converted to and from floats of 16 bits."""
+
+    fma: bool
+    architecture: str
+    half: bool = False
+    registers: Registers = Registers()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A processor that code is made for."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    @property
+    def traits(self) -> CpuTraits:
+        """What instruction selection in our own emitters depends on."""
+        architecture = self.triple.partition("-")[0]
+        x86, features = architecture in ("x86_64", "i686"), self.features.split(",")
+        half = "+f16c" in features if x86 else architecture in ("aarch64", "arm64")
+        fma = not x86 or "+fma" in features
+        registers = Registers(vector_width.register_bits(features), masks="+avx512vl" in features)
+        return CpuTraits(fma, architecture, half, registers)
+
+
+def host() -> Target:
+    """The processor of this machine, as LLVM sees it, with vectors as wide as XJIT_VECTOR_BITS says.
+
+    ValueError if that is neither empty nor 128, 256 or 512.
+    """
+    return _host(config.text("XJIT_VECTOR_BITS"))
+
+
+# Gathers take 1.4 times as long as single loads of elements in cache, and twice as long along large arrays.
+_SINGLE_LOADS = "+prefer-no-gather"
+
+
+@functools.cache
+def _host(vector_bits: str) -> Target:
+    initialize()
+    features = llvm.get_host_cpu_features().flatten() if platform.machine() else ""
+    return preferring(vector_bits, Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features))
+
+
+def preferring(vector_bits: str, target: Target) -> Target:
+    """A processor with what its code is to prefer: vectors of some width, and no gathers."""
+    names = target.features.split(",")
+    words = [_SINGLE_LOADS] if "+avx2" in names else []
+    words += vector_width.preference(vector_bits, target.cpu, names)
+    return Target(target.triple, target.cpu, ",".join([target.features, *words]))
+
+
+@functools.cache
+def initialize() -> None:
+    """Prepares LLVM for the native target, once per process."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+
+
+@functools.lru_cache(maxsize=8)
+def target_machine(target: Target) -> Any:
+    """The code generator for a target, one per process."""
+    return new_target_machine(target)
+
+
+def new_target_machine(target: Target) -> Any:
+    """A fresh code generator, for those who take ownership of it."""
+    initialize()
+    return llvm.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=SPEED_LEVEL, reloc="static", codemodel="jitdefault"
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def data_layout(target: Target) -> str:
+    """The data layout string that modules for a target carry."""
+    return str(target_machine(target).target_data)

@@ -1,0 +1,41 @@
+"""Records of operations by their names."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from xjit import ops as ops
+from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
+from xjit.ir.opdef import OpDef
+from xjit.ops._core import registry
+from xjit.ops.numpy_ufunc import fold_of, record_of
+
+_LEAVES = {op.name: op for op in (CONSTANT, PARAMETER, PROJECT)}
+_UFUNCS = {"numpy_": "numpy", "scipy_special_": "scipy.special"}
+_FOLDS = ("reduce", "accumulate")
+
+
+def operation(name: str) -> OpDef:
+    """The record of this name; KeyError if there is none.
+
+    >>> operation("add").name, operation("numpy_gcd_reduce").name
+    ('add', 'numpy_gcd_reduce')
+    """
+    found = registry.get(name) or _LEAVES.get(name) or _of_ufunc(name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def _of_ufunc(name: str) -> OpDef | None:
+    for prefix, module in _UFUNCS.items():
+        if name.startswith(prefix) and module in sys.modules:
+            known: Any = vars(sys.modules[module])
+            stem = name.removeprefix(prefix)
+            if stem in known:
+                return record_of(known[stem])
+            stem, _, method = stem.rpartition("_")
+            if stem in known and method in _FOLDS:
+                return fold_of(known[stem], method)
+    return None

@@ -1,0 +1,83 @@
+"""Kernels by content: equal source is compiled once per process and once per cache directory."""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from typing import TypeAlias
+from weakref import WeakValueDictionary
+
+from xjit import config, jobs
+from xjit.codegen import numba_compat
+from xjit.codegen.source import without_comments
+from xjit.dataclass import dataclass, field
+from xjit.runtime.configured_cache import configured_cache, from_disk
+from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack
+from xjit.runtime.tally import KernelTally
+
+Variant: TypeAlias = tuple[str, bool, str]
+
+
+RECENT = 64
+"""How many kernels stay loaded although no program has them any more: functions are often made anew."""
+
+
+@dataclass(eq=False)
+class KernelStore:
+    """Loaded kernels of one process. Threads that want the same kernel first share one compilation, a job.
+
+    Kernels live as long as the programs that have them, the last ones asked for a while longer.
+    """
+
+    _loaded: WeakValueDictionary[Variant, LoadedKernel] = field(default_factory=WeakValueDictionary)
+    _recent: OrderedDict[Variant, LoadedKernel] = field(default_factory=OrderedDict)
+
+    def load(self, source: str, tally: KernelTally, *, contract: bool = False) -> LoadedKernel:
+        """The kernel of this source text: from memory, from disk, or compiled now."""
+        return jobs.run(lambda: self._load(without_comments(source), tally, contract))
+
+    def clear(self) -> None:
+        """Forgets all kernels; programs that are alive keep theirs."""
+        jobs.run(self._clear)
+
+    def _load(self, text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
+        variant = (text, contract, config.text("XJIT_VECTOR_BITS"))
+        found = self._loaded.get(variant)
+        if found is not None:
+            tally.cache_hits += 1
+        else:
+            found = self._loaded[variant] = _find(text, tally, contract)
+        self._keep(variant, found)
+        return found
+
+    def _keep(self, variant: Variant, kernel: LoadedKernel) -> None:
+        self._recent[variant] = kernel
+        self._recent.move_to_end(variant)
+        while len(self._recent) > RECENT:
+            self._recent.popitem(last=False)
+
+    def _clear(self) -> None:
+        self._loaded.clear()
+        self._recent.clear()
+
+
+def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
+    cache = configured_cache()
+    numba_compat.use_store(cache.shelf("inline"))
+    disk = cache.shelf("kernel")
+    key = numba_compat.object_key(text, contract=contract)
+    kernel = from_disk(disk, key)
+    if kernel is not None:
+        tally.cache_hits += 1
+        return kernel
+    module = numba_compat.compile_kernel(text, contract=contract)
+    tally.compiles += 1
+    tally.seconds += module.seconds
+    disk.put(key, pack(StoredObject(module.object_code, module.symbol, module.externals)))
+    return load_object(module.object_code, module.symbol, externals=module.externals)
+
+
+@functools.cache
+def shared_kernels() -> KernelStore:
+    """The kernels of this process."""
+    return KernelStore()

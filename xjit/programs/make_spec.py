@@ -1,0 +1,281 @@
+"""From a plan to a program as plain data: slots, runs of kernels, and the steps between them."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit.codegen.nests import LoweredKernel
+from xjit.dataclass import dataclass, field
+from xjit.fusion import plan as planned
+from xjit.fusion.layout import Layouts
+from xjit.fusion.materialized import view_chain
+from xjit.fusion.operands import View, view_of
+from xjit.fusion.plan import Plan
+from xjit.ir.context import CONSTANT, PROJECT
+from xjit.ir.lazy import lazy
+from xjit.ir.node import Graph, Node
+from xjit.machine import Machine
+from xjit.programs.blas_calls import piece_of
+from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
+from xjit.runtime.allocator import SMALLEST_BYTES
+from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.spec import (
+    Block,
+    CallStep,
+    ConstantStep,
+    CopyStep,
+    ProgramSpec,
+    ReshapeStep,
+    RunStep,
+    Step,
+    ViewStep,
+)
+from xjit.types import BOOL, FLOAT64, INT64, TupleType
+
+_SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec(BOOL)}
+
+
+def input_specs(graph: Graph, values: Sequence[Any]) -> tuple[ArraySpec | ScalarSpec, ...]:
+    """What each parameter's value looks like: an array's layout, or a Python scalar that is passed by pointer."""
+    return tuple(_SCALARS.get(type(value)) or _spec_of(np.asarray(value)) for value in values)
+
+
+def _spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
+    return ArraySpec(array.dtype, array.shape, array.strides)
+
+
+def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts:
+    """Where the elements of the parameters lie."""
+    pairs = zip(graph.parameters, specs, strict=True)
+    return Layouts({node: spec.strides if isinstance(spec, ArraySpec) else () for node, spec in pairs})
+
+
+@dataclass(eq=False)
+class Builder:
+    """Writes one program down.
+
+    ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
+    would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
+    where it cannot be called. ``apart`` are pairs of parameters that have to be two objects.
+    """
+
+    plan: Plan
+    views: Sequence[bool]
+    memories: Sequence[int]
+    layouts: Layouts
+    specs: Sequence[ArraySpec | ScalarSpec]
+    machine: Machine
+    blas: Callable[[], bool | None]
+    apart: tuple[tuple[int, int], ...] = ()
+    slots: dict[object, int] = field(default_factory=dict)
+    aliases: dict[Node, Node] = field(default_factory=dict)
+    in_place: dict[Node, Node] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    segment: Segment = field(init=False)
+
+    def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
+        """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
+        self.segment = Segment(self.machine)
+        for node in self.plan.graph.parameters:
+            self.slots[node] = len(self.slots)
+        lowered = iter(pieces)
+        for kernel, _ in pieces:
+            self.in_place.update(kernel.in_place)
+        needed = self._needed()
+        for step in self.plan.steps:
+            if isinstance(step, planned.KernelStep):
+                self.segment.pieces.append(generated(*next(lowered), self.machine))
+            elif step.node in self.multiplied:
+                self.segment.pieces.append(self.multiplied[step.node])
+            elif isinstance(step, planned.AliasStep):
+                self.aliases[step.node] = self.resolve(step.operand)
+            elif self._breaks(step):
+                self._flush(needed)
+                self._whole(step)
+        self._flush(needed)
+        outputs = self._outputs()
+        spent = spent_after(self.steps, len(self.plan.graph.parameters), outputs)
+        return ProgramSpec(tuple(self.specs), Block(tuple(self.steps), spent), outputs, self.apart)
+
+    @lazy
+    def viewed(self) -> frozenset[Node]:
+        """The outputs that are made by NumPy's index operations."""
+        return frozenset(step.node for step in self.plan.steps if isinstance(step, planned.ViewStep))
+
+    @lazy
+    def multiplied(self) -> dict[Node, Piece]:
+        """The library steps that run among the kernels."""
+        steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
+        nodes = [step.node for step in steps if step.node.op.product is not None]
+        long = self.blas() if nodes else None
+        if long is None:
+            return {}
+        operands = {node: (self._buffer(node.inputs[0]), self._buffer(node.inputs[1])) for node in nodes}
+        pieces = {
+            node: piece_of(node, (lhs, rhs), self.layouts, long, self.machine)
+            for node, (lhs, rhs) in operands.items()
+        }
+        return {node: piece for node, piece in pieces.items() if piece is not None}
+
+    def _buffer(self, node: Node) -> View:
+        """Where the elements of an operand lie."""
+        view = view_of(node, self.layouts) if node in self.viewed else None
+        return view or View(node, self.layouts.strides(node), 0)
+
+    @lazy
+    def _read_whole(self) -> frozenset[Node]:
+        """What the caller gets, and what steps that are no kernels read."""
+        steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep | planned.HostStep))
+        read = {source for step in steps if step.node not in self.multiplied for source in step.node.inputs}
+        return frozenset(read.union(self.plan.graph.outputs))
+
+    def _is_kernel(self, step: planned.Step) -> bool:
+        return isinstance(step, planned.KernelStep) or step.node in self.multiplied
+
+    def _breaks(self, step: planned.Step) -> bool:
+        """Whether a run of kernels ends at the step."""
+        if isinstance(step, planned.ViewStep):
+            return step.node in self._read_whole
+        return isinstance(step, planned.LibraryStep | planned.HostStep) and not self._is_kernel(step)
+
+    def resolve(self, node: Node) -> Node:
+        """The node whose buffer holds the value: the first that was written there."""
+        return self._place(self.aliases.get(node, node))
+
+    def _place(self, node: Node) -> Node:
+        """The first value in the buffer that the node is written into."""
+        while node in self.in_place:
+            node = self.in_place[node]
+        return node
+
+    def _needed(self) -> tuple[Node, ...]:
+        """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
+        aliases = {step.node: step.operand for step in self.plan.steps if isinstance(step, planned.AliasStep)}
+        wanted = set(self._read_whole)
+        for step in self.plan.steps:
+            if isinstance(step, planned.ViewStep) and self._breaks(step):
+                wanted.add(view_chain(step.node)[0])
+        for node in list(wanted):
+            while node in aliases:
+                node = aliases[node]
+                wanted.add(node)
+        wanted |= self._read_later(sum(map(self._is_kernel, self.plan.steps)))
+        others = (node for node in self.plan.graph.nodes if node in wanted)
+        return tuple(dict.fromkeys(map(self._place, (*self.plan.graph.outputs, *others))))
+
+    def _read_later(self, kernels: int) -> frozenset[Node]:
+        """With steps between kernels, every stored value may be read by a later run of kernels."""
+        working = [step for step in self.plan.steps if self._breaks(step) or self._is_kernel(step)]
+        runs = any(self._breaks(a) and self._is_kernel(b) for a, b in itertools.pairwise(working))
+        return frozenset(self.plan.stored) if runs and kernels > 1 else frozenset()
+
+    def _flush(self, needed: tuple[Node, ...]) -> None:
+        if not self.segment.pieces:
+            return
+        specs: dict[Node, ArraySpec | ScalarSpec] = dict(zip(self.plan.graph.parameters, self.specs, strict=True))
+        for piece in self.segment.pieces:
+            for (node, _), written in zip(piece.pointers, piece.written, strict=True):
+                base = self.resolve(node)
+                if written and base.op is PROJECT and base.inputs[0] in self.slots:
+                    self._source(base)  # of a tuple that a library made, over which the kernel writes
+                if base not in specs and base.op is not CONSTANT:
+                    specs[base] = array_spec(base, self.layouts)
+        alone = not any(map(self._breaks, self.plan.steps))
+        given = self.plan.graph.parameters if alone else ()
+        step, inputs, results = self.segment.step(self.resolve, self.layouts, specs, needed, given, begun=self.slots)
+        for node in results:
+            self._slot(node)
+        sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
+        made = tuple(self.slots[node] for node in results)
+        self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
+        self.segment = Segment(self.machine)
+
+    def _slot(self, node: object) -> int:
+        return self.slots.setdefault(node, len(self.slots))
+
+    def _whole(self, step: planned.Step) -> None:
+        if isinstance(step, planned.ViewStep):
+            chain = view_chain(step.node)
+            self._view(chain, self._source(chain[0]), self._slot(step.node))
+            return
+        assert isinstance(step, planned.LibraryStep | planned.HostStep)
+        node = step.node
+        inputs = tuple(self._source(source) for source in node.inputs)
+        reason = step.reason if isinstance(step, planned.HostStep) else ""
+        layout = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
+        recycled = layout is not None and self._is_recycled(node)
+        results = (self._slot(node),)
+        self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))
+
+    def _is_recycled(self, node: Node) -> bool:
+        """Whether a library writes its result into memory that is used again."""
+        return node.op.takes_out and node.aval.nbytes >= SMALLEST_BYTES and self.layouts.is_row_major(node)
+
+    def _source(self, node: Node) -> int:
+        """The slot of a value that is read whole; reshapes and constants are made on the way."""
+        node = self._place(node)
+        if node in self.slots:
+            return self.slots[node]
+        if node.op is CONSTANT:
+            self.steps.append(ConstantStep(constant_of(node), (), (self._slot(node),)))
+        elif node in self.aliases:
+            source = self._source(self.aliases[node])
+            self.steps.append(ReshapeStep((source,), (self._slot(node),), array_spec(node, self.layouts)))
+        elif node.op is PROJECT:
+            source, layout = self._source(node.inputs[0]), array_spec(node, self.layouts)
+            self.steps.append(CallStep(operation_of(node), (source,), (self._slot(node),), layout, node.where))
+        else:
+            assert node.aval.size == 0, f"{node} was not made"
+            self.steps.append(RunStep((), (self._slot(node),), (), (array_spec(node, self.layouts),)))
+        return self.slots[node]
+
+    def _outputs(self) -> tuple[int, ...]:
+        """The slots of the results. Each is memory of its own, unless NumPy would return a view."""
+        outputs = self.plan.graph.outputs
+        found = [self._source(node) for node in outputs]
+        taken = set(self.plan.graph.parameters)
+        owners: dict[Node, int] = {}
+        for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=True)):
+            chain = view_chain(node) if node in self.viewed else (node,)
+            base = self.resolve(chain[0])
+            given = base in self.plan.graph.parameters
+            apart = memory >= 0 and not given and owners.setdefault(base, memory) != memory
+            if view and apart:
+                found[number] = self._view_of_copy(chain)
+            elif base.op is CONSTANT or (not view and (apart or base in taken or len(chain) > 1)):
+                found[number] = self._copy(found[number])
+            elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
+                found[number] = self._view(chain, found[number], self._slot(object()))
+            elif not view:
+                taken.add(base)
+        return tuple(found)
+
+    def _copy(self, source: int) -> int:
+        result = self._slot(object())
+        self.steps.append(CopyStep((source,), (result,)))
+        return result
+
+    def _view_of_copy(self, chain: tuple[Node, ...]) -> int:
+        """A view whose base looks like another result's memory, but is one of its own in NumPy."""
+        return self._view(chain, self._copy(self._source(chain[0])), self._slot(object()))
+
+    def _view(self, chain: tuple[Node, ...], base: int, result: int) -> int:
+        of_number = not chain[0].aval.rank
+        self.steps.append(ViewStep((base,), (result,), tuple(map(operation_of, chain[1:])), of_number))
+        return result
+
+
+def spent_after(steps: Sequence[Step], inputs: int, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """After each step the slots that nothing reads any more, so that their memory is used again."""
+    last = {slot: number for number, step in enumerate(steps) for slot in (*step.inputs, *step.results)}
+    kept = {*range(inputs), *outputs}
+    spent: list[list[int]] = [[] for _ in steps]
+    for slot, number in last.items():
+        if slot not in kept:
+            spent[number].append(slot)
+    return tuple(map(tuple, spent))

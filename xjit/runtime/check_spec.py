@@ -1,0 +1,131 @@
+"""Rules of programs as plain data (:mod:`xjit.runtime.spec`), which hold before a runtime believes one.
+
+Slots are filled before they are read, and kernels reach no further than their buffers are numbered. A program that
+breaks a rule raises ValueError, which says which step does.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.spec import (
+    Block,
+    BranchStep,
+    CallStep,
+    ConstantStep,
+    CopyStep,
+    LoopStep,
+    ProgramSpec,
+    ReshapeStep,
+    RunStep,
+    Step,
+    ViewStep,
+)
+
+_OF_ONE = (CallStep, ConstantStep, ReshapeStep, CopyStep, ViewStep)
+
+
+def check(spec: ProgramSpec) -> None:
+    """Raises ValueError unless the program follows the rules."""
+    for layout in spec.inputs:
+        _check_layout(layout, "an input")
+    known = _check_block(spec.body, frozenset(range(len(spec.inputs))), "")
+    _require(known >= set(spec.outputs), "", f"the outputs {spec.outputs} are not all filled")
+    inputs = range(len(spec.inputs))
+    _require(all(one in inputs for one in chain(*spec.apart)), "", f"{spec.apart} are not pairs of inputs")
+
+
+def _require(holds: bool, place: str, reason: str) -> None:
+    if not holds:
+        raise ValueError(f"{f'step {place}: ' if place else ''}{reason}")
+
+
+def _check_block(block: Block, known: frozenset[int], place: str) -> frozenset[int]:
+    """The slots that are filled behind a block, where ``known`` are before it."""
+    spent = block.spent or ((),) * len(block.steps)
+    _require(len(spent) == len(block.steps), place, "spent slots are listed for every step")
+    for number, (step, dropped) in enumerate(zip(block.steps, spent, strict=True)):
+        here = f"{place}{number}"
+        _require(known >= set(step.inputs), here, f"reads slots {step.inputs}, of which not all are filled")
+        _require(min(step.results, default=0) >= 0, here, f"{step.results} are not slots")
+        _require(len(set(step.results)) == len(step.results), here, f"fills a slot of {step.results} twice")
+        _check_step(step, known, here)
+        known |= set(step.results)
+        _require(known >= set(dropped), here, f"{dropped} are spent but not filled")
+        known -= set(dropped)
+    return known
+
+
+def _check_step(step: Step, known: frozenset[int], place: str) -> None:
+    if isinstance(step, RunStep):
+        _check_run(step, place)
+    elif isinstance(step, LoopStep):
+        _check_loop(step, known, place)
+    elif isinstance(step, BranchStep):
+        _check_branch(step, known, place)
+    elif isinstance(step, _OF_ONE):
+        _require(len(step.results) == 1, place, f"fills one slot, not {len(step.results)}")
+        if isinstance(step, ReshapeStep | CopyStep | ViewStep):
+            _require(len(step.inputs) == 1, place, f"reads one slot, not {len(step.inputs)}")
+        if isinstance(step, CallStep):
+            _require(step.layout is not None or not step.recycled, place, "recycles memory of no layout")
+        if isinstance(step, ConstantStep):
+            _check_bytes(step.constant.data, ArraySpec(step.constant.dtype, step.constant.shape, ()), place)
+        if isinstance(step, ReshapeStep | CallStep) and step.layout is not None:
+            _check_layout(step.layout, place)
+
+
+def _check_loop(step: LoopStep, known: frozenset[int], place: str) -> None:
+    _require(
+        len(step.inputs) == len(step.results) == len(step.next),
+        place,
+        "starts, carries and goes on with as many slots",
+    )
+    before = known | set(step.results)
+    tested = _check_block(step.condition, before, f"{place}, condition ")
+    _require(step.test in tested, place, f"the condition does not fill slot {step.test}")
+    _require(tested >= set(step.results), place, "the condition drops a carried slot")
+    after = _check_block(step.body, tested, f"{place}, body ")
+    _require(after >= {*step.next, *(known & tested)}, place, "the body lacks what the next turn reads")
+
+
+def _check_branch(step: BranchStep, known: frozenset[int], place: str) -> None:
+    _require(len(step.inputs) == 1, place, "asks one slot")
+    for name, block, values in (("first", step.first, step.of_first), ("second", step.second, step.of_second)):
+        after = _check_block(block, known, f"{place}, {name} ")
+        _require(len(values) == len(step.results), place, f"the {name} block gives {len(values)} values")
+        _require(after >= set(values), place, f"the {name} block does not fill {values}")
+        _require(after >= known, place, f"the {name} block drops slots from before it")
+
+
+def _check_run(step: RunStep, place: str) -> None:
+    _require(len(step.arguments) == len(step.inputs), place, "a layout is needed for every input")
+    _require(len(step.outputs) == len(step.results), place, "a layout is needed for every result")
+    for layout in (*step.arguments, *step.outputs):
+        _check_layout(layout, place)
+    _require(len(step.offsets) == len(step.temps), place, "a place is needed for every temporary")
+    _require(min((*step.temps, *step.offsets), default=0) >= 0, place, "sizes and places are not negative")
+    for constant in step.constants:
+        _check_bytes(constant.data, ArraySpec(constant.dtype, constant.shape, ()), place)
+    buffers = len(step.inputs) + len(step.results) + len(step.temps) + len(step.failures)
+    counts = {"buffer": buffers, "constant": len(step.constants), "nothing": 1}
+    for kernel in step.kernels:
+        _require(kernel.chunk >= 1 and kernel.extent >= 0, place, f"runs over {kernel.extent} by {kernel.chunk}")
+        for one in kernel.pointers:
+            count = counts.get(one.to, 0)
+            _require(0 <= one.number < count, place, f"a table points to {one.to} {one.number} of {count}")
+
+
+def _check_bytes(data: bytes, layout: ArraySpec, place: str) -> None:
+    count = 1
+    for size in layout.shape:
+        count *= size
+    _require(len(data) == count * layout.dtype.itemsize, place, f"a constant of {layout.shape} has {len(data)} bytes")
+
+
+def _check_layout(layout: ArraySpec | ScalarSpec, place: str) -> None:
+    if isinstance(layout, ArraySpec):
+        shape, strides = layout.shape, layout.strides
+        _require(len(shape) == len(strides), place, f"shape {shape} and strides {strides} differ in length")
+        _require(min(shape, default=0) >= 0, place, f"sizes of {shape} are not negative")

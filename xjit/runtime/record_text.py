@@ -1,0 +1,151 @@
+"""Records as text: what of a program is kept on disk, written and read without running anything that lies there.
+
+The text is JSON. What JSON lacks is a list with a letter in front: ``["t", …]`` a tuple, ``["f", "0x1.8p+0"]`` a
+float, ``["b", "00ff"]`` bytes, ``["d", "<f8"]`` an element type, ``["r", "RunStep", …]`` a record with its fields in
+order.  Reading is strict: only classes that the reader names are made, and every field has to be of the type that the
+class declares.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+Classes = Mapping[str, type]
+Aliases = Mapping[str, str]
+
+_PLAIN = (bool, int, str, type(None))
+
+
+class UnknownValueError(ValueError):
+    """A value that no record may hold, or a text that is none."""
+
+
+def written(value: Any, classes: Classes) -> bytes:
+    """The text of a record of these classes; UnknownValueError if it holds something else."""
+    return json.dumps(_encoded(value, classes), separators=(",", ":")).encode()
+
+
+def _encoded(value: Any, classes: Classes) -> Any:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple:
+        return ["t", *(_encoded(one, classes) for one in value)]
+    if kind is float:
+        return ["f", value.hex()]
+    if kind is complex:
+        return ["c", value.real.hex(), value.imag.hex()]
+    if kind is bytes:
+        return ["b", value.hex()]
+    if isinstance(value, np.dtype) and _dtype(value.str) == value:
+        return ["d", value.str]
+    if classes.get(kind.__name__) is kind:
+        return ["r", kind.__name__, *(_encoded(getattr(value, name), classes) for name in kind.__match_args__)]
+    raise UnknownValueError(f"a value of type {kind.__qualname__} is not kept")
+
+
+def read(text: bytes, classes: Classes, aliases: Aliases) -> Any:
+    """The record that a text holds; UnknownValueError for any other text.
+
+    ``aliases`` are names that stand for other types in the annotations of the classes.
+    """
+    try:
+        return _Reader(classes, aliases).decoded(json.loads(text))
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+        raise UnknownValueError(f"not the text of a record: {error}") from None
+
+
+class _Reader:
+    def __init__(self, classes: Classes, aliases: Aliases) -> None:
+        self.classes = classes
+        self.aliases = aliases
+        self.tests: dict[str, Callable[[Any], bool]] = {}
+
+    def decoded(self, value: Any) -> Any:
+        if type(value) in _PLAIN:
+            return value
+        if type(value) is not list:
+            raise UnknownValueError(f"a value of type {type(value).__name__} stands there")
+        letter, *parts = value
+        if letter == "t":
+            return tuple(map(self.decoded, parts))
+        if letter == "r":
+            return self._record(*parts)
+        if letter == "c":
+            return complex(*map(float.fromhex, parts))
+        (part,) = parts
+        return {"f": float.fromhex, "b": bytes.fromhex, "d": _dtype}[letter](part)
+
+    def _record(self, name: str, *parts: Any) -> Any:
+        cls: Any = self.classes[name]
+        values = [self.decoded(part) for part in parts]
+        for field, value in zip(cls.__match_args__, values, strict=True):
+            annotation = str(cls.__annotations__[field])
+            if not self.fits(value, annotation):
+                raise UnknownValueError(f"{name}.{field} is {annotation}")
+        return cls(*values)
+
+    def fits(self, value: Any, annotation: str) -> bool:
+        """Whether a value is of the type that an annotation describes."""
+        test = self.tests.get(annotation)
+        if test is None:
+            test = self.tests[annotation] = self._test(annotation.strip())
+        return test(value)
+
+    def _test(self, annotation: str) -> Callable[[Any], bool]:
+        either = split(annotation, "|")
+        if len(either) > 1:
+            return lambda value: any(self.fits(value, one) for one in either)
+        if annotation.startswith("tuple["):
+            items = split(annotation[len("tuple[") : -1], ",")
+            if items[-1] == "...":
+                return lambda value: type(value) is tuple and all(self.fits(one, items[0]) for one in value)
+            return lambda value: (
+                type(value) is tuple and len(value) == len(items) and all(map(self.fits, value, items))
+            )
+        if annotation.startswith("Literal["):
+            words = {one.strip("\"'") for one in split(annotation[len("Literal[") : -1], ",")}
+            return lambda value: type(value) is str and value in words
+        if annotation in self.aliases:
+            return lambda value: self.fits(value, self.aliases[annotation])
+        kind = _KINDS.get(annotation) or self.classes[annotation]
+        return lambda value: isinstance(value, kind) if kind in (object, np.dtype) else type(value) is kind
+
+
+_KINDS: Mapping[str, type] = {
+    "int": int,
+    "bool": bool,
+    "str": str,
+    "float": float,
+    "bytes": bytes,
+    "None": type(None),
+    "Any": object,
+    "np.dtype[Any]": np.dtype,
+}
+
+
+def split(text: str, mark: str) -> Sequence[str]:
+    """The parts of an annotation between marks that stand in no brackets.
+
+    >>> split("tuple[int, str], int", ",")
+    ['tuple[int, str]', 'int']
+    """
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == mark and not depth:
+            parts.append("")
+        else:
+            parts[-1] = f"{parts[-1]}{letter}"
+    return [part.strip() for part in parts]
+
+
+def _dtype(text: str) -> np.dtype[Any]:
+    """A numeric element type of NumPy's own by its code."""
+    if type(text) is not str or len(text) > 4 or text[:1] not in "<>|=" or text[1:2] not in "biufc":
+        raise UnknownValueError(f"{text!r} is no element type")
+    return np.dtype(text)

@@ -1,0 +1,275 @@
+"""Programs as plain data: numbers, text, tuples, element types. One file of the compiler writes them, any runtime
+executes them, and they can be kept on disk.
+
+A program works on numbered slots. The first ones hold the inputs, each step reads some and fills others::
+
+    inputs   0: f64[1000]                     1: f64
+    run      reads 0, 1  makes 2              kernels one after the other, with temporaries of their own
+    call     numpy_sort  reads 2  makes 3     a library
+    run      reads 3, 0  makes 4
+    outputs  4
+
+A slot is filled before it is read. What ``spent`` lists behind a step nothing reads any more: its memory may be used
+again. Steps of control hold blocks of steps, which read and fill slots of the same program. Kernels of one run work
+on numbered buffers: inputs first, then outputs, then temporaries, then statuses.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from xjit.dataclass import dataclass
+from xjit.ir.where import Where
+from xjit.runtime.records import ArraySpec, ScalarSpec
+
+Params: TypeAlias = "tuple[tuple[str, Any], ...]"
+
+
+# Kernels
+
+
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """Machine code that is compiled of a text of the kernel language, or found by it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """An adaptor to a routine of BLAS by its name, as in ``gemm_f64``.
+
+    In front of the words of its kernel stands the address of the routine.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """Machine code that lies in the cache on disk under a key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What a slot of a kernel's table points to: a byte of a buffer or of a constant, or nothing at all.
+
+    Nothing stands for arrays without elements.
+    """
+
+    to: Literal["buffer", "constant", "nothing"]
+    number: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSpec:
+    """One kernel over ``range(extent)``: its table holds the pointers, then the words.
+
+    ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``.
+    """
+
+    code: KernelText | StoredObject | Routine
+    pointers: tuple[Pointer, ...]
+    words: tuple[int, ...]
+    extent: int
+    chunk: int
+    in_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The elements of an array in row-major order."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    data: bytes
+
+    def array(self) -> np.ndarray[Any, Any]:
+        """A read-only array on these bytes."""
+        return np.frombuffer(self.data, dtype=self.dtype).reshape(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation by the name of its record, with its params."""
+
+    name: str
+    params: Params = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The error of an operation whose condition does not hold, at a line of the user's."""
+
+    operation: Operation
+    where: Where
+
+
+# Steps
+
+
+@dataclass(frozen=True, slots=True)
+class RunStep:
+    """Kernels that run one after the other without Python between them.
+
+    ``arguments`` and ``outputs`` say how the arrays of the slots ``inputs`` and ``results`` lie in memory. ``temps``
+    are the bytes of the temporaries, ``offsets`` their places in one block of memory. ``heavy`` releases the
+    interpreter's lock, ``lasting`` says that signals should not wait for the end. Each of ``failures`` has a status.
+    """
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    arguments: tuple[ArraySpec | ScalarSpec, ...]
+    outputs: tuple[ArraySpec, ...]
+    kernels: tuple[KernelSpec, ...] = ()
+    temps: tuple[int, ...] = ()
+    offsets: tuple[int, ...] = ()
+    constants: tuple[Constant, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    heavy: bool = False
+    lasting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallStep:
+    """An operation on whole arrays: a library, or NumPy for want of code, for which ``fallback`` is the reason.
+
+    What is not laid out as ``layout`` says is copied. ``recycled`` hands the library an array for its result.
+    """
+
+    operation: Operation
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    layout: ArraySpec | None
+    where: Where
+    fallback: str = ""
+    recycled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantStep:
+    """A constant as an array."""
+
+    constant: Constant
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReshapeStep:
+    """The same memory with other dimensions, in row-major order."""
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    layout: ArraySpec
+
+
+@dataclass(frozen=True, slots=True)
+class CopyStep:
+    """The same elements in memory of their own, for results that would share it with an argument or each other."""
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStep:
+    """Index operations, each on the result of the one before, that NumPy answers with a view of existing memory.
+
+    None at all are the view of the whole. ``of_number`` says that the first may get a number, passed as an argument.
+    """
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    chain: tuple[Operation, ...]
+    of_number: bool = False
+
+
+# Steps of control
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Steps in order, and behind each the slots that nothing reads any more."""
+
+    steps: tuple[Step, ...]
+    spent: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LoopStep:
+    """A loop that carries values from turn to turn.
+
+    The slots ``results`` are carried: they start as ``inputs``. Before each turn ``condition`` runs; the loop ends
+    when the element in the slot ``test`` is false. Then ``body`` runs, and the carried slots take the values of the
+    slots ``next``, all at once.  Whatever else the blocks fill is theirs: nothing behind the loop reads it. ::
+
+        results = inputs
+        while True:
+            condition
+            if not test: break
+            body
+            results = next
+    """
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    condition: Block
+    test: int
+    body: Block
+    next: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BranchStep:
+    """One of two blocks: the first where the element in the slot of ``inputs`` is true.
+
+    The slots ``results`` take the values of ``of_first`` or ``of_second``. Whatever else a block fills is its own.
+    """
+
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+    first: Block
+    of_first: tuple[int, ...]
+    second: Block
+    of_second: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PythonStep:
+    """A piece of the user's function that runs in Python: what is loaded with the program under this name.
+
+    It gets the values of ``inputs`` and returns a tuple with one value for each of ``results``.
+    """
+
+    name: str
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+Step: TypeAlias = (
+    "RunStep | CallStep | ConstantStep | ReshapeStep | CopyStep | ViewStep | LoopStep | BranchStep | PythonStep"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSpec:
+    """A program: ``inputs`` are how the arguments lie in memory, ``outputs`` the slots of the results.
+
+    ``apart`` are pairs of inputs that have to be two objects; where they are one, the program does not serve.
+    """
+
+    inputs: tuple[ArraySpec | ScalarSpec, ...]
+    body: Block
+    outputs: tuple[int, ...]
+    apart: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def fallbacks(self) -> int:
+        """How many steps NumPy runs for want of code."""
+        return sum(isinstance(step, CallStep) and bool(step.fallback) for step in self.body.steps)
