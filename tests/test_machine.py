@@ -20,7 +20,7 @@ import xjit
 from xjit import compile, machine, tree
 from xjit.inspect.stages import plan_text
 from xjit.machine import Machine, processor
-from xjit.runtime.segments import piece_size
+from xjit.programs.kernel_runs import piece_size
 
 NUMBERS = [field.name for field in fields(Machine)]
 
