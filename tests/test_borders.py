@@ -280,3 +280,16 @@ def test_wide_borders_are_looked_up() -> None:
     for mode in ("wrap", "symmetric", "reflect", "edge"):
         compiled = xjit.jit(lambda u, mode=mode: np.pad(u, ((70, 50), (0, 3), (1, 30)), mode=mode))
         assert_same(compiled(array), compiled.__wrapped__(array))
+
+
+def test_long_chains_of_stencils_beside_borders_are_made() -> None:
+    """A statement with too many visits is cut only where a value that would be stored lies below."""
+
+    def chain(u: Any, v: Any) -> Any:
+        for _ in range(14):
+            u = u[1:-1, 1:-1] + u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2]
+        return u, np.pad(v, 1) * 2.0
+
+    u = np.random.default_rng(0).random((40, 40))
+    for found, wanted in zip(xjit.jit(chain, strict=True)(u, GRID), chain(u, GRID), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)

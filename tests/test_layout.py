@@ -269,6 +269,34 @@ def named_operations(file: Source, names: frozenset[str]) -> Iterator[str]:
             yield f"line {node.lineno} names the operation {node.value!r}"
 
 
+# On every machine the same: where memory begins, on which kernels, programs and their entries agree; and which
+# numbers of a program stay in the text.
+OF_NO_MACHINE = {"xjit/fusion/memory.py": {"ALIGNMENT"}, "xjit/codegen/elements.py": {"SMALL"}}
+
+
+def numbers_of_machines(file: Source) -> Iterator[str]:
+    """Numbers that stand as constants where plans and loops are made; they belong to the machine or to numerics."""
+    for node in file.tree.body:
+        if isinstance(node, ast.Assign) and is_number(node.value):
+            names = {name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+            found = sorted(names - OF_NO_MACHINE.get(file.path, set()))
+            yield from (f"line {node.lineno} makes {name} a constant" for name in found)
+
+
+def makes_loops(file: Source) -> bool:
+    """Return whether a file of the code generator makes loops."""
+    return any(parts[:3] == ["xjit", "codegen", "scopes"] for _, parts in imported(file)) or lowers_groups(file)
+
+
+def is_number(node: ast.AST) -> bool:
+    """Whether an expression is one number for certain, or several."""
+    if isinstance(node, ast.Tuple):
+        return all(map(is_number, node.elts)) and bool(node.elts)
+    if isinstance(node, ast.BinOp):
+        return is_number(node.left) and is_number(node.right)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+
+
 # The code base keeps the rules
 
 
@@ -329,6 +357,12 @@ def test_planning_and_lowering_name_no_operation() -> None:
     assert not broken(lambda file: named_operations(file, elementwise), files)
 
 
+def test_numbers_of_machines_are_handed_down() -> None:
+    lowering = [file for file in sources("xjit/codegen") if makes_loops(file)]
+    assert len(lowering) > 20
+    assert not broken(numbers_of_machines, sources("xjit/fusion", "xjit/passes") + lowering)
+
+
 def test_import_loads_no_compiler() -> None:
     code = "import sys, xjit; print(*({'numba', 'llvmlite'} & sys.modules.keys()))"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -378,6 +412,8 @@ BAD = {
     "bare except": (hushed, "xjit/api.py", "try:\n    f()\nexcept:\n    pass"),
     "numba": (compiler_imports, "xjit/api.py", "import numba"),
     "numba's part": (compiler_imports, "xjit/runtime/a.py", "from numba.core import types"),
+    "constant": (numbers_of_machines, "xjit/fusion/a.py", "BLOCK_BYTES = 1 << 16"),
+    "two constants": (numbers_of_machines, "xjit/fusion/a.py", "ROWS, COLUMNS = 16, 32"),
     "plan": (over_walls, "xjit/runtime/a.py", "from xjit.fusion.plan import Plan"),
     "loops": (over_walls, "xjit/runtime/a.py", "def f():\n    from xjit.codegen import nests"),
     "operation": (lambda file: named_operations(file, frozenset({"sin"})), "xjit/fusion/a.py", "n == 'sin'"),
@@ -397,6 +433,7 @@ GOOD = {
     "id as key": (names_from_addresses, "xjit/fusion/a.py", "seen[id(x)] = f'{x}'"),
     "plan made above": (over_walls, "xjit/programs/a.py", "from xjit.fusion.plan import Plan"),
     "numbers": (text_by_increments, "xjit/codegen/a.py", "n = 0\nn += 1\nlines += [f'{x}']"),
+    "no constant": (numbers_of_machines, "xjit/fusion/a.py", "def f():\n    n = 3\nX = 'x'"),
     "other text": (lambda file: named_operations(file, frozenset({"sin"})), "xjit/fusion/a.py", "'a sin'"),
 }
 

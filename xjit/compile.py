@@ -10,6 +10,7 @@ content, and run in order (:mod:`xjit.runtime.program`).
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -120,11 +121,16 @@ def _plan(draft: Draft) -> Draft:
 
 def _lower(draft: Draft) -> Draft:
     from xjit.codegen.equal_kernels import EqualKernels
+    from xjit.codegen.loop_kinds import verify_loops
 
     plan = draft.planned
     equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, draft.target.machine, draft.varying)
     steps = zip(draft.steps, spent_in_kernels(plan), strict=True)
-    return replace(draft, kernels=tuple(equal.lower(step, spent) for step, spent in draft.watch.over(steps)))
+    lowered = tuple(equal.lower(step, spent) for step, spent in draft.watch.over(steps))
+    if config.flag("XJIT_VERIFY"):
+        for kernel in {id(one.kernel): one.kernel for one in lowered}.values():
+            verify_loops(kernel, draft.target)
+    return replace(draft, kernels=lowered)
 
 
 def _write(draft: Draft) -> Draft:
@@ -252,7 +258,8 @@ def build_program(
     held = conditions or NO_CONDITIONS
     operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
     watch.enter("compiling kernels", len(lowered.kernels))
-    loading = _uncompiled(operations) if config.flag("XJIT_DEBUG") else _compiled(operations, tally, contract, watch)
+    debug, entry = config.flag("XJIT_DEBUG"), lowered.target.entry
+    loading = _uncompiled(operations) if debug else _compiled(entry, operations, tally, contract, watch)
     spec = program_spec(lowered, held.apart)
     program = load(spec, loading, held.codes)
     if tell is not None:
@@ -276,13 +283,12 @@ def _long_integers_of_blas() -> bool | None:
     return None if products is None else products.long
 
 
-def _compiled(operations: Operations, tally: KernelTally, contract: bool, watch: Watch) -> Loading:
+def _compiled(entry: str, operations: Operations, tally: KernelTally, contract: bool, watch: Watch) -> Loading:
     from xjit.programs.kernels import shared_kernels
-    from xjit.runtime.entry import make_entry
     from xjit.runtime.products import blas_products
     from xjit.runtime.program import Loading
 
-    store = shared_kernels()
+    store, make_entry = shared_kernels(), importlib.import_module(entry).make_entry
 
     def load(source: str) -> LoadedKernel:
         watch.step()

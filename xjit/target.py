@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 class Target:
     """What programs are compiled for.
 
-    ``name`` is what options and the gaps that operations declare call it, ``spoken`` what messages do.
+    ``name`` is what options and the gaps that operations declare call it, ``spoken`` what messages do. ``loops`` are
+    the kinds of loops that it has, by the values of ``LoopKind``. ``entry`` is the module whose
+    ``make_entry`` makes a program callable.
     """
 
     name: str
     spoken: str
     machine: Machine
+    loops: tuple[str, ...]
+    entry: str
 
 
 def cpu() -> Target:
@@ -31,7 +35,8 @@ def cpu() -> Target:
     """
     from xjit.machine import processor
 
-    return Target("cpu", "the CPU", processor())
+    loops = ("for", "parallel", "unrolled", "vector")
+    return Target("cpu", "the CPU", processor(), loops, "xjit.runtime.entry")
 
 
 TARGETS = {"cpu": cpu}

@@ -175,9 +175,11 @@ class JitFunction(Generic[P, R]):
         >>> stages["split"]
         ''
         >>> print(stages["lower"])
-        kernel with 2 pointers, 0 words
-          for i0 in lo .. hi, shared among threads
-            store o0
+        kernel kernel(a0: f64[unknown] read, o0: f64[unknown] read and write)
+          parallel i0 in lo .. hi:
+            x0 = a0[i0]
+            v0 = exp(x0)
+            o0[i0] = v0
         """
         return self._made().stages(args, kwargs)
 

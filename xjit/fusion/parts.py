@@ -75,14 +75,15 @@ def parts_of(statement: Statement, slices: Slices, machine: Machine) -> tuple[St
     waiting, done = [(statement, frozenset[int]())], list[Statement]()
     inlined: frozenset[Node] = frozenset()
     below = nodes_below(statement, slices.leaves)
-    most = max(machine.kernel_operations, machine.most_places * len(below))
+    to_store = frozenset(node for node in below if node.is_assembled and node is not statement.target)
+    most = max(machine.kernel_operations, machine.most_places * len(below)) if to_store else math.inf
     operations = 0
     while waiting:
         part, later = waiting.pop()
         try:
             visits = slices.of(part, most).visits
         except TooManyVisitsError:
-            return frozenset(node for node in below if node.is_assembled and node is not statement.target)
+            return to_store
         crossing = [
             indexed for indexed in visits if indexed.node.is_assembled and indexed_piece(indexed, part.dims) is None
         ]
