@@ -49,17 +49,14 @@ class Keeper:
         self, in_tree: tree.Tree, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool
     ) -> Callable[[ProgramSpec], None] | None:
         """What keeps the program of a trace of a call with these leaves; None for calls of which none is kept."""
-        flat = in_tree == tree.flatten(((0,) * len(leaves), {}))[1]
-        if not (flat and can_start(self.options) and self.count < MAXIMUM_KEPT):
+        if self.count >= MAXIMUM_KEPT or not can_start(self.options):
             return None
-        return lambda program: self._keep(leaves, captured, kinds, contract, program)
+        key = key_of(self.function, self.options, leaves, in_tree)
+        return None if key is None else lambda program: self._keep(key, captured, kinds, contract, program)
 
     def _keep(
-        self, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool, program: ProgramSpec
+        self, key: str, captured: Captured, kinds: Sequence[type], contract: bool, program: ProgramSpec
     ) -> None:
-        key = key_of(self.function, self.options, leaves)
-        if key is None:
-            return
         try:
             key_of_text = functools.partial(kernel_key, contract=contract)
             data = to_bytes(_record(self.function, captured, kinds, program, key_of_text))
@@ -87,7 +84,7 @@ def _record(
         kinds=tuple(_KIND_NAMES[kind] for kind in kinds),
         outputs=tuple(_output(one, describer) for one in captured.outputs),
         structure=tree_record(captured.out_tree),
-        arguments=captured.guards.leaf_count,
+        leaves=captured.guards.leaf_count,
         long=_long_integers() if routines else None,
     )
 
