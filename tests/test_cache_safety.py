@@ -14,8 +14,7 @@ import pytest
 from xjit.codegen import llvm_pipeline
 from xjit.errors import CacheWarning
 from xjit.llvm import digests
-from xjit.programs import kernels
-from xjit.runtime import loader, native_code
+from xjit.runtime import configured_cache, loader, native_code
 from xjit.runtime.cache_entry import seal, unseal
 from xjit.runtime.disk_cache import DiskCache
 
@@ -110,7 +109,7 @@ def test_kernel_that_needs_an_unknown_symbol_is_not_loaded(tmp_path: Path) -> No
     stored = loader.StoredObject(object_of(STRANGER.format(name="kernel")), "kernel", ("no_such_function",))
     shelf.put("0a1b", loader.pack(stored))
     with pytest.warns(CacheWarning):
-        assert kernels._from_disk(shelf, "0a1b") is None
+        assert configured_cache.from_disk(shelf, "0a1b") is None
     assert entries(tmp_path / "cache") == []
 
 

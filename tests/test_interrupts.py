@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from test_runtime_pool import NativeLaunch, PythonKernel, native_kernels
 
-from xjit.runtime import entry, native_code, threads
+from xjit.runtime import entry, native_code, pool, threads
 from xjit.runtime.once import Once
 from xjit.runtime.pool import Pool
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall
@@ -184,7 +184,7 @@ def test_a_signal_before_the_first_launch_is_heard(
     before = signal.signal(signal.SIGINT, raising)
     try:
         for calls in ((signals, slow), (slow, signals, slow)):
-            monkeypatch.setattr(entry, "shared_pool", Once(lambda: Pool(sleep_in_python=sleep_in_python)))
+            monkeypatch.setattr(pool, "shared_pool", Once(lambda: Pool(sleep_in_python=sleep_in_python)))
             run = native.make(FastProgram((), (), (), calls, False, True))
             with pytest.raises(Signalled):
                 run()

@@ -11,8 +11,8 @@ from kernel_executors import run_parallel, run_serial, run_uncompiled
 
 import xjit
 from xjit import ops
+from xjit.alignment import SMALLEST_BYTES
 from xjit.ops.linalg import DOT_GENERAL, DotDimensionNumbers
-from xjit.runtime.allocator import SMALLEST_BYTES
 
 Function = Callable[..., Any]
 

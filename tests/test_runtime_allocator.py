@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xjit.alignment import SMALLEST_BYTES
 from xjit.runtime import allocator, entry
-from xjit.runtime.allocator import SMALLEST_BYTES, Allocator
+from xjit.runtime.allocator import Allocator
 from xjit.runtime.records import ArraySpec, FastProgram
 
 MEGABYTE = 1 << 20

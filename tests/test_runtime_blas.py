@@ -16,8 +16,10 @@ from gaps import lenient, operation_of
 
 import xjit
 from xjit.ir.context import PROJECT
+from xjit.ir.opdef import OpDef
 from xjit.runtime import blas, native_code, program
 from xjit.runtime.blas import NativeLimits, PythonLimits, blas_limits, limited
+from xjit.runtime.spec import CallStep
 from xjit.runtime.threads import threads
 
 SQUARE = np.arange(9.0).reshape(3, 3)
@@ -202,16 +204,16 @@ def test_library_steps_obey(name: str, library: Library, monkeypatch: pytest.Mon
     """Those that NumPy's own code for linear algebra runs, as it may call BLAS."""
     seen: list[int] = []
 
-    def noted(step: program.CallStep) -> Callable[..., Any]:
+    def noted(step: CallStep, record: OpDef) -> Callable[..., Any]:
         def run(*operands: Any, **keywords: Any) -> Any:
             seen.append(library.count)
             return function(*operands, **keywords)
 
-        function = made(step)
-        return function if step.node.op is PROJECT else run
+        function = made(step, record)
+        return function if record is PROJECT else run
 
-    made = program.CallStep.function
-    monkeypatch.setattr(program.CallStep, "function", noted)
+    made = program.called_function
+    monkeypatch.setattr(program, "called_function", noted)
     matrix = SQUARE @ SQUARE.T + np.eye(3)
     function = xjit.jit(STEPS[name])
     for _ in range(2):

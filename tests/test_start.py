@@ -52,7 +52,8 @@ settings = Settings(0.5)
 
 
 @xjit
-def f(x, y, n=2):
+def f(x, more, n=2):
+    y = more["y"]
     made = squared(shifted(x)) + TABLE + settings.apply(y)
     return {"sum": made.sum(), "all": [made, np.sin(x) * n], "names": NAMES}
 
@@ -109,7 +110,10 @@ if "swapped" in sys.argv:
     x = x.astype(x.dtype.newbyteorder())
 if "one object" in sys.argv:
     y = x
-arguments = (x, y, 5) if "number" in sys.argv else (x, y)
+more = {"y": y, "none": (None,)}
+if "structure" in sys.argv:
+    more = {"none": (None,), "y": y}
+arguments = (x, more, 5) if "number" in sys.argv else (x, more)
 if "options" in sys.argv:
     f = xjit(f.__wrapped__, strict=True)
 if "clear" in sys.argv:
@@ -171,7 +175,7 @@ def test_a_second_process_loads_neither_tracer_nor_compiler(kept: Path) -> None:
 CHANGES = (
     *("helper", "code", "global", "global type", "names", "default", "own default", "cell"),
     *("attribute", "instance", "method", "instance method", "class", "getattribute", "rank"),
-    *("dtype", "integers", "shape", "order", "strides", "alignment", "swapped", "number", "options"),
+    *("dtype", "integers", "shape", "order", "strides", "alignment", "swapped", "structure", "number", "options"),
 )
 
 

@@ -1,9 +1,15 @@
-"""Where pieces of memory begin that programs share among their temporaries."""
+"""Where pieces of memory begin that programs share among their temporaries, and which are used again."""
 
 from __future__ import annotations
 
 # At multiples of the longest vector and of a line of the cache.
 ALIGNMENT = 64
+
+SMALLEST_BYTES = 256 * 1024
+"""Smaller blocks are not held to be used again: the system allocator is good at those."""
+
+HANDLER_NAME = "xjit"
+"""What NumPy calls the memory handler."""
 
 
 def padded(size: int) -> int:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import datetime
-import decimal
+import sys
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import numpy as np
 from xjit.dataclass import dataclass
 
 # Their text is exact, while equal ones may differ: in sign, in trailing zeros, in the end of a range, in time zone.
-_TOLD_BY_TEXT: Final = (float, complex, np.generic, range, decimal.Decimal, datetime.date, datetime.time)
+_TOLD_BY_TEXT: Final = (float, complex, np.generic, range, datetime.date, datetime.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,13 @@ def distinct(value: Hashable) -> Hashable:
         return (kind, *map(distinct, value))
     if isinstance(value, set | frozenset):
         return (kind, frozenset(map(distinct, value)))
-    return (kind, repr(value) if isinstance(value, _TOLD_BY_TEXT) else value)
+    return (kind, repr(value) if isinstance(value, _TOLD_BY_TEXT) or _is_decimal(value) else value)
+
+
+def _is_decimal(value: Hashable) -> bool:
+    """Whether the value is a decimal number; programs that have none need not load them."""
+    decimal = sys.modules.get("decimal")
+    return decimal is not None and isinstance(value, decimal.Decimal)
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
 from xjit.fusion import plan as planned
@@ -22,7 +23,6 @@ from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
-from xjit.runtime.allocator import SMALLEST_BYTES
 from xjit.runtime.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,

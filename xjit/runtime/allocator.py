@@ -13,16 +13,11 @@ import ctypes
 import os
 import sys
 
+from xjit.alignment import HANDLER_NAME, SMALLEST_BYTES
 from xjit.runtime import native_code, native_text
 from xjit.runtime.allocator_native import ALLOCATOR_TEXT, SLOTS
 from xjit.runtime.control_groups import ControlGroups
 from xjit.runtime.once import Once
-
-SMALLEST_BYTES = 256 * 1024
-"""Smaller blocks are not held: the system allocator is good at those."""
-
-HANDLER_NAME = "xjit"
-"""What NumPy calls the memory handler."""
 
 _MOST_HELD_BYTES = 1 << 30
 _SHARE_OF_MEMORY = 8

@@ -22,14 +22,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import jobs
+from xjit.alignment import SMALLEST_BYTES
 from xjit.runtime import entry_layout, native_code, native_text
-from xjit.runtime.allocator import SMALLEST_BYTES, shared_allocator
 from xjit.runtime.entry_native import ENTRY_TEXT
-from xjit.runtime.entry_python import PythonEntry
 from xjit.runtime.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
 from xjit.runtime.miss import MISS
 from xjit.runtime.once import Once
-from xjit.runtime.pool import shared_pool
 from xjit.runtime.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.stand_ins import LastingEntry, flag_key
 
@@ -76,6 +74,8 @@ def make_entry(program: FastProgram) -> Entry:
     _check(program)
     runtime = native_entries()
     if runtime is None or _frame_words(program) > _MAXIMUM_FRAME_WORDS:
+        from xjit.runtime.entry_python import PythonEntry
+
         entry: Entry = PythonEntry(program)
     else:
         entry = runtime.make(program)
@@ -117,7 +117,9 @@ class NativeEntries:
         """The builtin function of one program."""
         unlocked = program.heavy
         if any(call.chunk < call.extent for call in program.calls):
-            pool = shared_pool()
+            from xjit.runtime import pool as pools
+
+            pool = pools.shared_pool()
             self._native.bind(launcher=pool.launcher, lone_launcher=pool.lone_launcher)
             unlocked = unlocked or pool.sleeps_in_python
         if max([program.block[1], *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
@@ -138,6 +140,8 @@ class NativeEntries:
     def _begin_to_recycle(self) -> None:
         if self._recycles is not None:
             return
+        from xjit.runtime.allocator import shared_allocator
+
         allocator = shared_allocator()
         self._native.bind(
             large_handler=id(allocator.handler), temps_allocate=allocator.take, temps_release=allocator.give

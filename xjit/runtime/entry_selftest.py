@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.runtime.allocator import HANDLER_NAME, SMALLEST_BYTES
+from xjit.alignment import HANDLER_NAME, SMALLEST_BYTES
 from xjit.runtime.miss import MISS
 from xjit.runtime.records import ArraySpec, Conditions, FastProgram, KernelCall, Result, ScalarSpec
 

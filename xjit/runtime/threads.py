@@ -17,7 +17,6 @@ from types import TracebackType
 from typing import SupportsIndex
 
 from xjit.ir.boundary import at_boundary
-from xjit.runtime.control_groups import ControlGroups
 
 
 class _ThreadLimit(threading.local):
@@ -79,6 +78,8 @@ def default_threads() -> int:
 
     Read once per process; always at least one.
     """
+    from xjit.runtime.control_groups import ControlGroups
+
     quota = ControlGroups().processors()
     limits = (_affinity(), None if quota is None else math.ceil(quota), environment_limit(os.environ))
     return max(1, min(limit for limit in limits if limit is not None))

@@ -83,7 +83,16 @@ def _constant_text(value: Any) -> str:
 
 def function_digest(function: types.FunctionType) -> str:
     """Names what a function does, its defaults, globals and closure aside, which are read one by one."""
-    return digest(str(function.__module__), function.__qualname__, code_digest(function.__code__))
+    notes = [name if isinstance(name, str) else getattr(name, "__qualname__", "") for name in _notes(function)]
+    return digest(str(function.__module__), function.__qualname__, code_digest(function.__code__), *notes)
+
+
+def _notes(function: types.FunctionType) -> Iterator[Any]:
+    """What code may ask a function for without a guard: names of attributes, the docstring, annotations."""
+    yield from sorted(vars(function))
+    yield function.__doc__ or ""
+    for name, annotation in sorted(function.__annotations__.items()):
+        yield from (name, annotation)
 
 
 def class_digest(cls: type) -> str:

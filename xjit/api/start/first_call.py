@@ -56,39 +56,43 @@ def started(function: Any, options: Options, arguments: Sequence[Any], tally: Ke
     """What runs calls like this one, from the disk; None where an earlier process has kept nothing that fits."""
     if not can_start(options):
         return None
-    record = jobs.attempt(lambda: _looked_up(function, options, arguments))
+    try:
+        leaves, in_tree = tree.flatten((tuple(arguments), {}))
+    except RecursionError:
+        return None
+    record = jobs.attempt(lambda: _looked_up(function, options, leaves, in_tree))
     if record is None or isinstance(record, jobs.Failure):
         return None
     try:
-        outline = _bound(function, arguments, record)
+        outline = _bound(function, leaves, record)
     except Exception as error:  # attributes that are gone, functions of another kind: nothing fits
         if from_handler(error):
             raise
         return None
-    entry = jobs.attempt(lambda: _loaded(record, outline, tally))
+    entry = jobs.attempt(lambda: _loaded(record, outline, in_tree, tally))
     return None if isinstance(entry, jobs.Failure) else entry
 
 
-def _looked_up(function: Any, options: Options, arguments: Sequence[Any]) -> ProgramRecord | None:
-    key = key_of(function, options, arguments)
+def _looked_up(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree.Tree) -> ProgramRecord | None:
+    key = key_of(function, options, leaves, in_tree)
     data = None if key is None else configured_cache().get(KIND, key)
     if key is None or data is None:
         return None
     try:
         record = from_bytes(data)
-        _check(record, len(arguments))
+        _check(record, len(leaves))
     except ValueError:
         configured_cache().reject(KIND, key)
         return None
     return record
 
 
-def _check(record: ProgramRecord, arguments: int) -> None:
+def _check(record: ProgramRecord, leaves: int) -> None:
     """ValueError for a record that contradicts itself."""
     check(record.program)
     counts = (len(record.inputs), len(record.kinds), len(record.program.inputs))
     results = len(record.program.outputs)
-    if len(set(counts)) != 1 or record.arguments != arguments or not set(record.kinds) <= KINDS.keys():
+    if len(set(counts)) != 1 or record.leaves != leaves or not set(record.kinds) <= KINDS.keys():
         raise ValueError("the inputs of the program are others")
     if leaves_of(record.structure) != len(record.outputs):
         raise ValueError("the result has another structure")
@@ -101,13 +105,13 @@ def _check(record: ProgramRecord, arguments: int) -> None:
             raise ValueError(f"{output.python} is no type of numbers")
 
 
-def _bound(function: types.FunctionType, arguments: Sequence[Any], record: ProgramRecord) -> _Outline | None:
-    binder = Binder(function, arguments)
+def _bound(function: types.FunctionType, leaves: Sequence[Any], record: ProgramRecord) -> _Outline | None:
+    binder = Binder(function, leaves)
     guards = binder.guards(record.guards)
     inputs = tuple(map(binder.path, record.inputs))
     outputs = tuple(_output(one, binder) for one in record.outputs)
-    made = Guards(guards, inputs, record.arguments)
-    if not made.holds(arguments):
+    made = Guards(guards, inputs, record.leaves)
+    if not made.holds(leaves):
         return None
     return _Outline(made, outputs, tree_of(record.structure), len(record.program.outputs))
 
@@ -126,7 +130,7 @@ def _output(record: OutputRecord, binder: Binder) -> Output:
     )
 
 
-def _loaded(record: ProgramRecord, outline: _Outline | None, tally: KernelTally) -> Entry | None:
+def _loaded(record: ProgramRecord, outline: _Outline | None, in_tree: tree.Tree, tally: KernelTally) -> Entry | None:
     """The entry; None where machine code is missing or the libraries are others."""
     if outline is None or not _has_blas(record.long):
         return None
@@ -135,7 +139,6 @@ def _loaded(record: ProgramRecord, outline: _Outline | None, tally: KernelTally)
         program = load(record.program, loading, outline.guards.of_program()[1])
     except (KeyError, _MissingObjectError):  # an operation that nobody has loaded, an object that was trimmed away
         return None
-    in_tree = tree.flatten(((0,) * record.arguments, {}))[1]
     kinds = tuple(KINDS[kind] for kind in record.kinds)
     return shortcut(outline, program.direct, in_tree, kinds)
 

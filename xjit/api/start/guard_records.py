@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, digest, function_digest
-from xjit.capture.guards import LAYOUT, Guard
+from xjit.capture.guards import LAYOUT, Guard, same
 from xjit.capture.inner_functions import inner_function
 from xjit.capture.libraries import is_library
 from xjit.capture.paths import Path, Root, Step
@@ -313,7 +313,10 @@ class Binder:
             return tuple(map(_resolved, want.items))
         if record.condition == "one object":
             return None
-        return _value(want)
+        expected = _value(want)
+        if record.condition == "value" and same(found := path.read(self.leaves), expected):
+            return found  # the very object, which is compared at once
+        return expected
 
     def _fitting(self, number: int, want: Want, found: Any) -> Any:
         """What was found, which the guard then asks for, if it is what is wanted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from xjit import tree
@@ -26,14 +26,15 @@ from xjit.capture.capture import Captured
 from xjit.capture.outline import Output
 from xjit.compile import kernel_key
 from xjit.runtime.configured_cache import configured_cache
-from xjit.runtime.spec import KernelText, ProgramSpec, Routine, RunStep, StoredObject
+from xjit.runtime.spec import Constant, ConstantStep, KernelText, ProgramSpec, Routine, RunStep, StoredObject
 
 _KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 _PYTHON_NAMES = {kind: name for name, kind in PYTHON.items()}
 
 
-# Programs of one function that are kept on disk.
+# Programs of one function that are kept on disk, and the elements in one.
 MAXIMUM_KEPT = 16
+MOST_BYTES = 1 << 20
 
 
 class Keeper:
@@ -48,17 +49,14 @@ class Keeper:
         self, in_tree: tree.Tree, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool
     ) -> Callable[[ProgramSpec], None] | None:
         """What keeps the program of a trace of a call with these leaves; None for calls of which none is kept."""
-        flat = in_tree == tree.flatten(((0,) * len(leaves), {}))[1]
-        if not (flat and can_start(self.options) and self.count < MAXIMUM_KEPT):
+        if self.count >= MAXIMUM_KEPT or not can_start(self.options):
             return None
-        return lambda program: self._keep(leaves, captured, kinds, contract, program)
+        key = key_of(self.function, self.options, leaves, in_tree)
+        return None if key is None else lambda program: self._keep(key, captured, kinds, contract, program)
 
     def _keep(
-        self, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool, program: ProgramSpec
+        self, key: str, captured: Captured, kinds: Sequence[type], contract: bool, program: ProgramSpec
     ) -> None:
-        key = key_of(self.function, self.options, leaves)
-        if key is None:
-            return
         try:
             key_of_text = functools.partial(kernel_key, contract=contract)
             data = to_bytes(_record(self.function, captured, kinds, program, key_of_text))
@@ -76,6 +74,8 @@ def _record(
     key_of_text: Callable[[str], str],
 ) -> ProgramRecord:
     describer = Describer(function, captured.guards.guards)
+    if sum(len(one.data) for one in _constants(program)) > MOST_BYTES:
+        raise ValueError("the constants are too large to be kept")
     routines = any(isinstance(kernel.code, Routine) for step in _runs(program) for kernel in step.kernels)
     return ProgramRecord(
         program=_with_keys(program, key_of_text),
@@ -84,7 +84,7 @@ def _record(
         kinds=tuple(_KIND_NAMES[kind] for kind in kinds),
         outputs=tuple(_output(one, describer) for one in captured.outputs),
         structure=tree_record(captured.out_tree),
-        arguments=captured.guards.leaf_count,
+        leaves=captured.guards.leaf_count,
         long=_long_integers() if routines else None,
     )
 
@@ -97,6 +97,14 @@ def _output(output: Output, describer: Describer) -> OutputRecord:
 
 def _runs(program: ProgramSpec) -> list[RunStep]:
     return [step for step in program.body.steps if isinstance(step, RunStep)]
+
+
+def _constants(program: ProgramSpec) -> Iterator[Constant]:
+    for step in program.body.steps:
+        if isinstance(step, ConstantStep):
+            yield step.constant
+        elif isinstance(step, RunStep):
+            yield from step.constants
 
 
 def _long_integers() -> bool | None:

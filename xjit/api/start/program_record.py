@@ -56,7 +56,8 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProgramRecord:
-    """A program with the guards of its trace. ``kinds`` are the types of its inputs, which lie at ``inputs``.
+    """A program with the guards of its trace. ``kinds`` are the types of its inputs, which lie at ``inputs``;
+    the arguments have so many ``leaves``.
 
     ``long`` says whether the integers of BLAS had 64 bits, None where the program does not call it.
     """
@@ -67,7 +68,7 @@ class ProgramRecord:
     kinds: tuple[str, ...]
     outputs: tuple[OutputRecord, ...]
     structure: TreeRecord
-    arguments: int
+    leaves: int
     long: bool | None
 
 
@@ -104,15 +105,17 @@ def from_bytes(data: bytes) -> ProgramRecord:
     return record
 
 
-def key_of(function: Any, options: Options, arguments: Sequence[Any]) -> str | None:
-    """The key of calls with arguments of these layouts; None where there is none."""
-    if type(function) is not types.FunctionType:
+def key_of(function: Any, options: Options, leaves: Sequence[Any], in_tree: tree.Tree) -> str | None:
+    """The key of calls with arguments of this structure and of these layouts; None where there is none."""
+    named = in_tree.children[1] if isinstance(in_tree, tree.Branch) else None
+    if type(function) is not types.FunctionType or not isinstance(named, tree.Branch) or named.children:
         return None
-    layouts = [layout_text(one) for one in arguments]
+    layouts = [layout_text(one) for one in leaves]
     if None in layouts:
         return None
     try:
-        return digest(function_digest(function), repr(options), environment(), *map(str, layouts))
+        structure = repr(tree_record(in_tree))
+        return digest(function_digest(function), repr(options), environment(), structure, *map(str, layouts))
     except UnknownCodeError:
         return None
 
