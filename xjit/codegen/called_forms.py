@@ -57,6 +57,13 @@ def pieces(called: Called) -> tuple[InlineFunction, ...]:
     return tuple(dict.fromkeys(one for one in (called.quick, called.is_far, called.often) if one is not None))
 
 
+def needed(function: InlineFunction) -> tuple[InlineFunction, ...]:
+    """The functions that a form calls: the function itself, where it goes through the lanes one by one."""
+    called = function.called
+    alone = called is not None and called.is_far is not None and called.often is None
+    return (function,) if alone else ()
+
+
 def text(called: Called, function: InlineFunction, name: str, lanes: int) -> str:
     """LLVM assembly of a form before the passes; the pieces and the function itself are declared."""
     element = TYPES[function.result]

@@ -15,7 +15,7 @@ uncompiled text, know the function alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from string import Template
 from typing import TYPE_CHECKING
@@ -322,9 +322,13 @@ def declarations(functions: Iterable[InlineFunction]) -> str:
     return used + "".join(form.declaration for form in forms)
 
 
-def called_in(text: str, functions: Iterable[InlineFunction]) -> tuple[Form, ...]:
-    """The forms of these functions that assembly calls."""
-    names = set(_CALL.findall(text))
+def calls_in(text: str) -> frozenset[str]:
+    """The names of what assembly calls."""
+    return frozenset(_CALL.findall(text))
+
+
+def called(names: Collection[str], functions: Iterable[InlineFunction]) -> tuple[Form, ...]:
+    """The forms of these functions among names."""
     return tuple(form for function in functions for form in forms_of(function) if form.name in names)
 
 
