@@ -74,6 +74,8 @@ def text(called: Called, function: InlineFunction, name: str, lanes: int) -> str
         *_declarations(called, function),
         f"define {vector} @{name}({', '.join(f'{vector} %{one}' for one in names)}) {{",
         "entry:",
+        # The last step of a masked loop knows nothing of the lanes that it leaves out.
+        *(f"  %lanes.{one} = freeze {vector} %{one}" for one in names),
         *(f"  %{loop}.{one} = alloca {vector}" for loop in ("usual", "again") for one in (*names, "results")),
         usual,
         (_RARE if again else _USUAL).format(vector=vector, again=again),
@@ -101,7 +103,7 @@ def _loop(called: Called, function: InlineFunction, name: str, vector: str, name
     return _LOOP.substitute(
         name=name,
         before="entry" if name == "usual" else "rare",
-        stores="\n".join(f"  store {vector} %{one}, ptr %{name}.{one}" for one in names),
+        stores="\n".join(f"  store {vector} %lanes.{one}, ptr %{name}.{one}" for one in names),
         loads="\n".join(loads),
         element=element,
         vector=vector,

@@ -235,10 +235,10 @@ def _with_forms(
     kept = [one for one in outside if one.called is None or one in needed or one.symbol in calls]
     inlined = [function for function in wide if not function.out_of_line]
     texts = [_inline_ir(function, target) for function in (*kept, *inlined)]
-    # These are optimised already, and need not be looked at again.
-    llvm_pipeline.link(module, [*texts, *(_form_ir(form, target) for form in made)])
     if wide:
         llvm_pipeline.link_as_is(module, wide_forms.definitions(forms, target))
+    # These are optimised already, and need not be looked at again.
+    llvm_pipeline.link(module, [*texts, *(_form_ir(form, target) for form in made)])
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.definitions(steps, target.features))
     if wide or steps:

@@ -21,7 +21,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from xjit.codegen import tables, vector_width
-from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
+from xjit.codegen.inline_functions import LEAST_CALLED, PREFIX, InlineFunction, lookup
 
 if TYPE_CHECKING:
     from xjit.codegen.llvm_pipeline import Target
@@ -201,10 +201,18 @@ class Form:
 
     def _other(self, machine: Machine) -> Form | None:
         """The form that this one is made of where it has no instructions of its own."""
+        if self.function.called is not None:
+            return self._other_of_called(machine)
         least = NARROWEST if self.function.table is None else tables.narrowest(machine.instructions)
         if self.bits > max(least, machine.widest):
             return Form(self.function, self.bits // 2)
         return Form(self.function, self.bits * 2) if self.bits < least else None
+
+    def _other_of_called(self, machine: Machine) -> Form | None:
+        if self.lanes < LEAST_CALLED:
+            return Form(self.function, self.bits * 2)
+        long = self.bits > machine.widest and self.lanes > LEAST_CALLED
+        return Form(self.function, self.bits // 2) if long else None
 
     def _instructions(self) -> str:
         kind = self.function.result
