@@ -136,12 +136,12 @@ def run(call: str, kind: str, first: Any, second: Any) -> bytes:
 @pytest.mark.parametrize(
     ("triple", "cpu", "features", "lanes"),
     [
-        ("x86_64-unknown-linux-gnu", "x86-64", "", 2),
+        ("x86_64-unknown-linux-gnu", "x86-64", "", 4),
         ("x86_64-unknown-linux-gnu", "haswell", "+avx,+avx2,+fma,+f16c", 4),
-        ("aarch64-unknown-linux-gnu", "generic", "+neon", 2),
+        ("aarch64-unknown-linux-gnu", "generic", "+neon", 4),
     ],
 )
-def test_a_loop_calls_forms_as_wide_as_registers_of_other_processors(triple, cpu, features, lanes):
+def test_a_loop_calls_forms_as_wide_as_registers_of_other_processors(capfd, triple, cpu, features, lanes):
     text = LOOP.format(kind="f64", call="exp_f64_called(ld(a0, i0))")
     try:
         module = compile_kernel(text, keep_ir=True, target=Target(triple, cpu, features))
@@ -150,3 +150,8 @@ def test_a_loop_calls_forms_as_wide_as_registers_of_other_processors(triple, cpu
     assert module.llvm_ir is not None
     kernel = module.llvm_ir.partition("@kernel(")[2].partition("\n}")[0]
     assert set(re.findall(r"@xjit_exp_f64_called_x(\d+)\(", kernel)) == {str(lanes)}
+    form = re.search(
+        rf"^define [^\n]*@xjit_exp_f64_called_x{lanes}\(.*?^}}", module.llvm_ir, re.MULTILINE | re.DOTALL
+    )
+    assert form is not None and f"fadd <{lanes} x double>" in form[0] and "extractelement" not in form[0]
+    assert "not vectorized" not in capfd.readouterr().err

@@ -109,7 +109,7 @@ def test_only_forms_that_are_called_are_defined() -> None:
     function = FUNCTIONS[0]
     call = f"  %r = call <16 x float> @{function.symbol}_x16(<16 x float> %a)\n"
     declared = f"declare <8 x float> @{function.symbol}_x8(<8 x float>)\n"
-    called = wide_forms.called_in(declared + call, [function])
+    called = wide_forms.called(wide_forms.calls_in(declared + call), [function])
     assert [form.lanes for form in called] == [16]
     defined = wide_forms.definitions(called, WITH_AVX512)
     assert f"@{function.symbol}_x16(" in defined and f"@{function.symbol}_x8(" not in defined

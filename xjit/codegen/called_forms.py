@@ -57,6 +57,13 @@ def pieces(called: Called) -> tuple[InlineFunction, ...]:
     return tuple(dict.fromkeys(one for one in (called.quick, called.is_far, called.often) if one is not None))
 
 
+def needed(function: InlineFunction) -> tuple[InlineFunction, ...]:
+    """The functions that a form calls: the function itself, where it goes through the lanes one by one."""
+    called = function.called
+    alone = called is not None and called.is_far is not None and called.often is None
+    return (function,) if alone else ()
+
+
 def text(called: Called, function: InlineFunction, name: str, lanes: int) -> str:
     """LLVM assembly of a form before the passes; the pieces and the function itself are declared."""
     element = TYPES[function.result]
@@ -67,6 +74,8 @@ def text(called: Called, function: InlineFunction, name: str, lanes: int) -> str
         *_declarations(called, function),
         f"define {vector} @{name}({', '.join(f'{vector} %{one}' for one in names)}) {{",
         "entry:",
+        # The last step of a masked loop knows nothing of the lanes that it leaves out.
+        *(f"  %lanes.{one} = freeze {vector} %{one}" for one in names),
         *(f"  %{loop}.{one} = alloca {vector}" for loop in ("usual", "again") for one in (*names, "results")),
         usual,
         (_RARE if again else _USUAL).format(vector=vector, again=again),
@@ -94,7 +103,7 @@ def _loop(called: Called, function: InlineFunction, name: str, vector: str, name
     return _LOOP.substitute(
         name=name,
         before="entry" if name == "usual" else "rare",
-        stores="\n".join(f"  store {vector} %{one}, ptr %{name}.{one}" for one in names),
+        stores="\n".join(f"  store {vector} %lanes.{one}, ptr %{name}.{one}" for one in names),
         loads="\n".join(loads),
         element=element,
         vector=vector,

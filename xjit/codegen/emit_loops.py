@@ -27,7 +27,7 @@ from xjit.codegen.emitters import (
     pointer_type,
     strong,
 )
-from xjit.codegen.inline_functions import PREFIX
+from xjit.codegen.inline_functions import LEAST_CALLED, PREFIX
 from xjit.codegen.kinds import KernelTypeError
 from xjit.llvm.targets import Registers
 
@@ -190,8 +190,10 @@ def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Register
     """What LLVM is told about a loop of these instructions."""
     lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
     flagged = any(_called(one).endswith(IS_FAR) for one in loop)
-    long = len(loop) > LONG or any(_called(one).endswith(CALLED) for one in loop)
+    calls = any(_called(one).endswith(CALLED) for one in loop)
+    long = len(loop) > LONG or calls
     width = lanes or (_elements_of_a_register(loop, accesses, registers.bits) if flagged or long else 0)
+    width = max(width, LEAST_CALLED) if width and calls else width
     hints: list[list[Any]] = []
     if lanes or flagged or long:
         hints.append(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)])

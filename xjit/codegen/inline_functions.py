@@ -55,6 +55,9 @@ LIBRARY = "xjit.codegen.vmath"
 PREFIX = "xjit_"
 """What the names of inline functions begin with in LLVM."""
 
+LEAST_CALLED = 4
+"""How many elements a called form has at least: LLVM makes no vector code of a loop of two steps, which made it."""
+
 SIGNATURE = re.compile(r"^\s*(\w+)\s*\(([\w\s,]*)\)\s*$")
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xjit import jobs
-from xjit.codegen import fingerprint, inline_functions, intrinsics, tables
+from xjit.codegen import called_forms, fingerprint, inline_functions, intrinsics, tables
 from xjit.codegen.inline_functions import InlineFunction, parse_signature
 from xjit.codegen.intrinsics import f64, load_f64, radd
 from xjit.codegen.kinds import KernelTypeError
@@ -202,9 +202,8 @@ def _passed(
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.declarations(steps))
     module = _vectorised(module, text, target, vectorise=vectorise, pairs=pairs)
-    # Functions that stay functions are optimised already, and need not be looked at again.
-    kept = [_inline_ir(function, target) for function in called if function.out_of_line]
-    return _with_forms(module, kept, wide if complete else (), steps, target)
+    outside = [function for function in called if function.out_of_line]
+    return _with_forms(module, outside, wide if complete else (), steps, target)
 
 
 def _vectorised(module: Any, text: str, target: Target, *, vectorise: bool, pairs: bool) -> Any:
@@ -221,17 +220,27 @@ def _vectorised(module: Any, text: str, target: Target, *, vectorise: bool, pair
 
 
 def _with_forms(
-    module: Any, kept: Sequence[str], wide: Sequence[InlineFunction], steps: Sequence[StepLoad], target: Target
+    module: Any,
+    outside: Sequence[InlineFunction],
+    wide: Sequence[InlineFunction],
+    steps: Sequence[StepLoad],
+    target: Target,
 ) -> Any:
-    """The module with functions that stay functions, and definitions of all vector forms in place of their calls."""
+    """The module with functions that stay outside of it, and all vector forms in place of their calls."""
     from xjit.codegen import llvm_pipeline, step_loads, wide_forms
 
-    forms = wide_forms.called_in(str(module), wide) if wide else ()
-    made = [_form_ir(form, target) for form in wide_forms.made(forms, target)]
-    inlined = [_inline_ir(function, target) for function in wide if not function.out_of_line]
-    llvm_pipeline.link(module, [*kept, *inlined, *made])
+    calls = wide_forms.calls_in(str(module)) if wide else frozenset()
+    forms = wide_forms.called(calls, wide)
+    made = wide_forms.made(forms, target)
+    # One with a vector form may not be called for one element any more.
+    needed = {one for form in made for one in called_forms.needed(form.function)}
+    kept = [one for one in outside if one.called is None or one in needed or one.symbol in calls]
+    inlined = [function for function in wide if not function.out_of_line]
+    texts = [_inline_ir(function, target) for function in (*kept, *inlined)]
     if wide:
         llvm_pipeline.link_as_is(module, wide_forms.definitions(forms, target))
+    # These are optimised already, and need not be looked at again.
+    llvm_pipeline.link(module, [*texts, *(_form_ir(form, target) for form in made)])
     if steps:
         llvm_pipeline.link_as_is(module, step_loads.definitions(steps, target.features))
     if wide or steps:
@@ -248,7 +257,7 @@ def _form_ir(form: Form, target: Target) -> str:
 
 
 def _make_form_ir(form: Form, target: Target) -> str:
-    from xjit.codegen import called_forms, llvm_pipeline
+    from xjit.codegen import llvm_pipeline
 
     function, called = form.function, form.function.called
     assert called is not None

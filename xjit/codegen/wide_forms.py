@@ -15,12 +15,12 @@ uncompiled text, know the function alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from string import Template
 from typing import TYPE_CHECKING
 
 from xjit.codegen import tables
-from xjit.codegen.inline_functions import PREFIX, InlineFunction, lookup
+from xjit.codegen.inline_functions import LEAST_CALLED, PREFIX, InlineFunction, lookup
 from xjit.dataclass import dataclass
 from xjit.llvm import vector_width
 
@@ -202,10 +202,18 @@ class Form:
 
     def _other(self, machine: Machine) -> Form | None:
         """The form that this one is made of where it has no instructions of its own."""
+        if self.function.called is not None:
+            return self._other_of_called(machine)
         least = NARROWEST if self.function.table is None else tables.narrowest(machine.instructions)
         if self.bits > max(least, machine.widest):
             return Form(self.function, self.bits // 2)
         return Form(self.function, self.bits * 2) if self.bits < least else None
+
+    def _other_of_called(self, machine: Machine) -> Form | None:
+        if self.lanes < LEAST_CALLED:
+            return Form(self.function, self.bits * 2)
+        long = self.bits > machine.widest and self.lanes > LEAST_CALLED
+        return Form(self.function, self.bits // 2) if long else None
 
     def _instructions(self) -> str:
         kind = self.function.result
@@ -323,9 +331,13 @@ def declarations(functions: Iterable[InlineFunction]) -> str:
     return used + "".join(form.declaration for form in forms)
 
 
-def called_in(text: str, functions: Iterable[InlineFunction]) -> tuple[Form, ...]:
-    """The forms of these functions that assembly calls."""
-    names = set(_CALL.findall(text))
+def calls_in(text: str) -> frozenset[str]:
+    """The names of what assembly calls."""
+    return frozenset(_CALL.findall(text))
+
+
+def called(names: Collection[str], functions: Iterable[InlineFunction]) -> tuple[Form, ...]:
+    """The forms of these functions among names."""
     return tuple(form for function in functions for form in forms_of(function) if form.name in names)
 
 
