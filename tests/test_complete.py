@@ -48,8 +48,8 @@ def records() -> list[OpDef]:
 
 def modules() -> list[ModuleType]:
     """The modules of operations; imported by name, since ``xjit.ops.reduce`` is the function."""
-    names = [info.name for info in pkgutil.iter_modules(xjit.ops.__path__)]
-    return [importlib.import_module(f"xjit.ops.{name}") for name in names]
+    names = [info.name for info in pkgutil.walk_packages(xjit.ops.__path__, "xjit.ops.")]
+    return [importlib.import_module(name) for name in names]
 
 
 def operand_count(op: OpDef) -> int:

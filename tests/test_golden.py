@@ -53,7 +53,7 @@ def source_of(name: str) -> str:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_source(name: str) -> None:
     text = without_comments(source_of(name))
-    file = FOLDER / f"{name}.txt"
+    file = next(FOLDER.rglob(f"{name}.txt"), FOLDER / f"{name}.txt")
     if os.environ.get("XJIT_UPDATE_GOLDEN"):
         FOLDER.mkdir(exist_ok=True)
         file.write_text(text)
@@ -61,7 +61,7 @@ def test_source(name: str) -> None:
 
 
 def test_no_file_is_left_over() -> None:
-    assert {file.stem for file in FOLDER.iterdir()} == PROGRAMS.keys()
+    assert sorted(file.stem for file in FOLDER.rglob("*.txt")) == sorted(PROGRAMS)
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS.keys() - {"chain_strided", "nearest_of_long"}))
