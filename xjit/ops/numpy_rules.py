@@ -11,7 +11,7 @@ import numpy as np
 from xjit.ir.expr import Expr, prim, select
 from xjit.ir.opdef import Parity
 from xjit.ops.functions import pow
-from xjit.ops.rows import binary, primitive
+from xjit.ops.rows import binary, operator, primitive
 from xjit.types import is_signed
 
 
@@ -77,22 +77,20 @@ fmod = binary(
     example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 1 -1  0]",
     doc="NumPy's fmod, with the sign of the dividend; integer fmod(x, 0) is 0.",
 )
-copysign = binary(
+copysign = operator(
     "copysign",
-    None,
     "F",
     np.copysign,
-    {"F": primitive("copysign")},
-    example="np.float32([1, -2]), np.float32([-0.0, 3]) -> [-1.  2.]",
-    doc="The magnitude of the first operand with the sign of the second.",
+    "np.float32([1, -2]), np.float32([-0.0, 3]) -> [-1.  2.]",
+    "The magnitude of the first operand with the sign of the second.",
+    in_xla=False,
 )
-hypot = binary(
+hypot = operator(
     "hypot",
-    None,
     "F",
     np.hypot,
-    {"F": primitive("hypot")},
+    "np.float32([3, np.inf]), np.float32([4, np.nan]) -> [ 5. inf]",
+    "The length of the vector (lhs, rhs), without overflow in between.",
+    in_xla=False,
     parity=(Parity.EVEN, Parity.EVEN),
-    example="np.float32([3, np.inf]), np.float32([4, np.nan]) -> [ 5. inf]",
-    doc="The length of the vector (lhs, rhs), without overflow in between.",
 )
