@@ -16,6 +16,8 @@ from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef
 from xjit.types import NAMES, ArrayType, DType, TupleType, as_dtype, dtype_class, type_of
 
+__all__ = ["Shape"]
+
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Operand: TypeAlias = "Array | TracedValue"
 

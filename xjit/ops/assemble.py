@@ -15,6 +15,8 @@ from xjit.ops.references import Array
 from xjit.ops.rules import got
 from xjit.types import ArrayType, c_order
 
+__all__ = ["concatenate", "pad"]
+
 Types = tuple[ArrayType, ...]
 
 # ---- pad

@@ -13,6 +13,8 @@ from xjit.ops.references import Array, paired
 from xjit.ops.rows import binary, function, primitive, unary
 from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, DType, bits
 
+__all__ = ["popcnt"]
+
 popcnt = population_count
 
 # ---- shifts; the amount is read as unsigned, and may be any number

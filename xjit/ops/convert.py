@@ -19,6 +19,8 @@ from xjit.ops.references import Array, convert
 from xjit.ops.rules import got
 from xjit.types import ArrayType, DType, array_type, as_dtype, bits, dtype_class
 
+__all__ = ["bitcast_convert_type", "convert_element_type", "reduce_precision"]
+
 Types = tuple[ArrayType, ...]
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 

@@ -13,6 +13,8 @@ from xjit.ops import formulas, references
 from xjit.ops.references import by_class
 from xjit.ops.rows import EVEN, ODD, binary, boolean, function, operator, part, primitive, unary
 
+__all__ = ["logical_and", "logical_not", "logical_or"]
+
 # ---- binary arithmetic
 
 add = binary(

@@ -16,6 +16,8 @@ from xjit.ops.references import Array
 from xjit.ops.rows import binary, function, unary
 from xjit.types import FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType
 
+__all__ = ["ldexp"]
+
 _INT32: DType = np.dtype(np.int32)
 # Which of two zeros float16 stays at: NumPy's loop returned the first until 2.5, since then the second as all others.
 _STAYS_AT_FIRST = not np.signbit(np.nextafter(np.float16(0.0), np.float16(-0.0)))

@@ -14,6 +14,8 @@ from xjit.ops.functions import pow
 from xjit.ops.rows import binary, operator, primitive
 from xjit.types import is_signed
 
+__all__ = ["numpy_power"]
+
 
 def _safe(y: Expr) -> tuple[Expr, Expr, Expr]:
     """Where the divisor is zero, where it is -1, and a divisor that never traps."""

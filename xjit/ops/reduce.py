@@ -25,6 +25,8 @@ from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.references import Array
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
 
+__all__ = ["reduce"]
+
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
 

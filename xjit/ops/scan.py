@@ -18,6 +18,8 @@ from xjit.ops.references import Array
 from xjit.ops.shape import rev
 from xjit.types import ArrayType, scalar_type
 
+__all__ = ["cummax", "cummin", "cumprod", "cumsum"]
+
 
 def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     (operand,) = types

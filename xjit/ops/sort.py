@@ -22,6 +22,8 @@ from xjit.ops.shape import iota
 from xjit.ops.shape import slice as slice_of
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, TupleType, dtype_class, scalar_type
 
+__all__ = ["sort", "top_k"]
+
 Types = tuple[ArrayType, ...]
 
 # ---- types
