@@ -53,7 +53,7 @@ def modules() -> list[ModuleType]:
 
 
 def operand_count(op: OpDef) -> int:
-    """How many operands the cases call an elementwise record with."""
+    """Return the number of operands that the cases call an elementwise record with."""
     return {"clamp": 3, "select": 3, "iota": 0, "ldexp": 2}.get(op.name, 2 if "lhs" in public(op) else 1)
 
 

@@ -1,4 +1,4 @@
-"""What may be an operand, the options of ufuncs, and powers."""
+"""Operands, the options of ufuncs, and powers."""
 
 from __future__ import annotations
 

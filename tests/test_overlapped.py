@@ -287,7 +287,7 @@ def planned(function: Function, array: Array) -> Plan:
 
 
 def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
-    """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
+    """Count the reads of windows in the generated loops, each of which lies within what a tile has made by then."""
     count = 0
     for number, (region, reach) in enumerate(zip(step.regions, tiling.reaches, strict=True)):
         late = {unit.target for other in step.regions[number:] for unit in other.units}

@@ -41,7 +41,7 @@ SHORT = 8
 
 
 def lanes(dtype: DType) -> int:
-    """How many elements of a type are added side by side.
+    """Return the number of elements of a type that are added side by side.
 
     >>> import numpy as np
     >>> lanes(np.dtype(np.float32)), lanes(np.dtype(np.float64))
@@ -75,7 +75,7 @@ class SumOrder:
 
     @property
     def in_lanes(self) -> bool:
-        """Whether elements are added lane by lane."""
+        """Return whether elements are added lane by lane."""
         return self.along_rows and not self.short
 
 

@@ -264,7 +264,9 @@ class Dispatcher:
     def _specialise(
         self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...]
     ) -> Specialisation:
-        """What runs a trace, in a job; or what another thread has made meanwhile of one of its own."""
+        """Return the runner of a trace, made in a job; or the one that another thread has made meanwhile of one of
+        its own.
+        """
         other = self._newest(keys)
         if other is not None and other is not newest:
             return other
@@ -403,7 +405,7 @@ class Dispatcher:
             raise public(refused.error) from None
 
     def _attempted(self, keys: Keys, leaves: Sequence[Any]) -> Specialisation | jobs.Failure:
-        """What runs such calls, or why nothing does."""
+        """Return the runner of such calls, or why nothing does."""
         (in_tree, signatures), newest = keys[0], self._newest(keys)
         try:
             if None in signatures:
@@ -438,7 +440,9 @@ class Dispatcher:
         return jobs.run(lambda: _lower(captured, values, self._numbers_change))
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
-        """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
+        """Explain what a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles
+        nothing.
+        """
         return explain(self._lowered(args, kwargs))
 
     def source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -471,12 +475,12 @@ def _lower(captured: Captured, values: Sequence[Any], varying: bool) -> compile.
 
 
 def _same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
-    """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
+    """Return whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
     return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
 
 
 def _nested(in_tree: tree.Tree) -> bool:
-    """Whether an argument is a container."""
+    """Return whether an argument is a container."""
     assert isinstance(in_tree, tree.Branch)
     arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
     return not all(isinstance(one, tree.Leaf) for one in arguments)

@@ -1,4 +1,4 @@
-"""What the decorator's keyword arguments mean."""
+"""Options: the decorator's keyword arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xjit.errors import ArgumentError
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a function is compiled.
+    """Options of one compiled function.
 
     target    "cpu"
     strict    raise where a call, or a step of it, would otherwise run through NumPy with a warning
@@ -31,5 +31,5 @@ class Options:
 
     @property
     def raises(self) -> bool:
-        """Whether falling back to NumPy is an error."""
+        """Return whether falling back to NumPy is an error."""
         return self.strict or config.flag("XJIT_STRICT")

@@ -1,4 +1,4 @@
-"""What became of a function: kernels, their operations and bytes, and a reason for every split."""
+"""Explanations of compiled functions: kernels, their operations and bytes, and a reason for every split."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class KernelReport:
 
     @property
     def parallel(self) -> bool:
-        """Whether threads share the outer loop."""
+        """Return whether threads share the outer loop."""
         return self.pieces > 1
 
     def __str__(self) -> str:
@@ -146,13 +146,13 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
 
 def _whole_bytes(node: Node) -> int:
-    """What a step on whole arrays reads and writes."""
+    """Count the bytes that a step on whole arrays reads and writes."""
     types = [source.type for source in (*node.inputs, node)]
     return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
 
 
 def _written_bytes(unit: Unit, written: set[Node]) -> int:
-    """What one unit stores: the part of an array that it makes, all results of a reduction."""
+    """Count the bytes that one statement stores: the part of an array that it makes, all results of a reduction."""
     if unit.is_reduction and not unit.fixed:
         return sum(node.aval.nbytes for node in written if owner(node) is unit.target)
     if unit.is_check or (unit.is_scan and unit.target not in written):

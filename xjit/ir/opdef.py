@@ -15,7 +15,7 @@ Params: TypeAlias = Mapping[str, Any]
 
 
 class Kind(enum.Enum):
-    """What planning and code generation ask an operation for, instead of its name."""
+    """Kinds of operations: planning and code generation ask for these instead of names."""
 
     LEAF = "leaf"  # parameters, constants, projections out of a tuple
     ELEMENTWISE = "elementwise"
@@ -29,7 +29,7 @@ class Kind(enum.Enum):
 
 
 class Parity(enum.Enum):
-    """What the result does when the sign of one float operand flips, bit for bit."""
+    """Change of the result when the sign of one float operand flips, bit for bit."""
 
     ODD = "odd"  # flips as well
     EVEN = "even"  # stays
@@ -39,7 +39,7 @@ ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 
 
 class AxisMap(NamedTuple):
-    """Where one operand axis is read: scale * (position on result axis ``axis``) + offset; axis None: at offset.
+    """Index map of one operand axis: scale * (position on result axis ``axis``) + offset; axis None: at offset.
 
     ``found`` are integers that come from data and are added.  A tuple, as planning makes and compares thousands.
     """
@@ -188,7 +188,9 @@ class OpDef:
 
     @property
     def view(self) -> Callable[..., Any]:
-        """What makes a view of an array: the reference of index operations, the part of those that show parts."""
+        """Return the function that makes a view of an array: the reference of index operations, the part of those
+        that show parts.
+        """
         return self.reference if self.part is None else self.part
 
     def gap(self, target: str, dtypes: tuple[DType, ...], letters: str) -> Gap | None:

@@ -1,4 +1,4 @@
-"""Where an extreme is: the position of the first one along a dimension.
+"""Positions of extremes: of the first one along a dimension.
 
 Along the fastest dimension a kernel notes in which block of elements the extreme was first met, and looks for it
 there. Along other dimensions the extreme is found first, and then the least position that holds it.

@@ -155,7 +155,7 @@ class Format:
 
 
 def float_format(dtype: DType) -> Format:
-    """How this float type uses its bits.
+    """Return the layout of bits of a float type.
 
     >>> float_format(np.dtype(np.float32))
     Format(exponent=8, mantissa=23, bias=127, largest=2139095039, overflow=2139095040, signed_zero=True)

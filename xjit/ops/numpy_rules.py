@@ -18,7 +18,7 @@ __all__ = ["numpy_power"]
 
 
 def _safe(y: Expr) -> tuple[Expr, Expr, Expr]:
-    """Where the divisor is zero, where it is -1, and a divisor that never traps."""
+    """Return where the divisor is zero, where it is -1, and a divisor that never traps."""
     zero = y.equals(0)
     if not is_signed(y.dtype):
         return zero, zero, select(zero, 1, y)

@@ -86,7 +86,7 @@ ODD, EVEN = (Parity.ODD,), (Parity.EVEN,)
 
 
 class Options(TypedDict, total=False):
-    """What few rows say.
+    """Options of few rows.
 
     result  the element type of the result; the operands' by default
     gaps    what has no code on a target, and why
