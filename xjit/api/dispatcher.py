@@ -264,9 +264,7 @@ class Dispatcher:
     def _specialise(
         self, keys: Keys, newest: Specialisation | None, captured: Captured, values: tuple[Any, ...]
     ) -> Specialisation:
-        """Return the runner of a trace, made in a job; or the one that another thread has made meanwhile of one of
-        its own.
-        """
+        """Return the runner of a trace, made in a job; or what another thread has made of its own meanwhile."""
         other = self._newest(keys)
         if other is not None and other is not newest:
             return other
@@ -440,9 +438,7 @@ class Dispatcher:
         return jobs.run(lambda: _lower(captured, values, self._numbers_change))
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
-        """Explain what a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles
-        nothing.
-        """
+        """Explain what a call runs: kernels, bytes, and a reason for every split. Compiles nothing."""
         return explain(self._lowered(args, kwargs))
 
     def source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
