@@ -57,7 +57,7 @@ compiled_hillshade = xjit(hillshade)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one grid gave: seconds of NumPy, of the first and of later calls, and the difference of results."""
+    """Result of one grid: seconds of NumPy, of the first and of later calls, and the difference of results."""
 
     numpy: float
     first: float

@@ -47,7 +47,7 @@ compiled_step = xjit(step)
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """What k-means found, in how many steps and seconds."""
+    """Result of k-means, with its steps and seconds."""
 
     labels: Array
     inertia: float

@@ -1,4 +1,4 @@
-"""What programs bound by memory reach of the copy bandwidth: the bytes that have to move, over their time."""
+"""Shares of the copy bandwidth that programs bound by memory reach: the bytes that have to move, over their time."""
 
 from __future__ import annotations
 

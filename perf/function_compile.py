@@ -1,4 +1,4 @@
-"""What the use of one function adds to a cold compile.
+"""Time that the use of one function adds to a cold compile.
 
 Every function gets a new process and an empty cache folder, so that nothing of it has been compiled before. The
 process compiles arithmetic first, so that loading the compiler is not counted; then kernels that differ in nothing

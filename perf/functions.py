@@ -20,7 +20,7 @@ LARGE = "10⁶"
 
 @dataclass(frozen=True, slots=True)
 class FunctionEntry:
-    """What was measured of one function of one element type: on one thread at every size, and on all cores."""
+    """Measurements of one function of one element type: on one thread at every size, and on all cores."""
 
     row: Row
     kind: str
@@ -49,7 +49,7 @@ def present(runners: Sequence[Runner]) -> tuple[Runner, ...]:
 
 
 def short_of(entry: Entry, asked: dict[Runner, float]) -> bool:
-    """Whether an entry is slower than asked beside any of the runners, by medians."""
+    """Return whether an entry is slower than asked beside any of the runners, by medians."""
     return any(
         entry.has(reference) and entry.speedup(XJIT, reference).median < least for reference, least in asked.items()
     )

@@ -18,7 +18,7 @@ CANNOT_SAY = "cannot say it"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was measured of one program at one size.
+    """Measurements of one program at one size.
 
     `left_out` says why a runner was not timed, `fallback` why xjit ran NumPy for all or for a step.
     """
@@ -30,7 +30,7 @@ class Entry:
     fallback: str | None = None
 
     def has(self, runner: Runner) -> bool:
-        """Whether the runner took part."""
+        """Return whether the runner took part."""
         return runner.name in self.samples.seconds
 
     def speedup(self, candidate: Runner, reference: Runner) -> Ratio:

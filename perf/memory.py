@@ -38,7 +38,7 @@ class Memory:
 
     @property
     def factor(self) -> float:
-        """How many times the least number of bytes the plan moves."""
+        """Return the bytes that the plan moves over the least number."""
         return self.moved / self.least
 
 

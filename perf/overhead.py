@@ -1,4 +1,4 @@
-"""What one call costs: `a * b + c` on three arrays of ten elements beside a call of an empty function."""
+"""Cost of one call: `a * b + c` on three arrays of ten elements beside a call of an empty function."""
 
 from __future__ import annotations
 

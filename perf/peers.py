@@ -47,7 +47,7 @@ class Runner:
 
     @property
     def installed(self) -> bool:
-        """Whether the package is there."""
+        """Return whether the package is there."""
         return importlib.util.find_spec(self.package) is not None
 
     @property
@@ -56,7 +56,7 @@ class Runner:
         return str(importlib.import_module(self.package).__version__)
 
     def takes(self, size: str) -> bool:
-        """Whether it takes part at a size."""
+        """Return whether it takes part at a size."""
         return self.sizes is None or size in self.sizes or size not in EVERY_SIZE
 
 
@@ -214,7 +214,7 @@ def prepare_loops(program: Program, arrays: Arrays) -> Call:
 
 
 def quick(call: Call) -> bool:
-    """Whether a call, at best, takes less than threads are worth."""
+    """Return whether a call, at best, takes less than threads are worth."""
     return timed(call, 1) < 0.1 and min(timed(call, 1) for _ in range(5)) < SECONDS_WORTH_THREADS
 
 

@@ -1,4 +1,4 @@
-"""What one program of the suite is: its formula, its inputs, its sizes, and what is expected of it.
+"""One program of the suite: its formula, its inputs, its sizes, and what is expected of it.
 
 One function object is run by NumPy and given to xjit. For JAX it is rebuilt over globals in which the
 name `np` means `jax.numpy`, so that no variant can drift from the others.
@@ -25,14 +25,14 @@ SEED = 20_240_501
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a result may be from NumPy's; both zero means equal bit patterns."""
+    """Distance that a result may have from NumPy's; both zero means equal bit patterns."""
 
     relative: float = 0.0
     absolute: float = 0.0
 
     @property
     def exact(self) -> bool:
-        """Whether only equal bit patterns pass."""
+        """Return whether only equal bit patterns pass."""
         return self.relative == 0.0 and self.absolute == 0.0
 
 

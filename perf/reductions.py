@@ -43,7 +43,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """What was measured of one case: samples named "sum, NumPy", "sum, xjit" and so on."""
+    """Measurements of one case: samples named "sum, NumPy", "sum, xjit" and so on."""
 
     case: Case
     samples: Samples

@@ -1,4 +1,4 @@
-"""How many kernels are compiled for many shapes of one rank and dtype."""
+"""Number of kernels that are compiled for many shapes of one rank and dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a new process waits for its first result, with an empty cache folder and with a full one.
+"""Wait of a new process for its first result, with an empty cache folder and with a full one.
 
 Counted from after `import numpy`: importing xjit, tracing, compiling or loading, running.
 """

@@ -1,4 +1,4 @@
-"""What the suite demands of xjit, as data; `gate.py` reads it."""
+"""Demands of the suite on xjit, as data; `gate.py` reads it."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def rest() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How one candidate is sampled: `calls` in a row, after a rest, and an untimed one where `warm`."""
+    """Sampling of one candidate: `calls` in a row, after a rest, and an untimed one where `warm`."""
 
     call: Call
     calls: int
@@ -154,7 +154,7 @@ def interleave(candidates: Mapping[str, Call], budget: float = 3.0) -> Samples:
 
 
 def _seconds_of_round(plans: Mapping[str, Plan]) -> float:
-    """How long one round takes, with the rests, which depend on who is next to whom."""
+    """Return the seconds of one round, with the rests, which depend on who is next to whom."""
     begin = time.perf_counter()
     for part in plans.values():
         part.sample()

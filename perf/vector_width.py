@@ -27,7 +27,7 @@ FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class WidthRatio:
-    """How many times as long a function takes with 256 bits as with 512, on one thread."""
+    """Ratio of the times of a function with 256 bits and with 512, on one thread."""
 
     name: str
     dtype: str

@@ -177,7 +177,7 @@ def _part_cases() -> list[Case]:
 
 
 def _error_cases() -> list[Case]:
-    """Where SciPy, which eager calls are, is not too far off itself."""
+    """Cases of errors where SciPy, which eager calls are, is not too far off itself."""
     found = []
     for dtype in ("f32", "f64", "f16", "bf16"):
         x = array(dtype, [*np.linspace(-6, 2, 33), inf, -inf, nan])

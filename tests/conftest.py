@@ -1,4 +1,4 @@
-"""What every test gets: strict mode, a cache folder of this run, seeded random numbers.
+"""Set-up of every test: strict mode, a cache folder of this run, seeded random numbers.
 
 Nothing here reads the clock or a random seed, so a run can be repeated exactly.
 """

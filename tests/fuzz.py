@@ -34,7 +34,7 @@ Run = Callable[[Callable[..., Any], Any], Any]
 
 
 def failure(program: Program, run: Run) -> str | None:
-    """What is wrong with the result of a program, in one line; None if nothing is."""
+    """Describe the fault of the result of a program, in one line; None if nothing is."""
     arguments = program.arguments()
     try:
         judge(program, arguments, run(program.function(), arguments))
@@ -58,7 +58,7 @@ def shortened(program: Program, run: Run) -> Program:
 
 
 def runs(program: Program) -> bool:
-    """Whether NumPy runs the program."""
+    """Return whether NumPy runs the program."""
     try:
         program.function()(*program.arguments())
     except Exception:
@@ -67,7 +67,7 @@ def runs(program: Program) -> bool:
 
 
 def call_failures(seed: int, stop: float) -> tuple[int, dict[str, tuple[int, Any]]]:
-    """How many random calls were judged from a seed on, and the first one of each kind of failure."""
+    """Judge random calls from a seed on: their number, and the first one of each kind of failure."""
     found: dict[str, tuple[int, Any]] = {}
     first = seed
     while time.monotonic() < stop:

@@ -53,7 +53,7 @@ Program = Callable[..., Any]
 
 
 class Traced:
-    """What came of tracing a program: the values handed out, the arrays they stand for, and the arguments."""
+    """Results of tracing a program: the values handed out, the arrays they stand for, and the arguments."""
 
     def __init__(self, program: Program, arrays: Sequence[Any], namespace: Any = xnp) -> None:
         self.trace = Trace("program", wrap=Value)
@@ -127,7 +127,7 @@ def check_one(want: Any, value: Any, got: Any, ulp: float, strides: bool, zeros:
 
 
 def writable(array: Any) -> bool:
-    """Whether an array can be written to. NumPy warns who asks this of some that were broadcast together."""
+    """Return whether an array can be written to. NumPy warns who asks this of some that were broadcast together."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return bool(array.flags.writeable)

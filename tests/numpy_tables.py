@@ -98,7 +98,7 @@ def _check_views(program: Program, operands: tuple[Any, ...], traced: Traced) ->
 
 
 def _is_view(node: Any, traced: Traced, operands: tuple[Any, ...]) -> bool:
-    """Whether the index operations that lead to a node give a view of an operand."""
+    """Return whether the index operations that lead to a node give a view of an operand."""
     *chain, base = reversed(view_chain(node))
     known = {argument.node: one for argument, one in zip(traced.arguments, operands, strict=True)}
     if base not in known:
@@ -119,7 +119,7 @@ def check_eager(table: str, *arrays: Any, ulp: float = 0) -> None:
 
 
 def answer(program: Program, arrays: Sequence[Any]) -> tuple[Any, Exception | None]:
-    """What NumPy returns, or the error that it raises."""
+    """Return NumPy's result, or the error that it raises."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

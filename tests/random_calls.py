@@ -53,7 +53,7 @@ def random_call(rng: random.Random) -> Call:
 
 
 def failure(call: Call) -> str | None:
-    """What is wrong, in one line; None if nothing is or the call is refused."""
+    """Describe the fault in one line; None if nothing is or the call is refused."""
     try:
         judge(call.text, call.arrays, 16.0, zeros=False)
     except Exception as error:
@@ -64,7 +64,7 @@ def failure(call: Call) -> str | None:
 
 
 def _takes_nothing(call: Call) -> bool:
-    """Whether NumPy lets wrong positions pass, with a warning that it will not for ever."""
+    """Return whether NumPy lets wrong positions pass, with a warning that it will not for ever."""
     function, operands = function_of(call.text, call.arrays)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

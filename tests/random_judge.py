@@ -1,4 +1,4 @@
-"""What a random program must give: NumPy's types, shapes, strides and sharing of memory, and NumPy's numbers.
+"""Judge of random programs: NumPy's types, shapes, strides and sharing of memory, and NumPy's numbers.
 
 Exactly rounded programs must agree in every bit but those of NaN. In the others the float functions whose last bits
 are free are perturbed a little, several times: how far a result moves then is how far it may be off.
@@ -46,7 +46,7 @@ class Perturbed:
 
     @staticmethod
     def _error_scale(name: str, operand: Any, kwargs: Any, dtype: Any) -> Any:
-        """What the rounding errors of a fold are relative to, rather than to its result."""
+        """Return the scale that rounding errors of a fold are relative to, rather than to its result."""
         keep = {"axis": kwargs.get("axis"), "keepdims": kwargs.get("keepdims", False)}
         absolute = np.abs(operand.astype(np.float64))
         if name in ("sum", "mean"):

@@ -1,4 +1,4 @@
-"""What a trace refuses: writes that others would see, numbers that are not known, effects. All named and located."""
+"""Refusals of a trace: writes that others would see, numbers that are not known, effects. All named and located."""
 
 from __future__ import annotations
 

@@ -48,12 +48,12 @@ def records() -> list[OpDef]:
 
 def modules() -> list[ModuleType]:
     """The modules of operations; imported by name, since ``xjit.ops.reduce`` is the function."""
-    names = [info.name for info in pkgutil.iter_modules(xjit.ops.__path__)]
-    return [importlib.import_module(f"xjit.ops.{name}") for name in names]
+    names = [info.name for info in pkgutil.walk_packages(xjit.ops.__path__, "xjit.ops.")]
+    return [importlib.import_module(name) for name in names]
 
 
 def operand_count(op: OpDef) -> int:
-    """How many operands the cases call an elementwise record with."""
+    """Return the number of operands that the cases call an elementwise record with."""
     return {"clamp": 3, "select": 3, "iota": 0, "ldexp": 2}.get(op.name, 2 if "lhs" in public(op) else 1)
 
 

@@ -1,4 +1,4 @@
-"""What explain says: kernels, operations, bytes, how each runs, and why; as numbers and as text."""
+"""Explanations: kernels, operations, bytes, how each runs, and why; as numbers and as text."""
 
 from __future__ import annotations
 

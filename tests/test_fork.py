@@ -112,7 +112,7 @@ assert forks == 6
 
 
 def test_a_child_forked_by_a_handler_while_the_thread_waits_for_its_turn(tmp_path: Path) -> None:
-    """What the child waits for was never begun; it begins anew there."""
+    """The child waits for a job that was never begun; it begins anew there."""
     script = """
 from xjit.codegen import llvm_pipeline
 emit, begun, children = llvm_pipeline.emit_object, threading.Event(), []

@@ -1,4 +1,4 @@
-"""What becomes one kernel, what does not and why, and that nothing is computed more often than it has elements."""
+"""Kernels of programs: which operations share one and why, none computed more often than it has elements."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_nothing_is_fused_when_everything_is_stored() -> None:
 
 
 def _counted(found: Lowered) -> Counter[Node]:
-    """How often each value is computed, over all kernels, by the loops that its index depends on."""
+    """Count the computations of each value, over all kernels, by the loops that its index depends on."""
     counts: Counter[Node] = Counter()
     for step in found.plan.steps:
         if isinstance(step, KernelStep):
@@ -228,7 +228,7 @@ def test_the_check_notices_recomputation() -> None:
 
 
 def calls_of(name: str, function: Callable[..., Any], *arguments: Any) -> int:
-    """How often a vector math function is really called, the kernels running uncompiled."""
+    """Count the calls of a vector math function, the kernels running uncompiled."""
     calls = 0
     namespace = inline_functions.namespace
 

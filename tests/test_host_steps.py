@@ -27,7 +27,9 @@ def line_in_scaled() -> str:
 
 
 def assert_four_parts(text: str) -> None:
-    """What is the matter, the user's line, where the operand came from, what to do."""
+    """Check the four parts of a message: what is the matter, the user's line, where the operand came from, what to
+    do.
+    """
     head, at, *origin, fix = text.splitlines()
     assert head.endswith(f"tripled of f64[6] has no compiled form: {REASON}")
     assert at == f"  at {line_in_scaled()}"

@@ -75,7 +75,7 @@ def doubled_and_largest(a: Any) -> Any:
 
 
 def kept_beside_other_rows(a: Any, b: Any) -> Any:
-    """What waits for the second pass is not what the first row of that pass is made of."""
+    """Values that wait for the second pass, whose first row is made of others."""
     root = np.tanh(a)
     return b - b.max(axis=1, keepdims=True), root.argmax(axis=1), root * root.sum(axis=1, keepdims=True)
 

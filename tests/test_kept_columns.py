@@ -1,4 +1,4 @@
-"""What blocks of columns, and rows, keep for a later pass: made once, and nothing below it made again."""
+"""Values that blocks of columns, and rows, keep for a later pass: made once, and nothing below it made again."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def optimised(source: str) -> tuple[str, tuple[str, ...]]:
 
 
 def is_vector_code(ir: str, vector: str, instruction: str) -> bool:
-    """Whether the instruction occurs on the vector type."""
+    """Return whether the instruction occurs on the vector type."""
     return re.search(f"= (tail )?{instruction}[^=\n]*{re.escape(vector)}", ir) is not None
 
 

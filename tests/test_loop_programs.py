@@ -60,7 +60,7 @@ def uncompiled(text: KernelText, kernel: Kernel, arrays: Arrays, words: Mapping[
 
 
 def results(kernel: Kernel, arrays: Arrays, words: Mapping[str, int]) -> Sequence[Arrays]:
-    """What three ways of running a kernel make of copies of the arrays."""
+    """Run a kernel in three ways on copies of the arrays."""
     found = []
     text = kernel_text(kernel)
     for way in (

@@ -1,4 +1,4 @@
-"""How groups become loops: their order, passes over rows, columns, chunks; and what once went wrong there."""
+"""Lowering of groups to loops: their order, passes over rows, columns, chunks; and what once went wrong there."""
 
 from __future__ import annotations
 

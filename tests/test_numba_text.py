@@ -15,7 +15,7 @@ import pytest
 from xjit.codegen import inline_functions, intrinsics, llvm_pipeline, numba_compat
 from xjit.codegen.vmath import COMPLEX_FUNCTIONS, VECTOR_FUNCTIONS
 
-GOLDEN = sorted(Path(__file__).with_name("golden").glob("*.txt"))
+GOLDEN = sorted(Path(__file__).with_name("golden").rglob("*.txt"))
 # What generated text and text for tests have between them that the golden files lack.
 SIGNS = """def kernel(lo, hi, table):
     x = ptr_f64(table, 0)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
-import pkgutil
 from typing import Any
 
 import numpy as np
@@ -12,7 +9,6 @@ import pytest
 from numpy_oracle import Traced
 from numpy_tables import array, check_compiled, check_eager, check_lines, layouts
 
-import xjit.numpy
 from xjit import xjit as jit
 from xjit.errors import CaptureError
 
@@ -354,8 +350,3 @@ def test_refusals() -> None:
     }.items():
         with pytest.raises(CaptureError, match=words):
             Traced(call, [x])
-
-
-@pytest.mark.parametrize("name", [info.name for info in pkgutil.iter_modules(xjit.numpy.__path__)])
-def test_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"xjit.numpy.{name}")).failed == 0

@@ -106,12 +106,12 @@ def grouped(table: str) -> dict[str, list[str]]:
 
 
 def older(release: str) -> bool:
-    """Whether the installed NumPy has the rules before that release."""
+    """Return whether the installed NumPy has the rules before that release."""
     return bool(np.lib.NumpyVersion(np.__version__) < f"{release}.0")
 
 
 def changed(call: str, dtype: np.dtype) -> bool:
-    """Whether a later NumPy than the installed one has the answer that xjit gives."""
+    """Return whether a later NumPy than the installed one has the answer that xjit gives."""
     return any(
         re.search(pattern, call) and dtype.kind in kinds and older(release) for pattern, kinds, release in CHANGED
     )

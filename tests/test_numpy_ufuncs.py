@@ -70,7 +70,7 @@ def run(ufunc: np.ufunc, program: Program, *operands: Any) -> None:
 
 
 def is_refused(types: list[np.dtype]) -> bool:
-    """Whether a power may turn out to be NumPy's error of negative integer powers."""
+    """Return whether a power may turn out to be NumPy's error of negative integer powers."""
     return len(types) == 2 and types[1].kind == "i" and np.result_type(*types).kind in "iu"
 
 

@@ -46,7 +46,7 @@ PLACES: dict[str, Callable[[Any], Any]] = {
 
 
 def everything(x: Any) -> Any:
-    """What reads arrays in different ways: kernels, products, libraries, look-ups, copies, views."""
+    """Read arrays in different ways: kernels, products, libraries, look-ups, copies, views."""
     return {
         "arithmetic": x * x + x,
         "copy": x.copy(),
@@ -67,12 +67,12 @@ def everything(x: Any) -> Any:
 
 
 def moved(x: Any) -> Any:
-    """What reads arrays of any element type, be it no number."""
+    """Read arrays of any element type, be it no number."""
     return {"copy": x.copy(), "where": np.where(x == x, x, x), "concatenate": np.concatenate([x, x])}
 
 
 def views(x: Any) -> Any:
-    """What may be a view, and what is none."""
+    """Return results that may be views, and some that are none."""
     return {"turned": x.T, "line": np.ravel(x), "real": x.real, "imaginary": x.imag, "sum": x.sum()}
 
 

@@ -286,7 +286,7 @@ def planned(function: Function, array: Array) -> Plan:
 
 
 def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
-    """How many reads of windows the generated loops make, each of which lies within what a tile has made by then."""
+    """Count the reads of windows in the generated loops, each of which lies within what a tile has made by then."""
     count = 0
     for number, (group, halo) in enumerate(zip(step.groups, tiling.halos, strict=True)):
         late = {statement.target for other in step.groups[number:] for statement in other.statements}

@@ -43,7 +43,7 @@ class Model:
 
 
 def refused(*args: Any, **names: Any) -> Any:
-    """What is not compiled, whatever the arguments are."""
+    """A function that is not compiled, whatever the arguments are."""
     return np.unique(LINE), args, names
 
 

@@ -1,4 +1,4 @@
-"""What planning does grows with the program, not with its square: counted in questions asked, not in seconds."""
+"""Effort of planning grows with the program, not with its square: counted in questions asked, not in seconds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sweeps(count: int) -> Callable[[Any], Any]:
 
 
 def effort(monkeypatch: pytest.MonkeyPatch, count: int) -> tuple[int, int]:
-    """How many operands are looked for, and how many groups are tried, to plan so many sweeps."""
+    """Count the operands looked for and the groups tried to plan so many sweeps."""
     asked = [0, 0]
 
     def counted(number: int, function: Callable[..., Any]) -> Callable[..., Any]:

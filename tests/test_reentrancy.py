@@ -95,7 +95,7 @@ def test_signals_during_the_first_call(handler: str, tmp_path: Path) -> None:
 
 
 class Limit(ValueError):
-    """What the handlers of these tests raise."""
+    """Exception of the handlers of these tests."""
 
 
 def handle(number: int, frame: object) -> None:
@@ -198,7 +198,7 @@ def test_what_a_handler_raises_passes(
 
 
 class Settings:
-    """What the function below reads."""
+    """State that the function below reads."""
 
     factor = 2.5
 

@@ -100,7 +100,9 @@ def test_recordings_are_kept(tmp_path: Path) -> None:
 
 def test_what_tests_compile_is_recorded(tmp_path: Path) -> None:
     test = "def test_sums():\n    assert xjit.jit(lambda x: x.sum())(np.ones(9)) == 9\n"
-    (tmp_path / "test_one.py").write_text(f"import numpy as np\nimport xjit\n\n\n{test}")
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    (folder / "test_one.py").write_text(f"import numpy as np\nimport xjit\n\n\n{test}")
     words = ["-p", "tools.replay.plugin", "--replay-folder", str(tmp_path), "-p", "no:cacheprovider", "-q"]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-c", "/dev/null", "--rootdir", str(tmp_path), *words, str(tmp_path)],

@@ -237,7 +237,7 @@ def test_systems_without_such_functions_are_left_alone(monkeypatch: pytest.Monke
 
 
 def count() -> int:
-    """How many threads NumPy's library may use."""
+    """Return the number of threads that NumPy's library may use."""
     library = blas.blas_library()
     assert library is not None
     return int(library.function("get_num_threads")())

@@ -46,7 +46,7 @@ def multiply(a: Any, b: Any) -> Any:
 
 
 def is_native(function: Any) -> bool:
-    """Whether the last call went through native code alone."""
+    """Return whether the last call went through native code alone."""
     return isinstance(function._entries[0], types.BuiltinFunctionType)
 
 

@@ -26,7 +26,7 @@ X = np.array([[2.0, 1.0, 4.0], [3.0, 1.0, 0.5]])
 
 
 def entry_of(function: Any, *arguments: Any) -> Callable[..., Any]:
-    """What the next call with such arguments goes through."""
+    """Return the entry of the next call with such arguments."""
     function(*arguments)
     assert function._entries, "there is a way past the dispatcher"
     entry: Callable[..., Any] = function._entries[0]

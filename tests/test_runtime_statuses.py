@@ -15,7 +15,7 @@ __all__ = ["make"]
 
 
 class Unfit(ArithmeticError):
-    """What the programs below raise."""
+    """Exception of the programs below."""
 
 
 def test_a_status_that_is_set_raises_its_error(make: Make) -> None:

@@ -95,7 +95,7 @@ def test_vector_code_of_functions_calls_nothing_and_loads_no_number(name: str, t
 @pytest.mark.parametrize("shift", SHIFTS)
 @pytest.mark.parametrize("target", [WITH_AVX2, WITH_AVX512, ARM, SSE2], ids=["avx2", "avx512", "arm", "sse2"])
 def test_forms_of_every_width_are_whole(shift: int, target: Target) -> None:
-    """What defines the forms can be read and has no call left but those of instructions, elsewhere too."""
+    """Definitions of the forms can be read and have no call left but those of instructions, elsewhere too."""
     for form in wide_forms.forms_of(FUNCTIONS[shift]):
         text = wide_forms.definitions([form], target)
         module = llvm_pipeline.llvm.parse_assembly(text)

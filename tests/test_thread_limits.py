@@ -1,4 +1,4 @@
-"""What the environment of a process says about threads is obeyed, as affinity and quota are."""
+"""Limits on threads in the environment of a process are obeyed, as affinity and quota are."""
 
 from __future__ import annotations
 

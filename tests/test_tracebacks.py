@@ -1,4 +1,4 @@
-"""What users see of an exception: their own lines and the cause, in at most twelve lines, wherever it is shown."""
+"""Tracebacks as users see them: their own lines and the cause, in at most twelve lines, wherever it is shown."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def assert_is_users(lines: list[str]) -> None:
 
 
 def names_line(lines: list[str], file: str, number: int) -> bool:
-    """Whether a frame or a message names a line."""
+    """Return whether a frame or a message names a line."""
     return any(f'{file}", line {number}, in' in line or f"{file}:{number}, in" in line for line in lines)
 
 
@@ -198,7 +198,7 @@ def inner_error() -> Any:
 
 
 def test_exceptions_stay_as_they_are_while_tracing() -> None:
-    """Whether one was raised inside of the package tells mistakes of the user from those of the compiler."""
+    """The place of a raise, inside of the package or not, tells mistakes of the user from those of the compiler."""
     entered = at_boundary(inner_error())
     with tracing(Trace("outer")):
         error = raised(entered)

@@ -26,7 +26,7 @@ Pair = collections.namedtuple("Pair", "scale bias")
 
 
 class Model:
-    """What a simulation looks like: state in attributes, some of which change between calls."""
+    """A simulation: state in attributes, some of which change between calls."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

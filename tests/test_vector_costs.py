@@ -1,4 +1,4 @@
-"""What elementary functions cost on two makers' processors, counted from machine code; neither need be at hand."""
+"""Costs of elementary functions on two makers' processors, counted from machine code; neither need be at hand."""
 
 from __future__ import annotations
 

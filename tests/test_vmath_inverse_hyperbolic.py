@@ -159,7 +159,7 @@ def test_what_is_odd_is_so_in_every_bit(operation: str, kind: str, rng: np.rando
 
 
 def hard_arguments(operation: str, kind: str, rng: np.random.Generator) -> Array:
-    """Where the power of two that is split off changes, or a formula, or where the result vanishes."""
+    """Arguments where the power of two that is split off changes, or a formula, or where the result vanishes."""
     dtype = KINDS[kind].dtype
     powers = 2.0 ** np.arange(-4, 1000 if kind == "f64" else 120)
     spread = 1.0 + rng.normal(size=(200, 1)) * 2.0 ** rng.uniform(-40, -3, (200, 1))

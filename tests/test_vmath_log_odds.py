@@ -124,7 +124,7 @@ def test_thresholds(name: str, given: tuple[str, ...], expected: str) -> None:
 
 
 def hard_arguments(operation: str, kind: str, rng: np.random.Generator) -> Array:
-    """Where the power of two that is split off changes, or a formula, or where the result vanishes."""
+    """Arguments where the power of two that is split off changes, or a formula, or where the result vanishes."""
     dtype = KINDS[kind].dtype
     limits = np.finfo(dtype)
     spread = 1.0 + rng.normal(size=(300, 1)) * 2.0 ** rng.uniform(-40, -3, (300, 1))

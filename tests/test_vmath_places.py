@@ -27,14 +27,14 @@ USUAL: dict[str, tuple[tuple[float, float], ...]] = {
     **dict.fromkeys(REMAINDERS, ((-100.0, 100.0), (0.5, 10.0))),
     "pow": ((0.01, 10.0), (-10.0, 10.0)),
 }
-"""Where quick variants are right."""
+"""Arguments for which quick variants are right."""
 
 RARE = {**dict.fromkeys(("sin", "cos", "tan"), ((np.inf, 1e9, -1e30),)), "pow": ((-2.0, -1.5, 0.0), (3.0, 2.0, -1.0))}
 """Arguments, one column for each, for which they are not."""
 
 
 def bits(values: Array) -> Array:
-    """What is compared: of NaN only that it is one."""
+    """Return the bits to compare: of NaN only that it is one."""
     values = values.view(values.real.dtype).reshape(*values.shape, -1)
     unsigned = np.dtype(f"u{values.dtype.itemsize}")
     return np.where(np.isnan(values), unsigned.type(0), values.view(unsigned))

@@ -72,7 +72,7 @@ HUGE_QUOTIENTS = (
 
 
 def same_bits(result: Array, expected: Array) -> Array:
-    """Where the bits are equal, or both are NaN."""
+    """Test where the bits are equal, or both are NaN."""
     words = KINDS[{4: "u32", 8: "u64"}[result.itemsize]].dtype
     return (result.view(words) == expected.view(words)) | (np.isnan(result) & np.isnan(expected))
 

@@ -27,7 +27,7 @@ def spread(x: Any, factor: Any) -> Any:
 
 
 def ready(function: Any, *arguments: Any, **named: Any) -> bool:
-    """Whether a call finds all that it needs."""
+    """Return whether a call finds all that it needs."""
     before = function.stats()
     function(*arguments, **named)
     after = function.stats()

@@ -1,4 +1,4 @@
-"""What tests of vector functions share: running one, its true values, arguments worth trying."""
+"""Tools of the tests of vector functions: running one, its true values, arguments worth trying."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ IN_LIBM = ("erf_inv", "lgamma")
 """Those whose true values come from the C library."""
 
 EDGES = {"cosh": 0.75, "exp": 0.75, "exp2": 1.1, "expm1": 0.75, "logistic": 0.75, "sinh": 0.75, "softplus": 0.75}
-"""How far the everyday range of arguments goes, as a part of the largest exponent; else it is 40."""
+"""Ends of the everyday range of arguments, as a part of the largest exponent; else it is 40."""
 
 HALF_LINES = ("digamma", "lgamma", "log", "log10", "log2")
 """Operations that are tried with positive arguments only."""
@@ -138,7 +138,7 @@ def truth(name: str, *x: Array) -> Array:
 
 
 def slack(name: str) -> float:
-    """How far the true values may be off."""
+    """Return the error that the true values may have."""
     return 0.0 if name.endswith("f32") else SLACK_OF_ERF if name.startswith("erf") else SLACK
 
 

@@ -1,1 +1,1 @@
-"""What derives and checks parts of the product; not installed."""
+"""Tools that derive and check parts of the product; not installed."""

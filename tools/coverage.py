@@ -117,7 +117,9 @@ def functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
 
 
 def status(function: Any) -> str:
-    """What a function is compiled to, by the first kind of arguments that tracing takes; else why there is none."""
+    """Return the status of a function: what it is compiled to, by the first kind of arguments that tracing takes;
+    else why there is none.
+    """
     taken = [arguments for arguments in _tries(function) if _result(function, arguments) is not None]
     on_arrays = [arguments for arguments in taken if _arrays(arguments)]
     refused = set()
@@ -158,7 +160,7 @@ def _with(arguments: Any, arrays: Iterator[Any]) -> Any:
 
 
 def _result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """What NumPy returns, in a tuple; None if it refuses the arguments. It may write into copies of them only."""
+    """Return NumPy's results in a tuple; None if it refuses the arguments. It may write into copies of them only."""
     try:
         return (function(*_with(arguments, (array.copy() for array in _arrays(arguments)))),)
     except Exception:
@@ -166,7 +168,7 @@ def _result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 def _traced(function: Callable[..., Any], arguments: tuple[Any, ...], compare: bool = True) -> str:
-    """What the plan for these arguments consists of, or why there is none.
+    """Return the kinds of steps of the plan for these arguments, or why there is none.
 
     It has to hold for other elements too, with NumPy's results if these are to be compared.
     """
@@ -196,7 +198,7 @@ def _traced(function: Callable[..., Any], arguments: tuple[Any, ...], compare: b
 
 
 def _alike(found: Any, wanted: Any) -> bool:
-    """Whether results are equal up to rounding."""
+    """Return whether results are equal up to rounding."""
     if isinstance(wanted, list | tuple):
         return len(found) == len(wanted) and all(map(_alike, found, wanted))
     same = np.shape(found) == np.shape(wanted)

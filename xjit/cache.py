@@ -29,5 +29,5 @@ def _clear() -> None:
 
 
 def directory() -> Path:
-    """Where compiled kernels are kept on disk."""
+    """Return the folder of compiled kernels."""
     return config.cache_directory()

@@ -218,8 +218,8 @@ def lower_graph(
 
 
 def may_contract(graph: Graph) -> bool:
-    """Whether operations may be fused to one: not where a value is computed a second time to find its place, as each
-    computation may be fused otherwise, and then no place has the value.
+    """Return whether operations may be fused to one: not where a value is computed a second time to find its place,
+    as each computation may be fused otherwise, and then no place has the value.
     """
     return not any("extreme" in node.kwargs for node in graph.nodes)
 

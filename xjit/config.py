@@ -48,7 +48,7 @@ def text(name: str) -> str:
 
 
 def flag(name: str) -> bool:
-    """Whether a setting is switched on: anything but empty and 0.
+    """Return whether a setting is switched on: anything but empty and 0.
 
     >>> flag("XJIT_DEBUG")
     False
@@ -81,7 +81,7 @@ def _encoded(text: str | None) -> Any:
 
 
 def cache_directory() -> Path:
-    """Where compiled kernels are kept: XJIT_CACHE_DIR, the user's cache directory, or a temporary one."""
+    """Return the folder of compiled kernels: XJIT_CACHE_DIR, the user's cache directory, or a temporary one."""
     from pathlib import Path
 
     return Path(cache_path())
@@ -101,7 +101,7 @@ def cache_path() -> str:
 
 
 def shipped_directories() -> tuple[Path, ...]:
-    """Where kernels that came with an installation are read from: XJIT_SHIPPED_DIR, which may list several folders
+    """Return the folders of kernels that came with an installation: XJIT_SHIPPED_DIR, which may list several folders
     as PATH does, or the folder ``shipped`` in this package.
     """
     from pathlib import Path

@@ -22,7 +22,7 @@ MAX_ORIGIN_LINES = 5
 
 
 class Position(Protocol):
-    """What an error needs to know of a source position."""
+    """Source position, as errors need it."""
 
     @property
     def file(self) -> str: ...
@@ -77,7 +77,7 @@ class XjitError(Exception):
 
 
 def is_lasting(error: BaseException) -> bool:
-    """Whether the same would be raised again: not for want of memory, stack, threads or files.
+    """Return whether the same would be raised again: not for want of memory, stack, threads or files.
 
     What an error was raised from counts: compilers wrap what they run into. A module that is imported at the time is
     not yet there.

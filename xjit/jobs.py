@@ -38,7 +38,7 @@ PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failure:
-    """What a job raised."""
+    """Exception of a job."""
 
     error: BaseException
 
@@ -155,12 +155,13 @@ def run(function: Callable[[], Value], meanwhile: Callable[[], object] | None = 
 
 
 def inside() -> bool:
-    """Whether this thread does a job."""
+    """Return whether this thread does a job."""
     return _jobs.thread == get_ident()
 
 
 def available() -> bool:
-    """Whether jobs are to be asked for here: not in the middle of one, or in a handler that came in its middle.
+    """Return whether jobs are to be asked for here: not in the middle of one, or in a handler that came in its
+    middle.
 
     Nor in a handler that interrupted an import, which the job might wait for.
     """

@@ -96,7 +96,7 @@ LARGE_MATRIX_BYTES = 32 << 20
 
 
 def lanes(dtype: DType) -> int:
-    """How many elements of a type are added side by side.
+    """Return the number of elements of a type that are added side by side.
 
     >>> import numpy as np
     >>> lanes(np.dtype(np.float32)), lanes(np.dtype(np.float64))
@@ -130,7 +130,7 @@ class SumOrder:
 
     @property
     def in_lanes(self) -> bool:
-        """Whether elements are added lane by lane."""
+        """Return whether elements are added lane by lane."""
         return self.along_rows and not self.short
 
 

@@ -43,7 +43,7 @@ LEAF = Leaf()
 
 
 def is_namedtuple(value: object) -> bool:
-    """Whether the value is an instance of a named tuple class."""
+    """Return whether the value is an instance of a named tuple class."""
     return isinstance(value, tuple) and hasattr(type(value), "_fields")
 
 

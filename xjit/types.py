@@ -67,7 +67,7 @@ def dtype_class(dtype: DType) -> str:
 
 
 def in_classes(dtype: DType, classes: str) -> bool:
-    """Whether an element type is one of these: class letters and XLA's names, divided by spaces where need be.
+    """Return whether an element type is one of these: class letters and XLA's names, divided by spaces where need be.
 
     >>> in_classes(np.dtype(np.float64), "IF"), in_classes(np.dtype(np.float64), "C f32")
     (True, False)
@@ -77,12 +77,12 @@ def in_classes(dtype: DType, classes: str) -> bool:
 
 
 def is_supported(dtype: DType) -> bool:
-    """Whether arrays of this element type can enter a graph."""
+    """Return whether arrays of this element type can enter a graph."""
     return dtype in NAMES
 
 
 def is_signed(dtype: DType) -> bool:
-    """Whether the type is a signed integer.
+    """Return whether the type is a signed integer.
 
     >>> is_signed(np.dtype(np.uint8))
     False
@@ -148,7 +148,7 @@ class ArrayType:
 
     @property
     def is_static(self) -> bool:
-        """Whether every dimension is known while tracing."""
+        """Return whether every dimension is known while tracing."""
         return all(isinstance(dim, int) for dim in self.dims)
 
     @property

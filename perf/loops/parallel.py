@@ -1,4 +1,4 @@
-"""How the loops are compiled: on all cores, without permission to change results, kept on disk."""
+"""Compilation of the loops: on all cores, without permission to change results, kept on disk."""
 
 from __future__ import annotations
 

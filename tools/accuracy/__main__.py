@@ -43,7 +43,7 @@ STATE = Path(__file__).resolve().parents[2] / ".accuracy"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted of one function."""
+    """Request for one function."""
 
     function: str
     exhaustive: bool

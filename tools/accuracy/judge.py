@@ -15,7 +15,7 @@ from tools.accuracy.oracles import Oracle
 Array = np.ndarray[Any, Any]
 
 EXAMPLES = 5
-"""How many arguments of each kind of mistake are kept."""
+"""Number of arguments of each kind of mistake that are kept."""
 QUARTER = 0.25
 """Results that are not exact are off by more somewhere; below, each of millions would be the worst so far."""
 EXACT_FUNCTIONS = exact.table()
@@ -23,7 +23,9 @@ EXACT_FUNCTIONS = exact.table()
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What judging needs to know of a type: a screen's type, significant bits, the first power of two too large."""
+    """Properties of a type that judging needs: a screen's type, significant bits, the first power of two too
+    large.
+    """
 
     dtype: Any
     wide: Any
@@ -36,7 +38,7 @@ FORMATS = {"f32": Format(np.float32, np.float64, 24, 128), "f64": Format(np.floa
 
 @dataclass(slots=True)
 class Verdict:
-    """What is known so far of one function: arguments tried, largest error, results of the wrong class."""
+    """Verdict on one function so far: arguments tried, largest error, results of the wrong class."""
 
     count: int = 0
     error: float = 0.0

@@ -90,7 +90,7 @@ def units(result: Array, true: Array) -> Array:
 
 
 def same_class(result: Array, true: Array) -> Array:
-    """Where both are NaN, or both the same infinity, or both finite."""
+    """Test where both are NaN, or both the same infinity, or both finite."""
     with np.errstate(all="ignore"):
         expected = true.astype(result.dtype)
     infinite = np.isinf(result) | np.isinf(expected)

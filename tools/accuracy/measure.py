@@ -35,7 +35,7 @@ SECONDS_BETWEEN_SAVES = 5.0
 SECONDS_BETWEEN_WORDS = 60.0
 SAMPLES_PER_CLIMB = 1 << 16
 CLIMBS = 8
-"""How often at most arguments around the worst so far are tried, as long as worse ones are found."""
+"""Rounds at most in which arguments around the worst so far are tried, as long as worse ones are found."""
 DEFAULT_SAMPLES = {"f32": 100_000_000, "f64": 10_000_000}
 
 _SPECIAL = (0.0, 1.0, 0.5, 2.0, 3.0, 1.5, 100.5, 101.0, np.inf, np.nan)
@@ -76,7 +76,7 @@ def around(arguments: tuple[str, ...]) -> Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be tried: ``chunks`` numbered pieces, each of which can be made from its number."""
+    """Arguments to try: ``chunks`` numbered pieces, each of which can be made from its number."""
 
     function: str
     method: str
@@ -85,7 +85,7 @@ class Plan:
 
 
 def arity(name: str) -> int:
-    """How many arguments a vector function takes."""
+    """Return the number of arguments of a vector function."""
     function = lookup(name)
     assert function is not None
     return len(function.arguments)
@@ -134,7 +134,7 @@ def expression(name: str) -> str:
 
 
 def same_bits(a: Array, b: Array) -> Array:
-    """Where two arrays agree in every bit, or are both NaN."""
+    """Test where two arrays agree in every bit, or are both NaN."""
     kind = f"u{a.dtype.itemsize}"
     agree: Array = (a.view(kind) == b.view(kind)) | (np.isnan(a) & np.isnan(b))
     return agree
@@ -176,7 +176,7 @@ def try_arguments(verdict: Verdict, name: str, inputs: tuple[Array, ...], *, var
 
 @dataclass(slots=True)
 class State:
-    """How far a plan has come."""
+    """Progress of a plan."""
 
     plan: str
     next_chunk: int

@@ -45,7 +45,7 @@ class Computed:
 
     @property
     def beside(self) -> Array:
-        """Where the result is not the correctly rounded one."""
+        """Return where the result is not the correctly rounded one."""
         return differing(self.result, self.right)
 
 
@@ -121,13 +121,13 @@ def once_rounded(true: Array, dtype: Any) -> Array:
 
 
 def differing(a: Array, b: Array) -> Array:
-    """Where bits differ and not both are NaN."""
+    """Test where bits differ and not both are NaN."""
     different: Array = (a.view(np.uint16) != b.view(np.uint16)) & ~(np.isnan(a) & np.isnan(b))
     return different
 
 
 def steps_between(a: Array, b: Array) -> Array:
-    """How many narrow floats one number is from another; zeros of both signs are one."""
+    """Count the narrow floats from one number to another; zeros of both signs are one."""
 
     def number(x: Array) -> Array:
         bits = x.view(np.int16).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What results are compared with: quick wide arithmetic on arrays to screen, MPFR to decide.
+"""Oracles that results are compared with: quick wide arithmetic on arrays to screen, MPFR to decide.
 
 A float32 result is screened with float64 functions, a float64 result with long double ones.  A screen may be off by
 :attr:`Oracle.slack` units; every argument whose error might exceed the largest so far by that much goes to MPFR.
@@ -45,12 +45,12 @@ class Oracle:
         return self.single if kind == "f32" else self.double if WIDE_LONG_DOUBLE else None
 
     def slack(self, kind: str) -> float:
-        """How far the screen may be off relative to the value, in units of the type that is looked at."""
+        """Return the error that the screen may have relative to the value, in units of the type that is looked at."""
         return RELATIVE_SLACK[kind] if self.relative is None else self.relative[kind == "f64"]
 
 
 RELATIVE_SLACK = {"f32": 1e-6, "f64": 0.01}
-"""What screens may be off relative to the value, in units of the type that is looked at."""
+"""Error that screens may have relative to the value, in units of the type that is looked at."""
 
 
 def _numpy(name: str) -> Oracle:

@@ -1,4 +1,4 @@
-"""Where functions of two arguments are looked at."""
+"""Pairs of arguments at which functions are looked at."""
 
 from __future__ import annotations
 

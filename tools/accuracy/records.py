@@ -26,7 +26,7 @@ HALF_PI = np.longdouble("1.57079632679489661923132169163975144")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is known beforehand of one operation.
+    """Record of one operation: all that is known beforehand.
 
     ``parity`` is "odd", "even" or empty; for odd and even functions the arguments with a sign are compared bit by bit
     with those without, which alone are compared with the truth.  ``exhaustive`` names the element types of which
@@ -56,7 +56,7 @@ def record(name: str) -> Record:
 
 
 def has_record(name: str) -> bool:
-    """Whether a function can be measured."""
+    """Return whether a function can be measured."""
     operation, kind = split(name)
     return kind in ("f32", "f64") and operation in RECORDS
 
@@ -65,7 +65,7 @@ def has_record(name: str) -> bool:
 
 
 def overflow(log: Callable[[float], float], sign: int = 1) -> Points:
-    """Where an exponential to the base of ``log`` overflows, becomes subnormal and vanishes."""
+    """Return where an exponential to the base of ``log`` overflows, becomes subnormal and vanishes."""
 
     def points(limits: Any) -> list[float]:
         # The logarithm of the largest number is beyond what math takes where the base is that of the type.

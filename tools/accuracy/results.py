@@ -13,7 +13,7 @@ FILE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.json"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a measurement found of one function.
+    """Result of the measurement of one function.
 
     ``error`` is the largest in units of the last place and ``arguments`` where it was, in hexadecimal; ``mistakes``
     counts results of the wrong class (NaN, infinity, sign of zero), asymmetries and variants that differ.
@@ -31,7 +31,7 @@ class Result:
 
     @property
     def stale(self) -> bool:
-        """Whether the function has changed since."""
+        """Return whether the function has changed since."""
         return self.fingerprint != fingerprint(self.function)
 
 

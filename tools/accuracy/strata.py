@@ -1,4 +1,4 @@
-"""Where functions are looked at: arguments drawn from strata, the same ones for the same seed.
+"""Arguments at which functions are looked at: drawn from strata, the same ones for the same seed.
 
 A stratum draws for float32 and float64 alike.  Points of interest are given in long double and met at all distances:
 the number of floats between the argument and the point is log-uniform, zero included, on both sides.

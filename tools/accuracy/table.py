@@ -76,7 +76,7 @@ def write(page: Path = PAGE) -> None:
 
 
 def problems(found: dict[str, Result]) -> list[str]:
-    """What keeps the figures from vouching for the functions as they are, in words."""
+    """Describe what keeps the figures from vouching for the functions as they are."""
     lines = []
     for name, function in sorted(VECTOR_FUNCTIONS.items()):
         result = found.get(name)

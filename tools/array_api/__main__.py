@@ -26,7 +26,7 @@ MODULES = {"plain": "numpy", "wrapped": "tools.array_api.compiled"}
 
 
 def run(checkout: Path, module: str, folder: Path, options: argparse.Namespace) -> dict[str, Outcome]:
-    """What became of every test with one module under test."""
+    """Return the outcome of every test with one module under test."""
     notes = folder / f"{module}.notes"
     words = [str(notes), str(options.limit), "ignore", f"--rootdir={checkout}", str(checkout / PACKAGE)]
     environment = {"ARRAY_API_TESTS_MODULE": module, "PYTHONPATH": f"{ROOT}:{checkout}"}

@@ -60,7 +60,7 @@ def _table(name: str, notes: Sequence[str], values: Sequence[float | int]) -> li
 
 
 def check(family: str) -> bool:
-    """Whether the module of a family is what its derivation gives."""
+    """Return whether the module of a family is what its derivation gives."""
     path = MODULES / f"{family}.py"
     same = path.exists() and path.read_text(encoding="utf-8") == render(family)
     sys.stdout.write(f"{path.name} {'agrees with' if same else 'differs from'} its derivation\n")

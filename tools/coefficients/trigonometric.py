@@ -8,7 +8,7 @@ from tools.coefficients.fitting import Fit, Real, Table, at_root, inverse_pi_wor
 
 
 def _tangent(name: str, pole: Real, high: Real, count: int, bits: int) -> Fit:
-    """What is left of the tangent without its nearest poles, which are where 1 - pole * r**2 vanishes."""
+    """Return the tangent without its nearest poles, which are where 1 - pole * r**2 vanishes."""
 
     def smooth(r: Real) -> Real:
         return mp.tan(r) / r * (1 - pole * r**2)

@@ -1,1 +1,1 @@
-"""What loops over elementary functions cost on processors that are not at hand, counted from their machine code."""
+"""Costs of loops over elementary functions on processors that are not at hand, counted from their machine code."""

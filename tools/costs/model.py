@@ -51,7 +51,7 @@ Costs = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """What each kind of instruction keeps busy for how many cycles, by the parts of the processor."""
+    """Cycles for which each kind of instruction keeps the parts of a processor busy."""
 
     cpu: str
     costs: Costs
@@ -107,7 +107,7 @@ def kind_of(instruction: str) -> str | None:
 
 
 def counts(instructions: Iterable[str]) -> dict[str, int]:
-    """How many there are of every kind."""
+    """Count the instructions of every kind."""
     found: dict[str, int] = {}
     for instruction in instructions:
         kind = kind_of(instruction)

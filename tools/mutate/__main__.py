@@ -95,7 +95,7 @@ def record(layer: str, outcome: Outcome) -> dict[str, object]:
 
 
 def table(found: Sequence[tuple[str, Outcome]]) -> str:
-    """How many of each layer's faults were caught."""
+    """Return the table of faults that were caught, by layer."""
     lines = ["", "| layer | faults | caught | of these by the time limit | survived |", "|---|---|---|---|---|"]
     for layer in dict.fromkeys(layer for layer, _ in found):
         words = [outcome.verdict for own, outcome in found if own == layer]

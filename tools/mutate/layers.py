@@ -35,7 +35,7 @@ class Layer:
 
 
 def _matching(root: Path, name: str) -> Iterator[str]:
-    for path in sorted(root.glob(f"tests/test_{name}.py")):
+    for path in sorted(root.glob(f"tests/**/test_{name}.py")):
         yield path.relative_to(root).as_posix()
 
 

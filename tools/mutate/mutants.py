@@ -70,7 +70,7 @@ class Mutant:
 
 
 class Positions:
-    """Where the nodes of a tree are in the text, in bytes."""
+    """Positions of the nodes of a tree in the text, in bytes."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source
@@ -240,7 +240,7 @@ def mutants(path: str, source: bytes) -> list[Mutant]:
 
 
 def is_fault(mutant: Mutant, source: bytes) -> bool:
-    """Whether an edit leaves a program, and another one."""
+    """Return whether an edit leaves a program, and another one."""
     try:
         return ast.dump(ast.parse(mutant.applied(source))) != ast.dump(ast.parse(source))
     except SyntaxError:

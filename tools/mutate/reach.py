@@ -68,7 +68,7 @@ class Chooser:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a run of tests has shown: the seconds of each, who enters a function, who enters a file."""
+    """Findings of a run of tests: the seconds of each, who enters a function, who enters a file."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     functions: dict[Place, list[str]] = field(default_factory=dict)

@@ -31,7 +31,7 @@ CAUGHT, SURVIVED, TIME = "caught", "survived", "time"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one fault. `by` names the test that failed first."""
+    """Outcome of one fault. `by` names the test that failed first."""
 
     mutant: Mutant
     verdict: str
@@ -62,7 +62,9 @@ class Yard:
         subprocess.run(compiling, cwd=self.root, check=True)
 
     def record(self, files: Sequence[str]) -> Reach:
-        """What the tests of some files enter when nothing is wrong; of every text of a file it is found once."""
+        """Record what the tests of some files enter when nothing is wrong; of every text of a file it is found
+        once.
+        """
         lines: list[Line] = []
         for file in files:
             answer = self.state / f"{Path(file).stem}-{self._digest(file)}.json"

@@ -66,7 +66,9 @@ class Verdict:
 
     @property
     def differing(self) -> dict[str, Outcome]:
-        """What passes plain and does not pass wrapped; tests whose names are not the same twice are in no run."""
+        """Return the tests that pass plain and do not pass wrapped; tests whose names are not the same twice are in
+        no run.
+        """
         return {
             name: self.wrapped[name]
             for name, outcome in self.plain.items()
@@ -80,7 +82,7 @@ class Verdict:
 
 
 def passed(run: Mapping[str, Outcome]) -> int:
-    """How many tests of a run have passed."""
+    """Count the tests of a run that have passed."""
     return sum(outcome.word == PASSED for outcome in run.values())
 
 

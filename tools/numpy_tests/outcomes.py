@@ -1,4 +1,4 @@
-"""What became of every test of a run, in a file: a run may crash, and is then started again behind that test."""
+"""Outcomes of every test of a run, in a file: a run may crash, and is then started again behind that test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one test: a word, and the last line of the error, with the whole report."""
+    """Outcome of one test: a word, and the last line of the error, with the whole report."""
 
     word: str
     message: str = ""

@@ -17,7 +17,7 @@ class Reason:
     report: str = ""
 
     def explains(self, name: str, outcome: Outcome) -> bool:
-        """Whether a failure has this reason."""
+        """Return whether a failure has this reason."""
         return bool(re.search(self.test, name) and re.search(self.report, f"{outcome.message}\n{outcome.report}"))
 
 

@@ -86,7 +86,7 @@ class Wrapper:
 
     @property
     def fallbacks(self) -> int:
-        """How many calls, or steps of them, NumPy has run."""
+        """Count the calls, or steps of them, that NumPy has run."""
         return sum(one.stats().fallbacks for _, one in self._jitted.values())
 
     def compiled(self, function: Any, method: str = "") -> Callable[..., Any]:
@@ -102,7 +102,7 @@ class Wrapper:
         return found
 
     def call(self, compiled: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """What it returns, without a word where NumPy runs it."""
+        """Return the function's result, without a word where NumPy runs it."""
         self.calls += 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FallbackWarning)
@@ -110,7 +110,7 @@ class Wrapper:
             return compiled(*plain(args), **plain(kwargs))
 
     def seen(self, value: Any) -> Any:
-        """What a test module finds in place of a value of NumPy's."""
+        """Return what a test module finds in place of a value of NumPy's."""
         if isinstance(value, types.ModuleType) and is_numpys(value.__name__):
             return self._modules.setdefault(id(value), Module(value, self))
         # The same object only: others may have its address later.
@@ -149,7 +149,7 @@ class Module(types.ModuleType):
 
 
 def is_numpys(name: str) -> bool:
-    """Whether a module belongs to what is tested: not the comparisons that judge results."""
+    """Return whether a module belongs to what is tested: not the comparisons that judge results."""
     parts = name.split(".")
     return parts[0] == "numpy" and parts[1:2] not in (["testing"], ["random"], ["ma"], ["exceptions"])
 

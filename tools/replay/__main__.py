@@ -1,4 +1,4 @@
-"""What the compiler makes of known programs, recorded and compared between revisions.
+"""Recordings of what the compiler makes of known programs, compared between revisions.
 
     python -m tools.replay record FILE                  # the programs of perf/ and the golden texts
     python -m tools.replay record FILE --suite -n 2     # and what the tests compile; words after it go to pytest

@@ -1,4 +1,4 @@
-"""What differs between two recordings, first in texts and plans, then in machine code."""
+"""Differences of two recordings, first in texts and plans, then in machine code."""
 
 from __future__ import annotations
 

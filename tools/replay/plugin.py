@@ -44,4 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _running() -> str:
-    return os.environ.get("PYTEST_CURRENT_TEST", "tests").partition(" (")[0]
+    # Files of tests have names of their own: a test that moves to another folder is still the same.
+    file, colons, test = os.environ.get("PYTEST_CURRENT_TEST", "tests").partition(" (")[0].partition("::")
+    return f"{file.rpartition('/')[2]}{colons}{test}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one graph became.
+    """Record of what one graph became.
 
     key      digest of the graph and of the layouts of its arguments: equal in every revision that captures alike
     program  who had it compiled first: a program of ``perf/``, a golden text, a test

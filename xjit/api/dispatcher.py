@@ -280,7 +280,7 @@ class Dispatcher:
             warnings.warn(f"{self.name} runs through NumPy: {refused}", FallbackWarning, stacklevel=stack_level())
 
     def _specialise(self, keys: Keys, newest: Specialisation | None, trace: Trace) -> Specialisation:
-        """What runs a trace, in a job; or what another thread has made meanwhile of one of its own."""
+        """Return the runner of a trace, made in a job; or what another thread has made of its own meanwhile."""
         other = self._newest(keys)
         if other is not None and other is not newest:
             return other
@@ -421,7 +421,7 @@ class Dispatcher:
             raise public(refused.error) from None
 
     def _attempted(self, keys: Keys, leaves: Sequence[Any]) -> Specialisation | jobs.Failure:
-        """What runs such calls, or why nothing does."""
+        """Return the runner of such calls, or why nothing does."""
         (in_tree, signatures), newest, watch = keys[0], self._newest(keys), self._watch()
         try:
             if None in signatures:
@@ -459,7 +459,7 @@ class Dispatcher:
         return jobs.run(lambda: trace.lowered(target, varying), trace.watch.look)
 
     def explain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
-        """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
+        """Explain what a call runs: kernels, bytes, and a reason for every split. Compiles nothing."""
         return explain(self._lowered(args, kwargs))
 
     def source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What went wrong while a function was compiled, and whose fault it is."""
+"""Failures of a compile: their cause, and whose fault it is."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ def public(error: XjitError) -> XjitError:
 
 
 def foreign(error: BaseException) -> BaseException | None:
-    """What is to be raised if an error came from outside: from a signal handler or another thread."""
+    """Return the exception to raise if an error came from outside: from a signal handler or another thread."""
     return from_handler(error) or (error if is_foreign(error) and is_internal(error) else None)
 
 
 def is_internal(error: BaseException) -> bool:
-    """Whether an exception was raised inside this package or the compilers below it, not by the user's code."""
+    """Return whether an exception was raised inside this package or the compilers below it, not by the user's
+    code.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
     inside = (package, os.sep + "numba" + os.sep, os.sep + "llvmlite" + os.sep)

@@ -148,7 +148,7 @@ class JitFunction(Generic[P, R]):
 
     @at_boundary
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """What a call with these arguments runs: kernels, bytes, and a reason for every split. Compiles nothing."""
+        """Explain what a call runs: kernels, bytes, and a reason for every split. Compiles nothing."""
         return self._made().explain(args, kwargs)
 
     @at_boundary

@@ -10,7 +10,7 @@ from xjit.fusion.plan import HostStep
 
 
 def host_steps(captured: Captured, lowered: Lowered) -> dict[str, TargetError]:
-    """What to say about such steps, by the reason: the first step of each, with the user's line.
+    """Return messages about such steps, by the reason: the first step of each, with the user's line.
 
     Library calls (matrix products, sorting) are not among them: NumPy is the library there.
     """

@@ -1,4 +1,4 @@
-"""What the decorator's keyword arguments mean."""
+"""Options: the decorator's keyword arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from xjit.watch import Progress
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a function is compiled.
+    """Options of one compiled function.
 
     target    "cpu", or a Target with numbers about another machine
     strict    raise where a call, or a step of it, would otherwise run through NumPy with a warning
@@ -39,5 +39,5 @@ class Options:
 
     @property
     def raises(self) -> bool:
-        """Whether falling back to NumPy is an error."""
+        """Return whether falling back to NumPy is an error."""
         return self.strict or config.flag("XJIT_STRICT")

@@ -29,7 +29,7 @@ _PARTED_NAMES = 4
 
 
 def reduced(function: JitFunction[..., Any], protocol: int) -> Any:
-    """What ``__reduce_ex__`` of a decorated function returns."""
+    """Return the value of ``__reduce_ex__`` of a decorated function."""
     original = function.__wrapped__
     if named(function) is not function:
         return type(function), (original, function.options)
@@ -65,7 +65,9 @@ def _nothing() -> None:
 
 
 def named(function: Any, name: str = "") -> Any:
-    """What the qualified name of a function, or another in its module, leads to; None if it leads nowhere."""
+    """Return the object that the qualified name of a function, or another in its module, leads to; None if it leads
+    nowhere.
+    """
     value: Any = sys.modules.get(getattr(function, "__module__", None) or "")
     for part in (name or getattr(function, "__qualname__", "<none>")).split("."):
         value = getattr(value, part, None)

@@ -48,7 +48,7 @@ MOST_KINDS = 64
 
 @dataclass(slots=True, eq=False)
 class Pause:
-    """How many more calls pass without a look, and how many have passed in all."""
+    """Calls that still pass without a look, and all that have passed."""
 
     left: int = 0
     granted: int = 0

@@ -22,7 +22,7 @@ class Refusal:
     left: int = 1
 
     def holds(self) -> bool:
-        """Whether one more call runs as NumPy untried."""
+        """Return whether one more call runs as NumPy untried."""
         if self.lasting:
             return True
         self.left -= 1
@@ -37,7 +37,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mistake:
-    """What calls of one kind raise under NumPy, and the compiler's own error where that says more.
+    """The error that calls of one kind raise under NumPy, and the compiler's own error where that says more.
 
     The next one runs under NumPy alone, untraced: while that raises the same, so would a trace.
     """
@@ -47,7 +47,7 @@ class Mistake:
     text: str
 
     def is_repeated_by(self, error: BaseException) -> bool:
-        """Whether NumPy has raised the same again."""
+        """Return whether NumPy has raised the same again."""
         return type(error) is self.kind and str(error) == self.text
 
 

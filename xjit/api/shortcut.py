@@ -97,7 +97,7 @@ def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: S
 
 
 def _looks_further(guard: Guard) -> bool:
-    """Whether a guard is about more than a leaf itself, which is what tells most calls apart, and at once."""
+    """Return whether a guard is about more than a leaf itself, which is what tells most calls apart, and at once."""
     return bool(guard.path.steps) or guard.path.root.kind != "leaf"
 
 
@@ -116,7 +116,7 @@ def _input(path: Path, kind: type, text: GuardText) -> str:
 
 
 def _is_what_programs_return(captured: Outline) -> bool:
-    """Whether the result is the program's only output, or the tuple of all of them, as they are."""
+    """Return whether the result is the program's only output, or the tuple of all of them, as they are."""
     outputs, out_tree = captured.outputs, captured.out_tree
     plain = all(one.source == "graph" and not (one.python or one.frozen or one.scalar) for one in outputs)
     if not plain or [one.index for one in outputs] != list(range(len(outputs))):

@@ -56,7 +56,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
 
 
 def is_known(value: Any) -> bool:
-    """Whether the value is a number that the call was made with, or was computed from such numbers alone."""
+    """Return whether the value is a number that the call was made with, or was computed from such numbers alone."""
     if isinstance(value, TracedValue):
         return hasattr(value, "value") or hasattr(value, "known")
     return isinstance(value, np.generic | bool | int | float | complex)

@@ -34,7 +34,7 @@ from xjit.watch import UNWATCHED, Watch
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """How one graph parameter is obtained at a call.
+    """Source of one graph parameter at a call.
 
     ``leaf`` is the number of the argument leaf, None for a hidden input (a global, an attribute, an entry of a
     dict): ``path.read(leaves)`` reads that again. ``str(path)`` names it.
@@ -69,7 +69,7 @@ class Captured:
 
     @property
     def views(self) -> tuple[bool, ...]:
-        """Whether NumPy returns each of the graph's outputs as a view."""
+        """Return whether NumPy returns each of the graph's outputs as a view."""
         shown = {output.index for output in self.outputs if output.source == "graph" and output.view}
         return tuple(number in shown for number in range(len(self.graph.outputs)))
 
@@ -138,7 +138,7 @@ def _definition(function: Any) -> Where:
 
 
 def leaf_labels(function: Callable[..., Any], in_tree: tree.Tree) -> list[str]:
-    """What to call each argument leaf: ``x``, ``params['w'][0]``."""
+    """Return a label of each argument leaf: ``x``, ``params['w'][0]``."""
     if not isinstance(in_tree, tree.Branch):
         return []
     args, kwargs = in_tree.children

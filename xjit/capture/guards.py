@@ -1,4 +1,4 @@
-"""What a trace took for granted, compiled into one fast check; a failing guard says in words what changed."""
+"""Guards: the assumptions of a trace, compiled into one fast check; a failing guard says in words what changed."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Guard:
 
     @property
     def checks_kind(self) -> bool:
-        """Whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
+        """Return whether nothing but one value, numbers or objects of one type, or arrays of one layout, pass."""
         return self.condition in (LAYOUT, _IDENTITY, _SAME_VALUE, _SAME_TYPE, _AMONG_TYPES, _SAME_OBJECT)
 
     @property
     def tells_apart(self) -> bool:
-        """Whether all that has to be so is that some objects are not one."""
+        """Return whether all that has to be so is that some objects are not one."""
         return self.condition in (_TWO_OBJECTS, _SEVERAL_OBJECTS)
 
     def changed_numbers(self, leaves: Leaves) -> list[Path]:
@@ -125,7 +125,8 @@ def same_number_type(path: Path, cls: type) -> Guard:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value may be an input of a graph: a Python number that an element type holds, or a NumPy scalar.
+    """Return whether a value may be an input of a graph: a Python number that an element type holds, or a NumPy
+    scalar.
 
     >>> is_number(0.5), is_number(True), is_number(2**80)
     (True, False, False)
@@ -282,11 +283,11 @@ class Guards:
 
     @property
     def trivial(self) -> bool:
-        """Whether a call may skip the check and pass the leaves as they are."""
+        """Return whether a call may skip the check and pass the leaves as they are."""
         return not self.left_to_check() and [path.leaf for path in self.inputs] == list(range(self.leaf_count))
 
     def holds(self, leaves: Leaves) -> bool:
-        """Whether everything that the trace took for granted is still so."""
+        """Return whether everything that the trace took for granted is still so."""
         return self.fetch(leaves) is not None
 
     def changed_numbers(self, leaves: Leaves) -> frozenset[Path]:
@@ -302,7 +303,7 @@ class Guards:
 
 
 UNREADABLE = "    except Exception as error:\n        if from_handler(error): raise\n"
-"""Where a check goes on if a read fails, which misses; what a signal handler raised meanwhile is the caller's."""
+"""Handler of reads that fail, which misses; what a signal handler raised meanwhile is the caller's."""
 
 
 class GuardText:
@@ -395,12 +396,12 @@ def _compiled(guards: tuple[Guard, ...], inputs: tuple[Path, ...]) -> Fetch:
 
 
 def layout_of(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
-    """What a trace bakes in of an array."""
+    """Return the properties of an array that a trace bakes in."""
     return (array.dtype, array.shape, array.strides)
 
 
 def defined(cls: type, name: str, raw: Any) -> bool:
-    """Whether a class gets this very definition, not bound, under a name."""
+    """Return whether a class gets this very definition, not bound, under a name."""
     for base in cls.__mro__:
         if name in base.__dict__:
             return base.__dict__[name] is raw

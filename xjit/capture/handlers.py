@@ -1,4 +1,4 @@
-"""Whether code that is running would catch an error: its exception tables are read, and its handlers followed.
+"""Exception tables of running code: read and followed to tell whether it would catch an error.
 
 A compiled program runs none of the user's handlers, so that a step which may raise must not stand where one could
 catch it. What only passes the error on is harmless: ``finally``, the end of a ``with`` block that restores something.
@@ -25,7 +25,7 @@ _ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 
 
 def catches(frame: FrameType, error: type[BaseException], named_only: bool, restoring: int) -> bool:
-    """Whether a handler in a frame could catch an error of this type that its current instruction raises.
+    """Return whether a handler in a frame could catch an error of this type that its current instruction raises.
 
     ``named_only`` leaves out handlers of everything. ``restoring`` of the ``with`` blocks around the instruction are
     known to pass errors on.
@@ -47,7 +47,7 @@ class _Decoded:
     guarded: Sequence[tuple[int, int, int]]
 
     def handler_of(self, offset: int) -> int | None:
-        """Where errors of the instruction go; None for the caller."""
+        """Return the handler of errors of the instruction; None for the caller."""
         return next((target for start, end, target in self.guarded if start <= offset < end), None)
 
 
@@ -125,7 +125,7 @@ class _Search:
         return following
 
     def _unmatched(self, one: dis.Instruction) -> int | None:
-        """Where the error goes on if the handler is not for it."""
+        """Return the instruction behind a handler that is not for the error."""
         wanted = self.stack.pop() if self.stack else _UNKNOWN
         if one.opname == "CHECK_EG_MATCH" or _may_match(wanted, self.error):
             broad = wanted in (_UNKNOWN, Exception, BaseException)
@@ -172,7 +172,7 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 def _may_match(wanted: Any, error: type[BaseException]) -> bool:
-    """Whether errors of a type, or of one derived from it, are among the wanted ones."""
+    """Return whether errors of a type, or of one derived from it, are among the wanted ones."""
     if isinstance(wanted, tuple):
         return any(_may_match(one, error) for one in wanted)
     return not isinstance(wanted, type) or issubclass(error, wanted) or issubclass(wanted, error)

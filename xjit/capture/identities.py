@@ -50,7 +50,7 @@ class Identities:
     _arguments: dict[int, Known] = field(default_factory=dict)
 
     def of(self, value: Any) -> Known | None:
-        """What was met before and is this very object."""
+        """Return the entry that was met before and is this very object."""
         found = self._known.get(id(value))
         if found is None and id(value) in self._arguments:
             self.twins = True
@@ -94,14 +94,16 @@ class Identities:
 
 
 def _kind(value: Any) -> Any:
-    """What is guarded of an object that may be another one at the next call; None if it is always the same."""
+    """Return the guarded property of an object that may be another one at the next call; None if it is always the
+    same.
+    """
     if type(value) is np.ndarray:
         return layout_of(value)
     return type(value) if type(value) in (list, dict) or is_object(value) else None
 
 
 def looks_at_identity(code: types.CodeType, namespace: Mapping[str, Any]) -> bool:
-    """Whether the code, or that of a function inside, compares by ``is`` what may be arrays or objects.
+    """Return whether the code, or that of a function inside, compares by ``is`` what may be arrays or objects.
 
     Constants are none, nor is what is read from a global that holds something else: that it does is a guard.
     """

@@ -45,7 +45,7 @@ class KnownArray(np.ndarray[Any, Any]):
 
 
 def _is_traced(value: Any) -> bool:
-    """Whether only the run will tell the value; one that is known may become a constant instead."""
+    """Return whether only the run will tell the value; one that is known may become a constant instead."""
     return isinstance(value, TracedValue) and value.weak is None and not hasattr(value, "known")
 
 

@@ -37,7 +37,7 @@ _python_classes: weakref.WeakKeyDictionary[type, bool] = weakref.WeakKeyDictiona
 
 @functools.lru_cache(maxsize=1024)
 def is_library(module: str | None) -> bool:
-    """Whether code of this module is called as it stands: the standard library and large known packages.
+    """Return whether code of this module is called as it stands: the standard library and large known packages.
 
     >>> is_library("scipy.special"), is_library("my_package.models"), is_library("__main__")
     (True, False, False)
@@ -47,7 +47,7 @@ def is_library(module: str | None) -> bool:
 
 
 def is_pure(module: str | None) -> bool:
-    """Whether this is a module of the standard library whose functions depend on their arguments alone.
+    """Return whether this is a module of the standard library whose functions depend on their arguments alone.
 
     >>> is_pure("functools"), is_pure("time")
     (True, False)
@@ -56,12 +56,12 @@ def is_pure(module: str | None) -> bool:
 
 
 def is_standard(module: str | None) -> bool:
-    """Whether this is a module of the standard library."""
+    """Return whether this is a module of the standard library."""
     return (module or "").partition(".")[0] in sys.stdlib_module_names
 
 
 def is_traceable(value: object) -> bool:
-    """Whether the value is a Python function outside of the libraries, or a library's wrapper around one."""
+    """Return whether the value is a Python function outside of the libraries, or a library's wrapper around one."""
     if not isinstance(value, types.FunctionType):
         return False
     own = value if not is_library(_module_of(value)) else inspect.unwrap(value)
@@ -69,7 +69,9 @@ def is_traceable(value: object) -> bool:
 
 
 def is_function_of_arguments(value: object) -> bool:
-    """Whether the value is a library's function whose result depends on its arguments alone, as far as known."""
+    """Return whether the value is a library's function whose result depends on its arguments alone, as far as
+    known.
+    """
     if isinstance(value, _SLOTS) or value in HARMLESS:
         return True
     if not callable(value) or not hasattr(value, "__name__"):
@@ -93,7 +95,7 @@ def _module_of(value: object) -> str | None:
 
 
 def is_plain_class(cls: type) -> bool:
-    """Whether a class may be used as it is: its instances do not read the world when they are made."""
+    """Return whether a class may be used as it is: its instances do not read the world when they are made."""
     if issubclass(cls, BaseException) or cls in HARMLESS:
         return True
     module = cls.__module__
@@ -101,7 +103,8 @@ def is_plain_class(cls: type) -> bool:
 
 
 def is_user_class(cls: type) -> bool:
-    """Whether instances of the class hold their state in attributes alone, by classes outside of the libraries.
+    """Return whether instances of the class hold their state in attributes alone, by classes outside of the
+    libraries.
 
     Classes written in C, and classes derived from them, keep state that no attribute shows.
     """

@@ -36,7 +36,7 @@ PYTHON: dict[Any, Callable[..., Any]] = {
     np.absolute: abs,
     np.invert: operator.invert,
 }
-"""What Python does for the ufunc of an operator."""
+"""Python's own operator for each ufunc."""
 
 COMPARISONS: dict[Any, str] = {
     np.less: "<",

@@ -1,4 +1,4 @@
-"""Where a value was read from, as data: an argument, a global, a closure cell, and steps from there on.
+"""Access paths, as data: an argument, a global, a closure cell, and steps from there on.
 
 >>> path = Path(Root("leaf", 0, "argument config"), (Step("item", "scale"), Step("attribute", "x")))
 >>> str(path)
@@ -73,7 +73,7 @@ class Path:
         return Path(self.root, (*self.steps, Step("type")))
 
     def within(self, other: Path) -> bool:
-        """Whether this place is the other one or a part of what stands there."""
+        """Return whether this place is the other one or a part of what stands there."""
         return self.root == other.root and self.steps[: len(other.steps)] == other.steps
 
     def read(self, leaves: Sequence[Any]) -> Any:

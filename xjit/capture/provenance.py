@@ -85,7 +85,7 @@ class CaptureTrace(Trace):
             frame = frame.f_back
 
     def label(self, value: TracedValue) -> str:
-        """What to call a value in a message."""
+        """Return the name of a value in messages."""
         return self.labels.get(value.node) or f"the result of {value.node.op.name}"
 
 

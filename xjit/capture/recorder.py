@@ -118,7 +118,7 @@ class Recorder:
         return array
 
     def path_of(self, value: Any) -> Path | None:
-        """Where the function got this very object from, if it was handed out from outside."""
+        """Return the path to this very object, if it was handed out from outside."""
         known = self._handed_out.get(id(value))
         return known[1] if known is not None else None
 
@@ -142,7 +142,7 @@ class Recorder:
     # What the function gets
 
     def argument(self, index: int, leaf: Any, label: str) -> Any:
-        """What the function sees of one argument leaf; the dispatch key holds its signature."""
+        """Return the stand-in of one argument leaf; the dispatch key holds its signature."""
         path = leaf_path(index, f"argument {label}")
         if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
             return self._hand_out(self._python_number(leaf, path), path)
@@ -167,11 +167,11 @@ class Recorder:
             self.add(guards.same_number_type(path, type(leaf)))
 
     def has_varying_items(self, path: Path) -> bool:
-        """Whether a sequence holds numbers that are known to change."""
+        """Return whether a sequence holds numbers that are known to change."""
         return any(place.within(path) for place in self._varying)
 
     def read(self, value: Any, path: Path) -> Any:
-        """What the function sees of a value that it reads at a path; that it stays so becomes a guard."""
+        """Return the stand-in of a value that the function reads at a path; that it stays so becomes a guard."""
         if path in self._by_path:
             return self._by_path[path]
         seen = self._seen(value, path)
@@ -308,7 +308,7 @@ class Recorder:
     # Functions
 
     def entry(self, function: Any) -> Any:
-        """What to run for the function that the user decorated."""
+        """Return the function to run in place of the decorated one."""
         if isinstance(function, types.FunctionType):
             self.add(guards.same_code(object_path(function, function.__qualname__), function.__code__))
             return self.function(function)

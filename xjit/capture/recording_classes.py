@@ -19,7 +19,7 @@ _ORIGINAL = "_xjit_original"
 
 
 def is_namedtuple_class(cls: type) -> bool:
-    """Whether instances of the class are named tuples."""
+    """Return whether instances of the class are named tuples."""
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 

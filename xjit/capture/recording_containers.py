@@ -35,7 +35,9 @@ class RecordingList(list[Any]):
 
     @property
     def is_changed(self) -> bool:
-        """Whether code in C, such as ``heapq.heappush``, went around the methods of the list and changed it."""
+        """Return whether code in C, such as ``heapq.heappush``, went around the methods of the list and changed
+        it.
+        """
         return len(self) != len(self._entries) or any(map(operator.is_not, self, self._entries))
 
     def __copy__(self) -> list[Any]:

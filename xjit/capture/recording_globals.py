@@ -95,7 +95,7 @@ def _default(recorder: Recorder, value: Any, path: Path) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def effect_of(code: types.CodeType) -> str:
-    """What the code changes outside of itself, in words and with its line; empty for nothing."""
+    """Describe an effect of the code on the outside, with its line; empty for nothing."""
     return next(_effects(code, frozenset(code.co_freevars)), "")
 
 
@@ -118,5 +118,5 @@ def _line_of(instruction: dis.Instruction) -> int | None:
 
 
 def called_from_user_code(frame: types.FrameType | None) -> bool:
-    """Whether a frame runs a rebuilt function."""
+    """Return whether a frame runs a rebuilt function."""
     return frame is not None and isinstance(frame.f_globals, RecordingGlobals)

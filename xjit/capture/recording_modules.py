@@ -1,4 +1,4 @@
-"""What traced code gets for modules: NumPy with its other functions traced too, and recorded reads elsewhere."""
+"""Stand-ins of modules: NumPy with its other functions traced too, and recorded reads elsewhere."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _REFUSED = {
 
 
 class _StandIn:
-    """What stand-ins of modules share: they cannot be changed."""
+    """Base of stand-ins of modules, which cannot be changed."""
 
     _module: types.ModuleType
 
@@ -130,7 +130,7 @@ def _errstate(**kwargs: Any) -> Any:
 
 
 class TracedSubscripted:
-    """What traced code gets for ``numpy.r_`` and its like."""
+    """Stand-in of ``numpy.r_`` and its like."""
 
     def __init__(self, original: Any) -> None:
         self._original = original

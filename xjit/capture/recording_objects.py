@@ -49,7 +49,7 @@ _RAW_CLASS_ATTRIBUTES = (
 
 @dataclass(eq=False, slots=True)
 class State:
-    """What a stand-in knows; ``path`` is None for an object that was made while tracing."""
+    """State of a stand-in; ``path`` is None for an object that was made while tracing."""
 
     recorder: Recorder
     cls: type
@@ -219,7 +219,7 @@ def stand_in(recorder: Recorder, target: Any, path: Path) -> Any:
 
 
 def is_changed(value: Any) -> bool:
-    """Whether code went around the stand-in of an object from outside and wrote to it."""
+    """Return whether code went around the stand-in of an object from outside and wrote to it."""
     return len(object.__getattribute__(value, "__dict__")) > 1
 
 
@@ -293,7 +293,7 @@ def construct(state: State, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
 
 
 class RecordingSuper:
-    """What ``super()`` yields in a rebuilt method."""
+    """Result of ``super()`` in a rebuilt method."""
 
     def __init__(self, start: type, bound: Any) -> None:
         object.__setattr__(self, _STATE, (start, bound))

@@ -33,4 +33,4 @@ def _restoring(cls: Any) -> Any:
 RESTORING: dict[Any, Any] = {
     cls: _restoring(cls) for cls in (np.errstate, warnings.catch_warnings, contextlib.nullcontext)
 }
-"""What traced code gets for such a class."""
+"""Stand-ins of such classes."""

@@ -89,7 +89,7 @@ def _array(array: np.ndarray[Any, Any]) -> Signature:
 
 
 def _counts_in_elements(array: np.ndarray[Any, Any]) -> bool:
-    """Whether the distances along the axes are whole numbers of elements, as kernels count them.
+    """Return whether the distances along the axes are whole numbers of elements, as kernels count them.
 
     Aligned arrays may lie otherwise where the type is wider than its alignment: complex numbers behind a float.
     """
@@ -131,7 +131,7 @@ def _is_numpy_scalar(kind: type) -> bool:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether the value is an immutable one that compares by value.
+    """Return whether the value is an immutable one that compares by value.
 
     >>> is_plain("text"), is_plain(3), is_plain([3])
     (True, True, False)
@@ -140,12 +140,12 @@ def is_plain(value: Any) -> bool:
 
 
 def _is_plain_kind(value: Any) -> bool:
-    """Whether the value is of one of the immutable types; subclasses may have attributes that change."""
+    """Return whether the value is of one of the immutable types; subclasses may have attributes that change."""
     return isinstance(value, PLAIN_TYPES) and (isinstance(value, enum.Enum) or not hasattr(value, "__dict__"))
 
 
 def _is_plain_record(value: Any) -> bool:
-    """Whether the value is an instance of a frozen dataclass of this package, such as dimension numbers."""
+    """Return whether the value is an instance of a frozen dataclass of this package, such as dimension numbers."""
     cls = type(value)
     if not dataclasses.is_dataclass(cls) or not cls.__module__.startswith("xjit.ops"):
         return False
@@ -162,7 +162,7 @@ def hash_of(value: Any) -> int | None:
 
 
 def is_object(value: Any) -> bool:
-    """Whether the value is an instance of a user's class, or a plain namespace: its attributes are its state.
+    """Return whether the value is an instance of a user's class, or a plain namespace: its attributes are its state.
 
     A thread's own namespace is one too: the guards read it again in the thread that calls.
     """

@@ -141,7 +141,7 @@ class TracedArray(Operators, MemoryHolder):
 
     @property
     def device(self) -> str:
-        """Where NumPy says that arrays are."""
+        """Return the device that NumPy names."""
         return str(np.empty(0).device)
 
     def to_device(self, device: str, /, *, stream: Any = None) -> Any:

@@ -37,7 +37,7 @@ _BY_KNOWN: dict[Any, Callable[[int], bool]] = {
 
 
 def is_integer(value: Any) -> bool:
-    """Whether the value stands for a Python bool or integer that is not known while tracing."""
+    """Return whether the value stands for a Python bool or integer that is not known while tracing."""
     return isinstance(value, TracedValue) and value.weak in (bool, int) and not hasattr(value, "value")
 
 
@@ -50,12 +50,12 @@ def as_float(value: Any) -> Any:
 
 
 def unary(ufunc: Any, value: Any) -> Any:
-    """What Python's operator makes of the number."""
+    """Apply Python's operator to the number."""
     return _integer(ufunc, (value,), _limits(ufunc, (value,)))
 
 
 def binary(ufunc: Any, left: Any, right: Any) -> Any:
-    """What Python's operator makes of two bools and integers, at least one of them not known."""
+    """Apply Python's operator to two bools and integers, at least one of them not known."""
     left, right = _settled(left), _settled(right)
     kinds = {one.weak if isinstance(one, TracedValue) else type(one) for one in (left, right)}
     if ufunc is np.matmul:

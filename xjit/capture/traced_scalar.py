@@ -66,7 +66,7 @@ class TracedScalar(Operators, TracedValue):
 
     @property
     def is_argument(self) -> bool:
-        """Whether this is an argument as it came in, not a sum or product of arguments."""
+        """Return whether this is an argument as it came in, not a sum or product of arguments."""
         return len(self.sources) == 1 and self.node in self.owner.parameters
 
     # NumPy's side
@@ -150,7 +150,9 @@ class TracedScalar(Operators, TracedValue):
         return int(self.constant())
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        """What NumPy makes of the number by itself, as in a list: without this an array of objects."""
+        """Return the array that NumPy makes of the number by itself, as in a list: without this an array of
+        objects.
+        """
         return np.array(self.constant(), *args, **{"copy": None, **kwargs})
 
     def __float__(self) -> float:
@@ -210,7 +212,7 @@ def _peek(value: Any) -> Any:
 
 
 def _is_not_zero(divisor: Any) -> bool:
-    """Whether Python divides by this number; of an argument that becomes a guard."""
+    """Return whether Python divides by this number; of an argument that becomes a guard."""
     if type(divisor) is not TracedScalar:
         return bool(divisor != 0)
     return divisor.is_argument and bool(divisor)
@@ -223,7 +225,7 @@ def _dynamic(value: Any) -> Any:
 
 
 def _takes_integers(operand: Any) -> bool:
-    """Whether NumPy converts a Python integer to this operand's type without looking at its value."""
+    """Return whether NumPy converts a Python integer to this operand's type without looking at its value."""
     if isinstance(operand, TracedValue) and operand.weak is not None:
         return True
     if isinstance(operand, TracedValue | np.ndarray | np.generic):

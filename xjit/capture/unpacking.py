@@ -23,17 +23,17 @@ MOST_LEVELS = 64
 
 
 def is_flat(arguments: Sequence[tree.Tree]) -> bool:
-    """Whether every argument is a leaf."""
+    """Return whether every argument is a leaf."""
     return all(isinstance(one, tree.Leaf) for one in arguments)
 
 
 def can_unpack(structure: tree.Tree) -> bool:
-    """Whether there is text for a structure: for all but deep ones and dicts with other keys than text."""
+    """Return whether there is text for a structure: for all but deep ones and dicts with other keys than text."""
     return not is_deep(structure) and _has_text_keys(structure)
 
 
 def is_deep(structure: tree.Tree, levels: int = MOST_LEVELS) -> bool:
-    """Whether containers are nested in more levels than the parser takes brackets."""
+    """Return whether containers are nested in more levels than the parser takes brackets."""
     if not isinstance(structure, tree.Branch):
         return False
     return levels == 0 or any(is_deep(child, levels - 1) for child in structure.children)

@@ -1,4 +1,4 @@
-"""What became of a function: kernels, their operations and bytes, and a reason for every split."""
+"""Explanations of compiled functions: kernels, their operations and bytes, and a reason for every split."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KernelReport:
 
     @property
     def parallel(self) -> bool:
-        """Whether threads share the outer loop."""
+        """Return whether threads share the outer loop."""
         return self.pieces > 1
 
     def __str__(self) -> str:
@@ -147,7 +147,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
 
 def _whole_bytes(node: Node) -> int:
-    """What a step on whole arrays reads and writes."""
+    """Count the bytes that a step on whole arrays reads and writes."""
     types = [source.type for source in (*node.inputs, node)]
     return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
 

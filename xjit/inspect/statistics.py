@@ -1,4 +1,4 @@
-"""What a decorated function has done so far, as a record."""
+"""Statistics of a decorated function."""
 
 from __future__ import annotations
 

@@ -161,10 +161,10 @@ class Trace:
 
 
 def is_tuple(node: Node) -> bool:
-    """Whether the node yields several arrays."""
+    """Return whether the node yields several arrays."""
     return isinstance(node.type, TupleType)
 
 
 def is_by_reference(node: Node) -> bool:
-    """Whether a constant is read from memory, so that the source does not depend on its value."""
+    """Return whether a constant is read from memory, so that the source does not depend on its value."""
     return any(key == "by_reference" for key, _ in node.params)

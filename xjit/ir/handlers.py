@@ -20,7 +20,7 @@ _STAR = 0x04  # inspect.CO_VARARGS
 
 
 def from_handler(error: BaseException) -> BaseException | None:
-    """What is to be raised if a signal handler raised an error or what led to it: that very exception; else None.
+    """Return the exception of a signal handler that an error is or was led to by; None if there is none.
 
     An error of this package that was made of the handler's exception on the way gives way to that exception.
     """
@@ -31,13 +31,15 @@ def from_handler(error: BaseException) -> BaseException | None:
 
 
 def is_foreign(error: BaseException) -> bool:
-    """Whether this package and what it uses cannot have raised it: the class of the error is somebody else's."""
+    """Return whether this package and what it uses cannot have raised it: the class of the error is somebody
+    else's.
+    """
     root = type(error).__module__.partition(".")[0]
     return root not in _OURS and root not in sys.stdlib_module_names
 
 
 def interrupts_import() -> bool:
-    """Whether the calling code runs inside of a signal handler that interrupted an import of the same thread.
+    """Return whether the calling code runs inside of a signal handler that interrupted an import of the same thread.
 
     The modules of that import are incomplete for as long as the handler runs, and others wait for them.
     """
@@ -72,7 +74,7 @@ def _passes_handler(traceback: TracebackType | None) -> bool:
 
 
 def _is_handler(frame: FrameType, interrupted: FrameType) -> bool:
-    """Whether a frame was handed the frame that it interrupted, which nothing but handlers are."""
+    """Return whether a frame was handed the frame that it interrupted, which nothing but handlers are."""
     code = frame.f_code
     count = code.co_argcount
     if not count and not code.co_flags & _STAR:

@@ -25,7 +25,7 @@ def identity(dims: tuple[int, ...]) -> Index:
 
 
 def compose(access: Access, index: Index, inputs: tuple[Node, ...]) -> Index:
-    """Where the first operand is read when the result is read at ``index``."""
+    """Compose index maps: return the index of the first operand when the result is read at ``index``."""
     dims = inputs[0].aval.shape
     return normalise(tuple([_through(map, index, inputs) for map in access.axes]), dims)
 

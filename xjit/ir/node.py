@@ -63,24 +63,24 @@ class Node:
 
     @lazy
     def is_assembled(self) -> bool:
-        """Whether the value consists of blocks of other values without gaps in them."""
+        """Return whether the value consists of blocks of other values without gaps in them."""
         return bool(self.pieces) and all(step == 1 for piece in self.pieces for step in piece.step)
 
     @lazy
     def element(self) -> Expr | None:
-        """How one element is computed from elements of the inputs; None without such a rule."""
+        """Return the expression of one element over elements of the inputs; None without such a rule."""
         if self.op.kind is not Kind.ELEMENTWISE or self.op.element is None:
             return None
         return self.op.element(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
     @property
     def shows_part(self) -> bool:
-        """Whether NumPy would show the real or imaginary parts of the operand here."""
+        """Return whether NumPy would show the real or imaginary parts of the operand here."""
         return self.op.part is not None and dtype_class(self.inputs[0].aval.dtype) == "C"
 
     @property
     def shows(self) -> bool:
-        """Whether NumPy would show the memory of the only operand here: index operations, and parts."""
+        """Return whether NumPy would show the memory of the only operand here: index operations, and parts."""
         return (self.op.access is not None and len(self.inputs) == 1) or self.shows_part
 
     @lazy
@@ -118,7 +118,7 @@ class Graph:
 
     @lazy
     def key(self) -> tuple[Any, ...]:
-        """What two graphs of the same structure share; positions and names are left out."""
+        """Return a key that graphs of the same structure share; positions and names are left out."""
         number = {node: index for index, node in enumerate(self.nodes)}
         rows = tuple(
             (

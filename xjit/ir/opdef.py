@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
@@ -14,7 +15,7 @@ Params: TypeAlias = Mapping[str, Any]
 
 
 class Kind(enum.Enum):
-    """What planning and code generation ask an operation for, instead of its name."""
+    """Kinds of operations: planning and code generation ask for these instead of names."""
 
     LEAF = "leaf"  # parameters, constants, projections out of a tuple
     ELEMENTWISE = "elementwise"
@@ -28,7 +29,7 @@ class Kind(enum.Enum):
 
 
 class Parity(enum.Enum):
-    """What the result does when the sign of one float operand flips, bit for bit."""
+    """Change of the result when the sign of one float operand flips, bit for bit."""
 
     ODD = "odd"  # flips as well
     EVEN = "even"  # stays
@@ -38,7 +39,7 @@ ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 
 
 class AxisMap(NamedTuple):
-    """Where one operand axis is read: scale * (position on result axis ``axis``) + offset; axis None: at offset.
+    """Index map of one operand axis: scale * (position on result axis ``axis``) + offset; axis None: at offset.
 
     ``found`` are integers that come from data and are added.  A tuple, as planning makes and compares thousands.
     """
@@ -95,7 +96,18 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Reducer:
-    """A reduction as a value: how to combine, what to start from, and what may differ by the order of elements."""
+    """A reduction as a value: how to combine, what to start from, and what may differ by the order of elements.
+
+    The fields from ``classes`` on belong to its name, and do not take part in comparisons:
+
+    classes    element types that it reduces
+    runs_over  element types of which it makes running results
+    spoken     NumPy's name of the reduction
+    equals     operations and the classes on which a fold with them is this reduction
+    operation  the public operation that combines two elements
+    fold       array, dimensions -> the result by NumPy
+    step       results so far, next elements -> results, by NumPy
+    """
 
     name: str
     combine: str  # the primitive
@@ -103,6 +115,18 @@ class Reducer:
     reassociates: bool  # rounding may differ by order; exact reducers need no care
     last_word: Callable[[DType], Any] | None = None  # what no further element changes; NaN aside
     either_zero: bool = False  # of zeros of both signs any one may be the result
+    orders_zeros: bool = field(default=False, compare=False)  # the result depends on the signs of zeros
+    classes: str = field(default="", compare=False)
+    runs_over: str = field(default="", compare=False)
+    spoken: str = field(default="", compare=False)
+    equals: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    operation: Callable[..., Any] | None = field(default=None, compare=False)
+    fold: Callable[..., Any] | None = field(default=None, compare=False)
+    step: Callable[..., Any] | None = field(default=None, compare=False)
+
+    def with_either_zero(self) -> Reducer:
+        """The reducer that may take either of two zeros, if it is an extreme."""
+        return dataclasses.replace(self, either_zero=True) if self.orders_zeros else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +188,9 @@ class OpDef:
 
     @property
     def view(self) -> Callable[..., Any]:
-        """What makes a view of an array: the reference of index operations, the part of those that show parts."""
+        """Return the function that makes a view of an array: the reference of index operations, the part of those
+        that show parts.
+        """
         return self.reference if self.part is None else self.part
 
     def gap(self, target: str, dtypes: tuple[DType, ...], letters: str) -> Gap | None:

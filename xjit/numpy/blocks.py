@@ -41,7 +41,7 @@ def block(arrays: Any) -> Any:
 
 
 def _depth(arrays: Any, place: str) -> int:
-    """How deep the lists are nested."""
+    """Return the depth to which the lists are nested."""
     if isinstance(arrays, tuple):
         raise DTypeError(f"numpy.block: {place} is a tuple. Only lists can be used to arrange blocks")
     if not isinstance(arrays, list):

@@ -27,7 +27,7 @@ SMALL = 4096
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """How wide the border of one axis is, and what the mode wants to know besides, for either side."""
+    """Widths of the border of one axis, and the arguments of the mode, for either side."""
 
     axis: int
     before: int
@@ -46,7 +46,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """What stands along one axis of the result: the segments of both borders, and the operand's axis in between."""
+    """Segments along one axis of the result: the segments of both borders, and the operand's axis in between."""
 
     before: tuple[Segment, ...]
     inner: Segment

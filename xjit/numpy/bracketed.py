@@ -71,4 +71,4 @@ def _is_number(part: Any) -> bool:
 
 
 SUBSCRIPTED: dict[Any, Callable[[Any], Operand]] = {np.r_: in_row, np.c_: in_columns}
-"""What stands for objects of NumPy that are functions written with brackets."""
+"""Stand-ins of NumPy's functions that are written with brackets."""

@@ -36,7 +36,7 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> Any:
-    """Where two numbers differ by no more than ``atol + rtol * abs(b)``, or are equal.
+    """Test where two numbers differ by no more than ``atol + rtol * abs(b)``, or are equal.
 
     Element types: any, promoted together; the second operand counts as a float. Infinities are near equal ones only,
     NaN is near nothing, or with ``equal_nan`` near NaN. Raises ShapeError for shapes that do not broadcast.
@@ -64,7 +64,7 @@ def _number(python: Callable[..., Any], ufunc: np.ufunc, value: Any) -> Any:
 
 
 def _pair(python: Callable[..., Any], ufunc: np.ufunc, x: Any, y: Any) -> Any:
-    """What Python computes of two Python numbers stays one, so that it promotes as one."""
+    """Compute Python's result of two Python numbers, which promotes as a Python number."""
     return python(x, y) if isinstance(x, _NUMBERS) and isinstance(y, _NUMBERS) else call(ufunc, x, y)
 
 
@@ -78,7 +78,7 @@ def truth(value: Any) -> Any:
 
 
 def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> Any:
-    """Whether all elements are near, as ``isclose`` says; a Python bool.
+    """Return whether all elements are near, as ``isclose`` says; a Python bool.
 
     >>> allclose(np.array([1.0, 2.0]), [1.0, 2.0 + 1e-9])
     True
@@ -87,7 +87,7 @@ def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: 
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    """Whether shapes and all elements are equal; a Python bool. Any element types.
+    """Return whether shapes and all elements are equal; a Python bool. Any element types.
 
     >>> array_equal(np.array([1, 2]), [1, 2])
     True
@@ -102,7 +102,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 
 
 def array_equiv(a1: Any, a2: Any) -> Any:
-    """Whether shapes broadcast and all elements are equal then; a Python bool. Any element types."""
+    """Return whether shapes broadcast and all elements are equal then; a Python bool. Any element types."""
     x, y = as_value(a1, "array_equiv"), as_value(a2, "array_equiv")
     try:
         common_shape("array_equiv", [shape_of(x), shape_of(y)])
@@ -112,7 +112,7 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 
 def isreal(x: Any) -> Any:
-    """Where the imaginary part is zero. Any element type.
+    """Test where the imaginary part is zero. Any element type.
 
     >>> isreal(np.array([1 + 0j, 1j]))
     array([ True, False])
@@ -125,7 +125,7 @@ def isreal(x: Any) -> Any:
 
 
 def iscomplex(x: Any) -> Any:
-    """Where the imaginary part is not zero. Any element type."""
+    """Test where the imaginary part is not zero. Any element type."""
     value = as_value(x, "iscomplex")
     if dtype_class(dtype_of(value)) == "C":
         return call(np.not_equal, methods.imag(value), 0)
@@ -133,12 +133,12 @@ def iscomplex(x: Any) -> Any:
 
 
 def isposinf(x: Any, out: Any = None) -> Any:
-    """Where there is positive infinity. Raises DTypeError for complex numbers, CaptureError for ``out``."""
+    """Test where there is positive infinity. Raises DTypeError for complex numbers, CaptureError for ``out``."""
     return _infinite("isposinf", x, out, negative=False)
 
 
 def isneginf(x: Any, out: Any = None) -> Any:
-    """Where there is negative infinity. Raises DTypeError for complex numbers, CaptureError for ``out``."""
+    """Test where there is negative infinity. Raises DTypeError for complex numbers, CaptureError for ``out``."""
     return _infinite("isneginf", x, out, negative=True)
 
 

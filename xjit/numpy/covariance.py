@@ -1,4 +1,4 @@
-"""How variables vary together: cov and corrcoef, as products of centred observations."""
+"""Covariances: cov and corrcoef, as products of centred observations."""
 
 from __future__ import annotations
 

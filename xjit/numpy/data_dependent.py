@@ -1,4 +1,4 @@
-"""What no trace can know: results whose shape, or type, depends on the elements of traced arrays."""
+"""Data-dependent results: results whose shape, or type, depends on the elements of traced arrays."""
 
 from __future__ import annotations
 

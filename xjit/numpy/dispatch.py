@@ -1,4 +1,4 @@
-"""Where NumPy's protocols arrive: a ufunc or function of NumPy called on traced values."""
+"""Dispatch of NumPy's protocols: a ufunc or function of NumPy called on traced values."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _NO_POSITIONS = "arrays used as indices must be of integer (or boolean) type"
 
 
 def is_index_array(entry: Any) -> bool:
-    """Whether an index entry is an array of positions: an array, traced or not, or a sequence.
+    """Return whether an index entry is an array of positions: an array, traced or not, or a sequence.
 
     >>> is_index_array([0, 1]), is_index_array(np.array([0])), is_index_array(2), is_index_array(None)
     (True, True, False, False)

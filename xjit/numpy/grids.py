@@ -45,7 +45,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
 
 @functools.cache
 def _open_grids_are_lists() -> bool:
-    """Whether the installed NumPy hands out open grids that are views as a list; since 2.5 it does not."""
+    """Return whether the installed NumPy hands out open grids that are views as a list; since 2.5 it does not."""
     grids: Any = np.meshgrid([0], [0], sparse=True, copy=False)
     return isinstance(grids, list)
 

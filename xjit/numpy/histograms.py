@@ -23,7 +23,7 @@ _BYTE = np.dtype(np.uint8)
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
-    """How many elements lie between edges, or the sum of their weights, and the edges.
+    """Count the elements between edges, or the sum of their weights, and the edges.
 
     ``bins`` is their number, known while tracing, or the edges themselves. Element types: real numbers. Raises
     DTypeError, ArgumentError, DataDependentError for numbers of bins that depend on the elements, and ValueError when
@@ -61,7 +61,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Any, Any, Any]:
-    """How many points lie in each part of a plane, as float64, and the edges along both axes.
+    """Count the points in each part of a plane, as float64, and the edges along both axes.
 
     ``bins`` is a number or edges for both axes, or a pair of these; ``range`` is known while tracing. Raises as
     ``histogram``.
@@ -77,7 +77,7 @@ def histogram2d(
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Any, list[Any]]:
-    """How many points lie in each part of a space, as float64, and a list of the edges along its axes.
+    """Count the points in each part of a space, as float64, and a list of the edges along its axes.
 
     ``sample`` has a point in each row, or is a sequence of their coordinates. ``bins`` is a number for all axes, or
     one number or edges for each; ``range`` is known while tracing. Raises as ``histogram``.
@@ -177,7 +177,8 @@ def _ends(name: str, range: Any) -> list[Any]:
 
 
 def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
-    """How often each number below ``minlength`` occurs, as int64, or the sum of the weights there, as float64.
+    """Count the occurrences of each number below ``minlength``, as int64, or the sum of the weights there, as
+    float64.
 
     Raises DTypeError and ArgumentError for the operands, DataDependentError without a ``minlength``, which the shape
     of a compiled result has to come from, and ValueError when the program runs for numbers that are negative or no

@@ -23,7 +23,8 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What a basic index picks: per operand axis the first element, the step and the count, then the result's shape.
+    """Region that a basic index picks: per operand axis the first element, the step and the count, then the result's
+    shape.
 
     ``scalar`` says that NumPy hands out an element, not an array.
     """
@@ -66,7 +67,7 @@ class _Axis:
 
 
 def _is_mask(entry: Any) -> bool:
-    """Whether an index entry is truth values that are known: one, an array, or a list."""
+    """Return whether an index entry is truth values that are known: one, an array, or a list."""
     if isinstance(entry, bool | np.bool_):
         return True
     is_array = isinstance(entry, np.ndarray) or (isinstance(entry, list | tuple) and holds_no_array(entry))

@@ -72,7 +72,7 @@ def _check_points(points: Operand, values: Operand) -> None:
 
 
 def _without_points(at: Any, values: Operand) -> Any:
-    """What the installed NumPy makes of no points at all: an error, since 2.5 only if a value is asked for."""
+    """Answer as the installed NumPy does to no points at all: an error, since 2.5 only if a value is asked for."""
     with numpy_errors("interp", ArgumentError):
         empty = np.interp(np.zeros(shape_of(at)), [], np.zeros(shape_of(values)))
     dtype = COMPLEX128 if dtype_class(dtype_of(values)) == "C" else FLOAT64
@@ -154,7 +154,7 @@ def _searched(at: Any, points: Any, values: Any, slopes: Any) -> list[Any]:
 
 
 def _line(place: int, points: Any, values: Any, slopes: Any) -> list[Any]:
-    """Where a line starts, its value there, its slope, where it ends, and its value there."""
+    """Return the start of a line, its value there, its slope, its end, and its value there."""
     starts = [getitem(one, place) for one in (points, values, slopes)]
     return starts + [getitem(one, place + 1) for one in (points, values)]
 

@@ -172,7 +172,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = np._N
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:
-    """How many singular values of each matrix are above a bound. Raises as ``pinv``."""
+    """Count the singular values of each matrix above a bound. Raises as ``pinv``."""
     value = as_value(A, "linalg.matrix_rank")
     if len(shape_of(value)) < 2:
         raise CaptureError("numpy.linalg.matrix_rank: arrays of less than two dimensions are not supported")

@@ -1,4 +1,4 @@
-"""Where NumPy would hold the elements of a value: its strides, which tell views from copies, and memory orders."""
+"""Strides that NumPy would give a value, which tell views from copies, and memory orders."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def hollow_array(type: ArrayType, strides: tuple[int, ...]) -> Array:
 
 
 def has_gaps(value: Operand) -> bool:
-    """Whether the elements fill their memory once each in no order of the axes."""
+    """Return whether the elements fill their memory once each in no order of the axes."""
     memory = memory_of(value)
     order = order_of(memory.shape, memory.strides)
     packed = ArrayType(memory.dtype, memory.shape, order).strides

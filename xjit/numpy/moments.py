@@ -58,7 +58,7 @@ def _mean(value: Operand, axes: Axes, dtype: Any, keepdims: bool, mask: Any) -> 
 
 
 def count_of(value: Operand, axes: Axes, keepdims: bool, mask: Any) -> Any:
-    """How many elements are reduced to one: a number, or with a mask an array of them."""
+    """Count the elements that are reduced to one: a number, or with a mask an array of them."""
     if mask is None:
         return math.prod(shape_of(value)[axis] for axis in axes)
     return reductions.sum(mask, axis=axes, dtype=INT64, keepdims=keepdims)

@@ -108,7 +108,7 @@ def _parts(shape: Shape, axis: int) -> tuple[Shape, int, Shape]:
 
 
 def _count(count: Any, size: int) -> int:
-    """How many bits are wanted of as many as there are."""
+    """Return the number of bits that are wanted of as many as there are."""
     if count is None:
         return size
     wanted = operator.index(known(count, "unpackbits"))

@@ -139,7 +139,9 @@ def _extras(mode: str, given: Any, rank: int, dtype: DType) -> list[Pair]:
 
 
 def _placed(number: Any, dtype: DType) -> Any:
-    """What an array holds after a number was assigned to one place; NumPy raises if the number does not fit."""
+    """Return the content of an array after a number was assigned to one place; NumPy raises if the number does not
+    fit.
+    """
     place = np.empty(1, dtype)
     with numpy_errors("pad", ArgumentError), np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of imaginary parts that are left out

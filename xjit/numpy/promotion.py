@@ -48,7 +48,7 @@ def weak_type(value: Any) -> Weak | None:
 
 
 def spec_of(value: Any) -> DType | Weak:
-    """What promotion sees of a value: its element type, or the Python type of a weak scalar."""
+    """Return what promotion sees of a value: its element type, or the Python type of a weak scalar."""
     weak = weak_type(value)
     if weak is not None:
         return weak
@@ -63,7 +63,8 @@ def supported(dtype: DType, name: str) -> DType:
 
 
 def is_inexact(dtype: DType) -> bool:
-    """Whether NumPy's functions take a type for floating: not those of other packages, which they make float64.
+    """Return whether NumPy's functions take a type for floating: not those of other packages, which they make
+    float64.
 
     >>> is_inexact(np.dtype(np.float16)), is_inexact(np.dtype(np.int8))
     (True, False)

@@ -64,12 +64,12 @@ def kept(result: Any, value: Operand, axes: Axes) -> Any:
 
 
 def keep(keepdims: Any) -> bool:
-    """Whether keepdims was asked for."""
+    """Return whether keepdims was asked for."""
     return given(keepdims) and bool(keepdims)
 
 
 def any_zero(shape: tuple[int, ...], axes: Axes) -> bool:
-    """Whether there is nothing to reduce over."""
+    """Return whether there is nothing to reduce over."""
     return 0 in (shape[axis] for axis in axes)
 
 
@@ -89,7 +89,7 @@ def reduction_type(ufunc: np.ufunc, value: Operand, dtype: Any, name: str) -> DT
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """How a ufunc is folded over axes.
+    """Fold of a ufunc over axes.
 
     run      operand and axes -> the fold
     neutral  element type -> what changes no result, for elements that are left out
@@ -338,13 +338,13 @@ def min(*arguments: Any) -> Any:
 
 
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue, *, where: Any = np._NoValue) -> Any:
-    """Whether an element is true; of no elements, no."""
+    """Return whether an element is true; of no elements, no."""
     refuse("any", out=out)
     return fold("any", np.logical_or, a, axis, None, keepdims, where=where)
 
 
 def all(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue, *, where: Any = np._NoValue) -> Any:
-    """Whether all elements are true; of no elements, yes."""
+    """Return whether all elements are true; of no elements, yes."""
     refuse("all", out=out)
     return fold("all", np.logical_and, a, axis, None, keepdims, where=where)
 

@@ -56,7 +56,7 @@ _LEXICOGRAPHIC: dict[str, tuple[Reducer, Compose]] = {
     "min": (_reducer("minimum", complex(np.inf, np.inf)), compositions.minimum),
 }
 ACCUMULATED: frozenset[np.ufunc] = frozenset((*RUNNING, *_FOLDED))
-"""What kernels accumulate with."""
+"""Ufuncs that kernels accumulate with."""
 # The neutral element in front makes a change to the first one: hypot drops its sign, a logarithm that of a zero.
 _CHANGES_THE_FIRST = frozenset({"hypot", "logaddexp", "logaddexp2"})
 

@@ -25,7 +25,8 @@ BYTE: DType = np.dtype(np.uint8)
 
 
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-    """Where each element of ``v`` belongs in the sorted line ``a``, as int64: before equal ones, or on the right.
+    """Search the place of each element of ``v`` in the sorted line ``a``, as int64: before equal ones, or on the
+    right.
 
     ``sorter`` are positions that sort ``a``. Raises ArgumentError for other ranks and sides.
 
@@ -86,7 +87,7 @@ def _rises(edges: np.ndarray[Any, Any]) -> bool:
 
 
 def places(line: Operand, wanted: Operand, side: str) -> Any:
-    """How many elements of a sorted line belong before each of the wanted ones; NaN counts as the largest."""
+    """Count the elements of a sorted line that belong before each of the wanted ones; NaN counts as the largest."""
     dtype = result_type(line, wanted, name="searchsorted")
     (size,) = shape_of(line)
     if dtype_class(dtype) == "C" or not size:
@@ -95,7 +96,7 @@ def places(line: Operand, wanted: Operand, side: str) -> Any:
     line, wanted = cast(line, working), cast(wanted, working)
 
     def passes(place: Any) -> Any:
-        """Whether the element at a place belongs before the wanted one."""
+        """Return whether the element at a place belongs before the wanted one."""
         found = ops.look_up(line, (place,), (0,), 0)
         before = ops.lt(found, wanted) if side == "left" else ops.le(found, wanted)
         if dtype_class(working) != "F":

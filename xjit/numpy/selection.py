@@ -51,7 +51,9 @@ def where(condition: Any, x: Any = np._NoValue, y: Any = np._NoValue, /) -> Any:
 
 @functools.cache
 def _where_wraps() -> bool:
-    """Whether the installed NumPy wraps Python integers out of range here; since 2.5 it raises OverflowError."""
+    """Return whether the installed NumPy wraps Python integers out of range here; since 2.5 it raises
+    OverflowError.
+    """
     try:
         np.where(True, np.int8(0), 128)
     except OverflowError:

@@ -38,7 +38,7 @@ def known(value: Any, name: str) -> Any:
 
 
 def _counts(value: TracedValue) -> bool:
-    """Whether a number is a whole one to NumPy's sequences, which take numbers of uint64 for floats."""
+    """Return whether a number is a whole one to NumPy's sequences, which take numbers of uint64 for floats."""
     return value.weak is int or np.result_type(value.node.aval.dtype, INT64) == INT64
 
 

@@ -1,4 +1,4 @@
-"""What has to be known while tracing, and what NumPy itself tells about results from small or hollow arrays."""
+"""Static values: arguments known while tracing, and results that NumPy itself tells from small or hollow arrays."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = np._NoValue) 
 
 
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """How many elements are not zero, as int64. Raises AxisError.
+    """Count the elements that are not zero, as int64. Raises AxisError.
 
     >>> count_nonzero(np.array([3, 0, 4]))
     np.int64(2)

@@ -149,7 +149,7 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
 
 
 def _row(ufunc: np.ufunc, loop: tuple[DType, ...]) -> Row:
-    """What computes a loop: kernels where there is a row, else NumPy itself between them."""
+    """Return what computes a loop: kernels where there is a row, else NumPy itself between them."""
     found = ROWS.get(ufunc) or special.row_of(ufunc, dtype_class(loop[0]))
     return found or functools.partial(apply, _known(ufunc))
 

@@ -1,4 +1,4 @@
-"""What NumPy code hands in, and the marks that tell what NumPy would hand out: scalar, view, memory order."""
+"""Values that NumPy code hands in, and marks that tell what NumPy would hand out: scalar, view, memory order."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def refuse(name: str, **options: Any) -> None:
 
 
 def given(value: Any) -> bool:
-    """Whether an argument was passed at all: NumPy marks absent ones by a value of its own."""
+    """Return whether an argument was passed at all: NumPy marks absent ones by a value of its own."""
     return value is not np._NoValue
 
 
@@ -115,7 +115,7 @@ def _holds_traced(value: Any) -> bool:
 
 
 def holds_no_array(value: Any) -> bool:
-    """Whether the value is numbers alone, nested in any way, without an array or a traced value among them."""
+    """Return whether the value is numbers alone, nested in any way, without an array or a traced value among them."""
     if isinstance(value, list | tuple):
         return all(map(holds_no_array, value))
     return not isinstance(value, TracedValue | np.ndarray)
@@ -140,7 +140,7 @@ def shape_of(value: Operand) -> Shape:
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether NumPy would hold a scalar here, not an array."""
+    """Return whether NumPy would hold a scalar here, not an array."""
     if isinstance(value, TracedValue):
         return value.scalar or value.weak is not None
     return not isinstance(value, np.ndarray)

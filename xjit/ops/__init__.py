@@ -1,4 +1,7 @@
-"""XLA's operation semantics, strict and complete: nothing is promoted, nothing broadcasts by itself."""
+"""XLA's operation semantics, strict and complete: nothing is promoted, nothing broadcasts by itself.
+
+Written by ``python -m tools.exports``.
+"""
 
 from xjit.errors import ArgumentError as ArgumentError
 from xjit.errors import DTypeError as DTypeError

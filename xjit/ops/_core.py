@@ -1,4 +1,4 @@
-"""What all operations share: the registry, operands, and the step from a call to a node or a NumPy result."""
+"""Parts of all operations: the registry, operands, and the step from a call to a node or a NumPy result."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef
 from xjit.types import NAMES, ArrayType, DType, TupleType, as_dtype, dtype_class, type_of
+
+__all__ = ["Shape"]
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Operand: TypeAlias = "Array | TracedValue"
@@ -144,7 +146,7 @@ def operands_like_each_other(name: str, **values: Any) -> tuple[Operand, ...]:
 
 
 def has_dtype(value: Any) -> bool:
-    """Whether the value brings an element type of its own."""
+    """Return whether the value brings an element type of its own."""
     return isinstance(value, TracedValue | np.ndarray | np.generic)
 
 
@@ -206,7 +208,7 @@ def lift(trace: Trace, operand: Operand) -> Node:
 
 
 def wrap(trace: Trace, node: Node) -> Any:
-    """What the caller sees of a node: one value, or a tuple of projections."""
+    """Return what the caller sees of a node: one value, or a tuple of projections."""
     if isinstance(node.type, TupleType):
         return tuple(trace.wrap(trace.project(node, k), trace) for k in range(len(node.type.elements)))
     return trace.wrap(node, trace)

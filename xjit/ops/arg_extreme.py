@@ -1,4 +1,4 @@
-"""Where an extreme is: the position of the first one along a dimension.
+"""Positions of extremes: of the first one along a dimension.
 
 Along the fastest dimension a kernel notes in which block of elements the extreme was first met, and looks for it
 there. Along other dimensions the extreme is found first, and then the least position that holds it.
@@ -14,7 +14,7 @@ from xjit import numerics
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops import choice, compare, rules
 from xjit.ops._core import Operand, apply, as_operand, aval_of, constant, static_int
-from xjit.ops.reduce import EITHER_ZERO, reduction
+from xjit.ops.reduce import REDUCERS, reduction
 from xjit.ops.references import Array
 from xjit.ops.shape import broadcast_in_dim, iota
 from xjit.types import INT64, ArrayType, dtype_class
@@ -58,7 +58,7 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
         return _least_position(array, dim, which)
     if dtype_class(type.dtype) == "P":
         array = _as_bytes(array)
-    params = {"dims": (dim,), "reducer": None, "extreme": EITHER_ZERO[which], "n": 1}
+    params = {"dims": (dim,), "reducer": None, "extreme": REDUCERS[which].with_either_zero(), "n": 1}
     return apply(ARG_REDUCE, array, **params)
 
 

@@ -15,6 +15,8 @@ from xjit.ops.references import Array
 from xjit.ops.rules import got
 from xjit.types import ArrayType, c_order
 
+__all__ = ["concatenate", "pad"]
+
 Types = tuple[ArrayType, ...]
 
 # ---- pad
@@ -138,7 +140,7 @@ def _joint_order(types: Types) -> tuple[int, ...]:
 
 
 def _moves_before(types: Types, axis: int, other: int) -> bool | None:
-    """Whether axis is slower than other in every operand; None if no operand has an opinion."""
+    """Return whether axis is slower than other in every operand; None if no operand has an opinion."""
     steps = [type.strides for type in types if type.dims[axis] != 1 and type.dims[other] != 1]
     return all(one[axis] > one[other] for one in steps) if steps else None
 

@@ -10,8 +10,10 @@ from xjit.ir.expr import Expr, bitcast, prim, select
 from xjit.ops.elementwise import population_count
 from xjit.ops.formulas import bit_type
 from xjit.ops.references import Array, paired
-from xjit.ops.rows import binary, primitive, unary
+from xjit.ops.rows import binary, function, primitive, unary
 from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, DType, bits
+
+__all__ = ["popcnt"]
 
 popcnt = population_count
 
@@ -84,15 +86,7 @@ def _leading_zeros(x: Array) -> Array:
     return count
 
 
-clz = unary(
-    "clz",
-    "Clz",
-    "I",
-    _leading_zeros,
-    {"I": primitive("clz")},
-    example="np.int32([0, 1, -1]) -> [32 31  0]",
-    doc="The number of leading zero bits.",
-)
+clz = function("clz", "I", _leading_zeros, "np.int32([0, 1, -1]) -> [32 31  0]", "The number of leading zero bits.")
 
 # ---- complex numbers
 

@@ -17,6 +17,8 @@ from xjit.ops.rules import got
 from xjit.ops.shape import expanded
 from xjit.types import BOOL, ArrayType, scalar_type
 
+__all__ = ["clamp", "map", "select"]
+
 # ---- clamp
 
 

@@ -35,7 +35,7 @@ _EQUALITIES = {"eq": False, "eq_total_order": True}
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a comparator orders by.
+    """Order of a comparator.
 
     ``made`` compute, from one element of each operand and from what the comparator closes over, the operands that
     follow the given ones: keys have their numbers.
@@ -46,7 +46,7 @@ class Order:
 
 
 def order_of(computation: Graph) -> Order | None:
-    """What a comparator over (a_0, b_0, a_1, b_1, ...) orders by, None if that is not plain to see.
+    """Return the order of a comparator over (a_0, b_0, a_1, b_1, ...), None if that is not plain to see.
 
     Understood are comparisons of an operand's two elements, or of what is computed of both alike, in either direction
     and order, and tie breakers: ``or_(lt(a, b), and_(eq(a, b), then))`` or ``select(eq(a, b), then, lt(a, b))``.
@@ -81,7 +81,7 @@ class _Reader:
         )
 
     def keys(self, node: Node) -> Keys | None:
-        """What a truth value of the comparator orders by."""
+        """Return the keys that a truth value of the comparator orders by."""
         if node.op.name in _RELATIONS:
             return self._relation(node)
         if node.op.name == "or_":

@@ -15,6 +15,21 @@ from xjit.ops.rows import Binary, Builder, binary, boolean
 from xjit.ops.rules import elementwise_type
 from xjit.types import BOOL, ArrayType, dtype_class
 
+__all__ = [
+    "eq",
+    "eq_total_order",
+    "ge",
+    "ge_total_order",
+    "gt",
+    "gt_total_order",
+    "le",
+    "le_total_order",
+    "lt",
+    "lt_total_order",
+    "ne",
+    "ne_total_order",
+]
+
 _EXAMPLES = {
     "eq": "[False  True False]",
     "ne": "[ True False  True]",

@@ -19,6 +19,8 @@ from xjit.ops.references import Array, convert
 from xjit.ops.rules import got
 from xjit.types import ArrayType, DType, array_type, as_dtype, bits, dtype_class
 
+__all__ = ["bitcast_convert_type", "convert_element_type", "reduce_precision"]
+
 Types = tuple[ArrayType, ...]
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
@@ -153,7 +155,7 @@ class Format:
 
 
 def float_format(dtype: DType) -> Format:
-    """How this float type uses its bits.
+    """Return the layout of bits of a float type.
 
     >>> float_format(np.dtype(np.float32))
     Format(exponent=8, mantissa=23, bias=127, largest=2139095039, overflow=2139095040, signed_zero=True)

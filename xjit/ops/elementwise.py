@@ -11,7 +11,9 @@ from xjit.ir.expr import Expr, lit, prim
 from xjit.ir.opdef import Parity
 from xjit.ops import formulas, references
 from xjit.ops.references import by_class
-from xjit.ops.rows import binary, boolean, part, primitive, unary
+from xjit.ops.rows import EVEN, ODD, binary, boolean, function, operator, part, primitive, unary
+
+__all__ = ["logical_and", "logical_not", "logical_or"]
 
 # ---- binary arithmetic
 
@@ -24,14 +26,8 @@ add = binary(
     example="np.int8([127, 1]), np.int8([1, 2]) -> [-128    3]",
     doc="Sum; integers wrap, PRED is or.",
 )
-sub = binary(
-    "sub",
-    "Sub",
-    "IFC",
-    np.subtract,
-    {"IFC": primitive("sub")},
-    example="np.uint8([5, 1]), np.uint8([7, 1]) -> [254   0]",
-    doc="Difference; integers wrap.",
+sub = operator(
+    "sub", "IFC", np.subtract, "np.uint8([5, 1]), np.uint8([7, 1]) -> [254   0]", "Difference; integers wrap."
 )
 mul = binary(
     "mul",
@@ -98,15 +94,7 @@ or_ = binary(
     example="np.int32([6]), np.int32([3]) -> [7]",
     doc="Logical or bitwise or.",
 )
-xor = binary(
-    "xor",
-    "Xor",
-    "PI",
-    np.bitwise_xor,
-    {"PI": primitive("xor")},
-    example="np.int32([6]), np.int32([3]) -> [5]",
-    doc="Logical or bitwise exclusive or.",
-)
+xor = operator("xor", "PI", np.bitwise_xor, "np.int32([6]), np.int32([3]) -> [5]", "Logical or bitwise exclusive or.")
 logical_and = and_
 logical_or = or_
 
@@ -136,109 +124,29 @@ abs = unary(
     np.abs,
     {"I": _absolute_integer, "F": primitive("abs"), "C": primitive("abs")},
     result=part,
-    parity=(Parity.EVEN,),
+    parity=EVEN,
     example="np.float32([-1.5, 2]) -> [1.5 2. ]",
     doc="Absolute value; the least integer stays, a complex number gives its modulus.",
 )
-ceil = unary(
-    "ceil",
-    "Ceil",
-    "F",
-    np.ceil,
-    {"F": primitive("ceil")},
-    example="np.float32([-0.5, 0.5]) -> [-0.  1.]",
-    doc="The least integer not below.",
-)
-floor = unary(
-    "floor",
-    "Floor",
-    "F",
-    np.floor,
-    {"F": primitive("floor")},
-    example="np.float32([-0.5, 0.5]) -> [-1.  0.]",
-    doc="The largest integer not above.",
-)
-cos = unary(
-    "cos",
-    "Cos",
-    "FC",
-    np.cos,
-    {"FC": primitive("cos")},
-    example="np.float32([0, np.inf]) -> [ 1. nan]",
-    doc="Cosine.",
-)
-sin = unary(
-    "sin",
-    "Sin",
-    "FC",
-    np.sin,
-    {"FC": primitive("sin")},
-    example="np.float32([0, np.inf]) -> [ 0. nan]",
-    doc="Sine.",
-)
-exp = unary(
-    "exp",
-    "Exp",
-    "FC",
-    np.exp,
-    {"FC": primitive("exp")},
-    example="np.float32([0, -np.inf]) -> [1. 0.]",
-    doc="e to the power x.",
-)
-log = unary(
-    "log",
-    "Log",
-    "FC",
-    np.log,
-    {"FC": primitive("log")},
-    example="np.float32([1, 0, -1]) -> [  0. -inf  nan]",
-    doc="Natural logarithm.",
-)
-tanh = unary(
-    "tanh",
-    "Tanh",
-    "FC",
-    np.tanh,
-    {"FC": primitive("tanh")},
-    example="np.float32([0, np.inf]) -> [0. 1.]",
-    doc="Hyperbolic tangent.",
-)
-logistic = unary(
-    "logistic",
-    "Logistic",
-    "FC",
-    references.logistic,
-    {"FC": primitive("logistic")},
-    example="np.float32([0, np.inf]) -> [0.5 1. ]",
-    doc="1/(1+exp(-x)).",
-)
-sqrt = unary(
+ceil = function("ceil", "F", np.ceil, "np.float32([-0.5, 0.5]) -> [-0.  1.]", "The least integer not below.")
+floor = function("floor", "F", np.floor, "np.float32([-0.5, 0.5]) -> [-1.  0.]", "The largest integer not above.")
+cos = function("cos", "FC", np.cos, "np.float32([0, np.inf]) -> [ 1. nan]", "Cosine.")
+sin = function("sin", "FC", np.sin, "np.float32([0, np.inf]) -> [ 0. nan]", "Sine.")
+exp = function("exp", "FC", np.exp, "np.float32([0, -np.inf]) -> [1. 0.]", "e to the power x.")
+log = function("log", "FC", np.log, "np.float32([1, 0, -1]) -> [  0. -inf  nan]", "Natural logarithm.")
+tanh = function("tanh", "FC", np.tanh, "np.float32([0, np.inf]) -> [0. 1.]", "Hyperbolic tangent.")
+logistic = function("logistic", "FC", references.logistic, "np.float32([0, np.inf]) -> [0.5 1. ]", "1/(1+exp(-x)).")
+sqrt = function(
     "sqrt",
-    "Sqrt",
     "FC",
     np.sqrt,
-    {"FC": primitive("sqrt")},
-    example="np.float32([4, -0.0, -1]) -> [ 2. -0. nan]",
-    doc="Square root; NaN below zero, -0 for -0, the principal root of complex numbers.",
+    "np.float32([4, -0.0, -1]) -> [ 2. -0. nan]",
+    "Square root; NaN below zero, -0 for -0, the principal root of complex numbers.",
 )
-rsqrt = unary(
-    "rsqrt",
-    "Rsqrt",
-    "FC",
-    references.reciprocal_root,
-    {"FC": primitive("rsqrt")},
-    example="np.float32([4, 0]) -> [0.5 inf]",
-    doc="1/sqrt(x); -inf for -0.",
+rsqrt = function(
+    "rsqrt", "FC", references.reciprocal_root, "np.float32([4, 0]) -> [0.5 inf]", "1/sqrt(x); -inf for -0."
 )
-cbrt = unary(
-    "cbrt",
-    "Cbrt",
-    "F",
-    np.cbrt,
-    {"F": primitive("cbrt")},
-    example="np.float32([-8, 27]) -> [-2.         2.9999998]",
-    doc="Real cube root; odd.",
-)
+cbrt = function("cbrt", "F", np.cbrt, "np.float32([-8, 27]) -> [-2.         2.9999998]", "Real cube root; odd.")
 real = unary(
     "real",
     "Real",
@@ -296,7 +204,7 @@ neg = unary(
     "IFC",
     np.negative,
     {"I": _negated_integer, "FC": primitive("neg")},
-    parity=(Parity.ODD,),
+    parity=ODD,
     example="np.uint8([5]) -> [251]",
     doc="Negative; integers wrap.",
 )

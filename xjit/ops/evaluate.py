@@ -41,7 +41,7 @@ def _checked(node: Node, value: Any) -> Any:
 
 
 def is_elementwise(graph: Graph) -> bool:
-    """Whether a computation over scalars may run on whole arrays at once."""
+    """Return whether a computation over scalars may run on whole arrays at once."""
     return all(
         node.op in (PARAMETER, CONSTANT) or (node.op.kind is Kind.ELEMENTWISE and len(node.inputs) > 0)
         for node in graph.nodes

@@ -14,6 +14,8 @@ from xjit.ops._core import Array, apply, as_operand, register, static_ints
 from xjit.ops.rules import got
 from xjit.types import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, ArrayType, DType
 
+__all__ = ["fft"]
+
 TRANSFORMS = ("FFT", "IFFT", "RFFT", "IRFFT")
 _RESULTS: dict[str, dict[DType, DType]] = {
     "FFT": {COMPLEX64: COMPLEX64, COMPLEX128: COMPLEX128},

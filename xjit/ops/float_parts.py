@@ -13,8 +13,10 @@ from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, register
 from xjit.ops.formulas import bit_type, is_finite
 from xjit.ops.references import Array
-from xjit.ops.rows import binary, primitive, unary
+from xjit.ops.rows import binary, function, unary
 from xjit.types import FLOAT32, INT64, NARROW_FLOATS, ArrayType, DType
+
+__all__ = ["ldexp"]
 
 _INT32: DType = np.dtype(np.int32)
 # Which of two zeros float16 stays at: NumPy's loop returned the first until 2.5, since then the second as all others.
@@ -77,14 +79,13 @@ spacing = unary(
     example="np.float32([1, -8]) -> [ 1.1920929e-07 -9.5367432e-07]",
     doc="The distance to the next number away from zero, with the operand's sign; F16: to the next one above.",
 )
-frexp_mantissa = unary(
+frexp_mantissa = function(
     "frexp_mantissa",
-    None,
     "F",
     lambda x: np.frexp(x)[0],
-    {"F": primitive("frexp_mantissa")},
-    example="np.float32([8, -0.75]) -> [ 0.5  -0.75]",
-    doc="What is left of a number after its power of two, in [1/2, 1); zeros, infinities and NaN stay.",
+    "np.float32([8, -0.75]) -> [ 0.5  -0.75]",
+    "What is left of a number after its power of two, in [1/2, 1); zeros, infinities and NaN stay.",
+    in_xla=False,
 )
 frexp_exponent = unary(
     "frexp_exponent",

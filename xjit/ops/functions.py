@@ -8,7 +8,7 @@ from xjit.ir.expr import Expr, lit, prim, select
 from xjit.ops import references
 from xjit.ops.formulas import complex_quotient
 from xjit.ops.references import by_class
-from xjit.ops.rows import binary, boolean, primitive, unary
+from xjit.ops.rows import binary, boolean, function, primitive, unary
 from xjit.types import DType, bits, is_signed
 
 _INT32: DType = np.dtype(np.int32)
@@ -16,50 +16,14 @@ _INT32: DType = np.dtype(np.int32)
 # ---- exponentials and logarithms
 
 
-expm1 = unary(
-    "expm1",
-    "Expm1",
-    "FC",
-    np.expm1,
-    {"FC": primitive("expm1")},
-    example="np.float64([1e-20, -np.inf]) -> [ 1.e-20 -1.e+00]",
-    doc="exp(x) - 1, exact near 0.",
+expm1 = function(
+    "expm1", "FC", np.expm1, "np.float64([1e-20, -np.inf]) -> [ 1.e-20 -1.e+00]", "exp(x) - 1, exact near 0."
 )
-log1p = unary(
-    "log1p",
-    "Log1p",
-    "FC",
-    np.log1p,
-    {"FC": primitive("log1p")},
-    example="np.float64([1e-20, -1]) -> [1.e-20   -inf]",
-    doc="log(1 + x), exact near 0.",
-)
-exp2 = unary(
-    "exp2",
-    None,
-    "FC",
-    np.exp2,
-    {"FC": primitive("exp2")},
-    example="np.float32([3, -1]) -> [8.  0.5]",
-    doc="2 to the power x.",
-)
-log2 = unary(
-    "log2",
-    None,
-    "FC",
-    np.log2,
-    {"FC": primitive("log2")},
-    example="np.float32([8, 0.5]) -> [ 3. -1.]",
-    doc="Logarithm to base 2.",
-)
-log10 = unary(
-    "log10",
-    None,
-    "FC",
-    np.log10,
-    {"FC": primitive("log10")},
-    example="np.float64([1000, 0.1]) -> [ 3. -1.]",
-    doc="Logarithm to base 10.",
+log1p = function("log1p", "FC", np.log1p, "np.float64([1e-20, -1]) -> [1.e-20   -inf]", "log(1 + x), exact near 0.")
+exp2 = function("exp2", "FC", np.exp2, "np.float32([3, -1]) -> [8.  0.5]", "2 to the power x.", in_xla=False)
+log2 = function("log2", "FC", np.log2, "np.float32([8, 0.5]) -> [ 3. -1.]", "Logarithm to base 2.", in_xla=False)
+log10 = function(
+    "log10", "FC", np.log10, "np.float64([1000, 0.1]) -> [ 3. -1.]", "Logarithm to base 10.", in_xla=False
 )
 
 # ---- powers

@@ -12,6 +12,8 @@ from xjit.ops._core import Operand, apply, as_operand, aval_of, register
 from xjit.ops.references import Array
 from xjit.types import ArrayType, c_order
 
+__all__ = ["look_up"]
+
 Types = tuple[ArrayType, ...]
 
 

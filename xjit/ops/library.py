@@ -1,4 +1,4 @@
-"""Records of NumPy's functions on whole arrays, for the NumPy surface: the function itself runs between kernels.
+"""Library steps: records of NumPy's functions on whole arrays; the function itself runs between kernels.
 
 What NumPy makes of element types and memory orders, NumPy is asked: the function is run once on arrays of a few
 elements in the same memory order.

@@ -30,6 +30,8 @@ from xjit.types import (
     dtype_class,
 )
 
+__all__ = ["DotDimensionNumbers", "cholesky", "dot", "dot_general", "triangular_solve"]
+
 Types = tuple[ArrayType, ...]
 
 

@@ -11,12 +11,14 @@ import numpy as np
 from xjit.ir.expr import Expr, prim, select
 from xjit.ir.opdef import Parity
 from xjit.ops.functions import pow
-from xjit.ops.rows import binary, primitive
+from xjit.ops.rows import binary, operator, primitive
 from xjit.types import is_signed
+
+__all__ = ["numpy_power"]
 
 
 def _safe(y: Expr) -> tuple[Expr, Expr, Expr]:
-    """Where the divisor is zero, where it is -1, and a divisor that never traps."""
+    """Return where the divisor is zero, where it is -1, and a divisor that never traps."""
     zero = y.equals(0)
     if not is_signed(y.dtype):
         return zero, zero, select(zero, 1, y)
@@ -77,22 +79,20 @@ fmod = binary(
     example="np.int32([7, -7, 5]), np.int32([2, 2, 0]) -> [ 1 -1  0]",
     doc="NumPy's fmod, with the sign of the dividend; integer fmod(x, 0) is 0.",
 )
-copysign = binary(
+copysign = operator(
     "copysign",
-    None,
     "F",
     np.copysign,
-    {"F": primitive("copysign")},
-    example="np.float32([1, -2]), np.float32([-0.0, 3]) -> [-1.  2.]",
-    doc="The magnitude of the first operand with the sign of the second.",
+    "np.float32([1, -2]), np.float32([-0.0, 3]) -> [-1.  2.]",
+    "The magnitude of the first operand with the sign of the second.",
+    in_xla=False,
 )
-hypot = binary(
+hypot = operator(
     "hypot",
-    None,
     "F",
     np.hypot,
-    {"F": primitive("hypot")},
+    "np.float32([3, np.inf]), np.float32([4, np.nan]) -> [ 5. inf]",
+    "The length of the vector (lhs, rhs), without overflow in between.",
+    in_xla=False,
     parity=(Parity.EVEN, Parity.EVEN),
-    example="np.float32([3, np.inf]), np.float32([4, np.nan]) -> [ 5. inf]",
-    doc="The length of the vector (lhs, rhs), without overflow in between.",
 )

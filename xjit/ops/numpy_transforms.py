@@ -14,7 +14,7 @@ from xjit.types import ArrayType
 
 
 def _length(name: str, n: int) -> int:
-    """How many elements a transform of n points has."""
+    """Return the number of elements of a transform of n points."""
     return n // 2 + 1 if name == "rfft" else n
 
 

@@ -1,4 +1,4 @@
-"""Where quantiles lie in a sorted line, by the methods of Hyndman and Fan (1996) and those that NumPy adds."""
+"""Positions of quantiles in a sorted line, by the methods of Hyndman and Fan (1996) and those that NumPy adds."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ _BETWEEN: dict[str, Rule] = {
 
 
 def places_of(method: str, n: Any, q: Any) -> Places:
-    """Where the quantiles ``q`` of sorted lines of ``n`` elements lie; the two broadcast. KeyError for no method.
+    """Return the positions of the quantiles ``q`` in sorted lines of ``n`` elements; the two broadcast. KeyError for
+    no method.
 
     >>> places_of("linear", 4, np.float64(0.5))
     Places(before=array(1), after=array(2), share=array(0.5))

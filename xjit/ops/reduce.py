@@ -6,7 +6,6 @@ row-major order.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,13 +18,15 @@ from xjit.ir.current import current
 from xjit.ir.expr import Literal
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
-from xjit.ops import elementwise, rules
+from xjit.ops import elementwise, references, rules
 from xjit.ops._core import apply, as_operand, aval_of, constant, lift, register, static_ints
 from xjit.ops.computation import captured, traced_scalars
 from xjit.ops.convert import convert_element_type
 from xjit.ops.evaluate import evaluate_elementwise
 from xjit.ops.references import Array
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
+
+__all__ = ["reduce"]
 
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
@@ -56,43 +57,129 @@ def _lowest(dtype: DType) -> Any:
     return dtype.type(np.iinfo(dtype).min) if dtype.kind in "iu" else np.negative(_highest(dtype))
 
 
+def _maximum(operand: Array, dims: tuple[int, ...]) -> Any:
+    if operand.dtype.kind in "iu":
+        return np.maximum.reduce(operand, dims, initial=_lowest(operand.dtype))
+    wide = operand.astype(FLOAT32) if operand.dtype in NARROW_FLOATS else operand
+    result = np.maximum.reduce(wide, dims, initial=_lowest(operand.dtype).astype(wide.dtype))
+    zeros = np.add.reduce(np.where(wide == 0, wide, -0.0), dims, initial=-0.0)  # +0 if any zero is +0
+    return np.asarray(np.where(result == 0, zeros, result)).astype(operand.dtype)
+
+
+def _minimum(operand: Array, dims: tuple[int, ...]) -> Any:
+    if operand.dtype.kind in "iu":
+        return np.minimum.reduce(operand, dims, initial=_highest(operand.dtype))
+    return np.negative(_maximum(np.negative(operand), dims))
+
+
+def _exactly(ufunc: np.ufunc) -> Callable[[Array, tuple[int, ...]], Any]:
+    return lambda operand, dims: ufunc.reduce(operand, dims, dtype=operand.dtype)
+
+
+def _rounded(ufunc: np.ufunc) -> Callable[[Array, Array], Array]:
+    return lambda x, y: np.asarray(ufunc(x, y, dtype=x.dtype) if x.dtype not in NARROW_FLOATS else ufunc(x, y))
+
+
+def _larger(x: Array, y: Array) -> Array:
+    return np.asarray(np.maximum(x, y) if x.dtype.kind in "biu" else references.maximum(x, y))
+
+
+def _smaller(x: Array, y: Array) -> Array:
+    return np.asarray(np.minimum(x, y) if x.dtype.kind in "biu" else references.minimum(x, y))
+
+
+# PRED has no sum: its add is an or.
 REDUCERS: dict[str, Reducer] = {
     reducer.name: reducer
     for reducer in (
-        Reducer("add", "add", _number(0), reassociates=True),
-        Reducer("mul", "mul", _number(1), reassociates=True),
-        Reducer("min", "min", _highest, reassociates=False, last_word=_lowest),
-        Reducer("max", "max", _lowest, reassociates=False, last_word=_highest),
-        Reducer("and", "and", _ones, reassociates=False, last_word=_number(0)),
-        Reducer("or", "or", _number(0), reassociates=False, last_word=_ones),
-        Reducer("xor", "xor", _number(0), reassociates=False),
+        Reducer(
+            *("add", "add", _number(0)),
+            reassociates=True,
+            classes="PIFC",
+            runs_over="IFC",
+            spoken="sum",
+            equals=(("add", "IFC"),),
+            operation=elementwise.add,
+            fold=_exactly(np.add),
+            step=_rounded(np.add),
+        ),
+        Reducer(
+            *("mul", "mul", _number(1)),
+            reassociates=True,
+            classes="PIFC",
+            runs_over="IFC",
+            spoken="prod",
+            equals=(("mul", "IFC"),),
+            operation=elementwise.mul,
+            fold=_exactly(np.multiply),
+            step=_rounded(np.multiply),
+        ),
+        Reducer(
+            *("min", "min", _highest),
+            reassociates=False,
+            last_word=_lowest,
+            orders_zeros=True,
+            classes="PIF",
+            runs_over="PIF",
+            equals=(("min", "IF"),),
+            operation=elementwise.min,
+            fold=_minimum,
+            step=_smaller,
+        ),
+        Reducer(
+            *("max", "max", _lowest),
+            reassociates=False,
+            last_word=_highest,
+            orders_zeros=True,
+            classes="PIF",
+            runs_over="PIF",
+            equals=(("max", "IF"),),
+            operation=elementwise.max,
+            fold=_maximum,
+            step=_larger,
+        ),
+        Reducer(
+            *("and", "and", _ones),
+            reassociates=False,
+            last_word=_number(0),
+            classes="PI",
+            runs_over="PI",
+            spoken="all",
+            equals=(("and_", "PI"), ("mul", "P"), ("min", "P")),
+            operation=elementwise.and_,
+            fold=_exactly(np.bitwise_and),
+            step=np.bitwise_and,
+        ),
+        Reducer(
+            *("or", "or", _number(0)),
+            reassociates=False,
+            last_word=_ones,
+            classes="PI",
+            runs_over="PI",
+            spoken="any",
+            equals=(("or_", "PI"), ("add", "P"), ("max", "P")),
+            operation=elementwise.or_,
+            fold=_exactly(np.bitwise_or),
+            step=np.bitwise_or,
+        ),
+        Reducer(
+            *("xor", "xor", _number(0)),
+            reassociates=False,
+            classes="PI",
+            equals=(("xor", "PI"),),
+            operation=elementwise.xor,
+            fold=_exactly(np.bitwise_xor),
+        ),
     )
 }
 """The reducers by name. ``reassociates`` concerns floats and complex numbers: integer sums and products are exact."""
 
-EITHER_ZERO = {name: dataclasses.replace(REDUCERS[name], either_zero=True) for name in ("min", "max")}
-"""Extremes that may take either of two zeros."""
-
-# Which operation is which reducer, by class of element types: PRED has no sum, its add is an or.
-_OPERATIONS: dict[str, dict[str, str]] = {
-    "add": {"P": "or", "IFC": "add"},
-    "mul": {"P": "and", "IFC": "mul"},
-    "max": {"P": "or", "IF": "max"},
-    "min": {"P": "and", "IF": "min"},
-    "and_": {"PI": "and"},
-    "or_": {"PI": "or"},
-    "xor": {"PI": "xor"},
-}
-_CLASSES = {"add": "PIFC", "mul": "PIFC", "min": "PIF", "max": "PIF", "and": "PI", "or": "PI", "xor": "PI"}
-_SPOKEN = {"sum": "add", "prod": "mul", "any": "or", "all": "and"}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "add": elementwise.add,
-    "mul": elementwise.mul,
-    "min": elementwise.min,
-    "max": elementwise.max,
-    "and": elementwise.and_,
-    "or": elementwise.or_,
-    "xor": elementwise.xor,
+_SPOKEN = {reducer.spoken or reducer.name: reducer for reducer in REDUCERS.values()} | REDUCERS
+_EQUAL = {
+    (operation, letter): reducer
+    for reducer in REDUCERS.values()
+    for operation, letters in reducer.equals
+    for letter in letters
 }
 
 
@@ -103,9 +190,7 @@ def recognised(computation: Graph) -> Reducer | None:
     (node,) = computation.outputs
     if len(node.inputs) != 2 or set(node.inputs) != set(computation.parameters):
         return None
-    rows = _OPERATIONS.get(node.op.name, {})
-    letter = dtype_class(node.inputs[0].aval.dtype)
-    return next((REDUCERS[name] for letters, name in rows.items() if letter in letters), None)
+    return _EQUAL.get((node.op.name, dtype_class(node.inputs[0].aval.dtype)))
 
 
 def _usable(reducer: Reducer | None, dtype: DType, init: Any) -> Reducer | None:
@@ -148,7 +233,9 @@ def _reduce_reference(
 ) -> Any:
     operands, inits, extra = arrays[:n], arrays[n : 2 * n], arrays[2 * n :]
     if reducer is not None:
-        partial = np.asarray(_NUMPY[reducer.name](operands[0], dims))
+        if reducer.fold is None:
+            raise TypeError(f"the reducer {reducer.name} has no reference")
+        partial = np.asarray(reducer.fold(operands[0], dims))
         return evaluate_elementwise(computation, (inits[0], partial, *extra), partial.shape)[0]
     results = _left_fold(operands, inits, extra, dims, computation)
     return results[0] if n == 1 else results
@@ -167,31 +254,6 @@ def _left_fold(
     return state
 
 
-def _maximum(operand: Array, dims: tuple[int, ...]) -> Any:
-    if operand.dtype.kind in "iu":
-        return np.maximum.reduce(operand, dims, initial=_lowest(operand.dtype))
-    wide = operand.astype(FLOAT32) if operand.dtype in NARROW_FLOATS else operand
-    result = np.maximum.reduce(wide, dims, initial=_lowest(operand.dtype).astype(wide.dtype))
-    zeros = np.add.reduce(np.where(wide == 0, wide, -0.0), dims, initial=-0.0)  # +0 if any zero is +0
-    return np.asarray(np.where(result == 0, zeros, result)).astype(operand.dtype)
-
-
-def _minimum(operand: Array, dims: tuple[int, ...]) -> Any:
-    if operand.dtype.kind in "iu":
-        return np.minimum.reduce(operand, dims, initial=_highest(operand.dtype))
-    return np.negative(_maximum(np.negative(operand), dims))
-
-
-_NUMPY: dict[str, Callable[[Array, tuple[int, ...]], Any]] = {
-    "add": lambda operand, dims: np.add.reduce(operand, dims, dtype=operand.dtype),
-    "mul": lambda operand, dims: np.multiply.reduce(operand, dims, dtype=operand.dtype),
-    "min": _minimum,
-    "max": _maximum,
-    "and": lambda operand, dims: np.bitwise_and.reduce(operand, dims, dtype=operand.dtype),
-    "or": lambda operand, dims: np.bitwise_or.reduce(operand, dims, dtype=operand.dtype),
-    "xor": lambda operand, dims: np.bitwise_xor.reduce(operand, dims, dtype=operand.dtype),
-}
-
 REDUCE = register(
     OpDef(
         name="reduce",
@@ -206,7 +268,9 @@ REDUCE = register(
 
 def reducer_function(reducer: Reducer) -> Callable[..., Any]:
     """The operation that a reducer folds with."""
-    return _FUNCTIONS[reducer.name]
+    if reducer.operation is None:
+        raise TypeError(f"the reducer {reducer.name} has no operation")
+    return reducer.operation
 
 
 def reduction_graph(reducer: Reducer, dtype: DType) -> Graph:
@@ -248,9 +312,7 @@ def _reduce(
         return _accumulated_in_float32(arrays[0], inits[0], reducer, dims)
     if reducer is not None:
         inits = [_as_value(inits[0])]
-        reducer = _usable(
-            EITHER_ZERO.get(reducer.name, reducer) if either_zero else reducer, types[0].dtype, inits[0]
-        )
+        reducer = _usable(reducer.with_either_zero() if either_zero else reducer, types[0].dtype, inits[0])
     extra = captured(graph)
     return apply(REDUCE, *arrays, *inits, *extra, dims=dims, reducer=reducer, computation=graph, n=len(arrays))
 
@@ -283,7 +345,7 @@ def _accumulated_in_float32(array: Any, init: Any, reducer: Reducer, dims: tuple
         start = constant(np.asarray(init).astype(FLOAT32))
     elif (value := _literal(init)) is not None:
         start = constant(value.array().astype(FLOAT32))
-    return convert_element_type(reduce(wide, start, _FUNCTIONS[reducer.name], dims), aval_of(array).dtype)
+    return convert_element_type(reduce(wide, start, reducer_function(reducer), dims), aval_of(array).dtype)
 
 
 # ---- what the NumPy surface builds on
@@ -297,11 +359,11 @@ def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType
     >>> reduction(np.float32([[1, 5], [4, 2]]), "max", (0,))
     array([4., 5.], dtype=float32)
     """
-    reducer_name = _SPOKEN.get(reducer_name, reducer_name)
+    reducer = _SPOKEN[reducer_name]
     array = as_operand(operand, "reduce", "operand")
     if dtype is not None and aval_of(array).dtype != dtype:
         array = convert_element_type(array, dtype)
     found = aval_of(array).dtype
-    rules.check_class("reduce", "operand", aval_of(array), _CLASSES[reducer_name])
-    init = constant(np.asarray(REDUCERS[reducer_name].identity(found), found))
-    return _reduce(array, init, _FUNCTIONS[reducer_name], dims, either_zero=True)
+    rules.check_class("reduce", "operand", aval_of(array), reducer.classes)
+    init = constant(np.asarray(reducer.identity(found), found))
+    return _reduce(array, init, reducer_function(reducer), dims, either_zero=True)

@@ -28,10 +28,10 @@ ERRORS: dict[str, type[Exception]] = {
     "division": ZeroDivisionError,
     "type": DTypeError,
 }
-"""What may be raised, by the word that a node keeps of it."""
+"""Errors that may be raised, by the word that a node keeps of it."""
 
 WARNINGS: dict[str, type[Warning]] = {"rank": np.exceptions.RankWarning}
-"""What may be warned of, by such a word."""
+"""Warnings that may be given, by such a word."""
 
 
 def _infer(types: Types, params: Params) -> ArrayType:

@@ -3,7 +3,11 @@
 A row says in which classes of element types an operation exists, what NumPy computes, and how one element is
 computed, by class:
 
-    ceil = unary("ceil", "Ceil", "F", np.ceil, {"F": primitive("ceil")}, example="...", doc="...")
+    abs = unary("abs", "Abs", "IF", np.abs, {"I": absolute, "F": primitive("abs")}, example="...", doc="...")
+
+Most elements are the primitive of the operation's name, and need less:
+
+    sin = function("sin", "FC", np.sin, "np.float32([0, np.inf]) -> [ 0. nan]", "Sine.")
 """
 
 from __future__ import annotations
@@ -77,8 +81,12 @@ def element_of(name: str, table: Mapping[str, Builder], which: int = 0) -> Eleme
     return element
 
 
+ODD, EVEN = (Parity.ODD,), (Parity.EVEN,)
+"""The parity of a function of one operand."""
+
+
 class Options(TypedDict, total=False):
-    """What few rows say.
+    """Options of few rows.
 
     result  the element type of the result; the operands' by default
     gaps    what has no code on a target, and why
@@ -169,6 +177,45 @@ def binary(
     )
     _describe(function, op, more, example)
     return function
+
+
+def xla_name_of(name: str) -> str:
+    """The name in XLA's manner.
+
+    >>> xla_name_of("round_nearest_even"), xla_name_of("and_")
+    ('RoundNearestEven', 'And')
+    """
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def function(
+    name: str,
+    classes: str,
+    reference: Callable[..., Any],
+    example: str,
+    doc: str,
+    *,
+    in_xla: bool = True,
+    **options: Unpack[Options],
+) -> Unary:
+    """A row of one operand whose element is the primitive of its name."""
+    xla_name = xla_name_of(name) if in_xla else None
+    return unary(name, xla_name, classes, reference, {classes: primitive(name)}, example=example, doc=doc, **options)
+
+
+def operator(
+    name: str,
+    classes: str,
+    reference: Callable[..., Any],
+    example: str,
+    doc: str,
+    *,
+    in_xla: bool = True,
+    **options: Unpack[Options],
+) -> Binary:
+    """A row of two operands whose element is the primitive of its name."""
+    xla_name = xla_name_of(name) if in_xla else None
+    return binary(name, xla_name, classes, reference, {classes: primitive(name)}, example=example, doc=doc, **options)
 
 
 def _describe(function: Any, op: OpDef, more: str, example: str) -> None:

@@ -13,12 +13,12 @@ from xjit.ops import rules
 from xjit.ops._core import apply, as_operand, aval_of, register, static_int
 from xjit.ops.computation import traced_scalars
 from xjit.ops.evaluate import evaluate_elementwise
-from xjit.ops.reduce import EITHER_ZERO, REDUCERS
-from xjit.ops.references import Array, maximum, minimum
+from xjit.ops.reduce import REDUCERS
+from xjit.ops.references import Array
 from xjit.ops.shape import rev
-from xjit.types import NARROW_FLOATS, ArrayType, scalar_type
+from xjit.types import ArrayType, scalar_type
 
-_CLASSES = {"add": "IFC", "mul": "IFC", "max": "PIF", "min": "PIF", "and": "PI", "or": "PI"}
+__all__ = ["cummax", "cummin", "cumprod", "cumsum"]
 
 
 def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
@@ -26,7 +26,7 @@ def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
     name = params["name"]
     rules.check_axis(name, "dimension", params["axis"], operand.rank)
     if params["computation"] is None:
-        rules.check_class(name, "operand", operand, _CLASSES[params["reducer"].name])
+        rules.check_class(name, "operand", operand, params["reducer"].runs_over)
     return rules.elementwise_type((operand,), operand.dtype)
 
 
@@ -40,27 +40,12 @@ def _reference(operand: Array, axis: int, reducer: Reducer, computation: Graph |
 
 def _combine(reducer: Reducer, computation: Graph | None) -> Callable[[Array, Array], Array]:
     if computation is None:
-        return _COMBINE[reducer.name]
+        if reducer.step is None:
+            raise TypeError(f"the reducer {reducer.name} has no running results")
+        return reducer.step
     graph = computation
     return lambda x, y: np.asarray(evaluate_elementwise(graph, (x, y), x.shape)[0])
 
-
-def _add(x: Array, y: Array) -> Array:
-    return np.asarray(np.add(x, y, dtype=x.dtype) if x.dtype not in NARROW_FLOATS else x + y)
-
-
-def _multiply(x: Array, y: Array) -> Array:
-    return np.asarray(np.multiply(x, y, dtype=x.dtype) if x.dtype not in NARROW_FLOATS else x * y)
-
-
-_COMBINE: dict[str, Callable[[Array, Array], Array]] = {
-    "add": _add,
-    "mul": _multiply,
-    "max": lambda x, y: maximum(x, y) if x.dtype.kind not in "biu" else np.maximum(x, y),
-    "min": lambda x, y: minimum(x, y) if x.dtype.kind not in "biu" else np.minimum(x, y),
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-}
 
 SCAN = register(
     OpDef(
@@ -83,7 +68,7 @@ def running(operand: Any, reducer: str, dimension: int, name: str, either_zero: 
     """
     array = as_operand(operand, name, "operand")
     axis = static_int(dimension, name, "dimension")
-    found = EITHER_ZERO.get(reducer, REDUCERS[reducer]) if either_zero else REDUCERS[reducer]
+    found = REDUCERS[reducer].with_either_zero() if either_zero else REDUCERS[reducer]
     return apply(SCAN, array, axis=axis, reducer=found, computation=None, name=name)
 
 
@@ -108,10 +93,11 @@ def _public(name: str, reducer: str, words: str, example: str) -> Callable[..., 
         rules.check_axis(name, "dimension", axis, aval_of(array).rank)
         return rev(running(rev(array, (axis,)), reducer, axis, name), (axis,))
 
+    classes = rules.words(REDUCERS[reducer].runs_over)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The {words} of the elements up to each position; from the end if ``reverse``.
 
-    The result has the operand's type. Element types: {rules.words(_CLASSES[reducer])}; DTypeError otherwise,
+    The result has the operand's type. Element types: {classes}; DTypeError otherwise,
     ArgumentError for a dimension out of range.
 
     {example}

@@ -29,6 +29,8 @@ from xjit.ops.references import Array, convert
 from xjit.ops.rules import got
 from xjit.types import ArrayType, array_type, c_order, order_of
 
+__all__ = ["broadcast", "broadcast_in_dim", "collapse", "iota", "reshape", "rev", "slice", "transpose"]
+
 Types = tuple[ArrayType, ...]
 
 

@@ -22,6 +22,8 @@ from xjit.ops.shape import iota
 from xjit.ops.shape import slice as slice_of
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, TupleType, dtype_class, scalar_type
 
+__all__ = ["sort", "top_k"]
+
 Types = tuple[ArrayType, ...]
 
 # ---- types
@@ -51,7 +53,7 @@ def _sort(*operands: Array, keys: Keys, dim: int, n: int) -> Any:
 
 
 def positions(operands: Sequence[Array], keys: Keys, dim: int) -> Array:
-    """Where the elements come from that a stable sort by these keys puts in each place."""
+    """Return the positions that a stable sort by these keys takes the elements from."""
     numbers = [_sortable(operands[key.operand], key) for key in keys]
     if len(numbers) == 1:
         return np.argsort(numbers[0], dim, kind="stable")

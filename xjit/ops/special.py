@@ -10,9 +10,8 @@ import numpy as np
 
 from xjit import jobs
 from xjit.ir.expr import prim, select
-from xjit.ir.opdef import Parity
 from xjit.ops.references import Array
-from xjit.ops.rows import primitive, unary
+from xjit.ops.rows import ODD, function, unary
 
 
 def _scipy(name: str) -> Callable[..., Array]:
@@ -25,34 +24,21 @@ def _scipy(name: str) -> Callable[..., Array]:
     return reference
 
 
-erf = unary(
-    "erf",
-    "Erf",
-    "F",
-    _scipy("erf"),
-    {"F": primitive("erf")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, np.inf]) -> [0. 1.]",
-    doc="Error function.",
-)
-erfc = unary(
+erf = function("erf", "F", _scipy("erf"), "np.float32([0, np.inf]) -> [0. 1.]", "Error function.", parity=ODD)
+erfc = function(
     "erfc",
-    "Erfc",
     "F",
     _scipy("erfc"),
-    {"F": primitive("erfc")},
-    example="np.float32([0, np.inf, -np.inf]) -> [1. 0. 2.]",
-    doc="Complementary error function, 1 - erf(x), right where that cancels.",
+    "np.float32([0, np.inf, -np.inf]) -> [1. 0. 2.]",
+    "Complementary error function, 1 - erf(x), right where that cancels.",
 )
-erf_inv = unary(
+erf_inv = function(
     "erf_inv",
-    "ErfInv",
     "F",
     _scipy("erfinv"),
-    {"F": primitive("erf_inv")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, 1, 2]) -> [ 0. inf nan]",
-    doc="Inverse of the error function; NaN outside [-1, 1].",
+    "np.float32([0, 1, 2]) -> [ 0. inf nan]",
+    "Inverse of the error function; NaN outside [-1, 1].",
+    parity=ODD,
 )
 
 
@@ -60,14 +46,12 @@ def _lgamma(x: Array) -> Array:
     return np.where(x == -np.inf, np.inf, _scipy("gammaln")(x)).astype(x.dtype)
 
 
-lgamma = unary(
+lgamma = function(
     "lgamma",
-    "Lgamma",
     "F",
     _lgamma,
-    {"F": primitive("lgamma")},
-    example="np.float64([1, 4, 0]) -> [0.         1.79175947        inf]",
-    doc="Logarithm of the absolute value of the gamma function; inf at its poles and for -inf.",
+    "np.float64([1, 4, 0]) -> [0.         1.79175947        inf]",
+    "Logarithm of the absolute value of the gamma function; inf at its poles and for -inf.",
 )
 
 
@@ -84,21 +68,19 @@ digamma = unary(
     example="np.float64([1, 0]) -> [-0.57721566         nan]",
     doc="Derivative of lgamma; NaN at zero and at negative integers.",
 )
-logit = unary(
+logit = function(
     "logit",
-    None,
     "F",
     _scipy("logit"),
-    {"F": primitive("logit")},
-    example="np.float32([0.5, 1]) -> [ 0. inf]",
-    doc="log(x/(1-x)), the inverse of the logistic function; NaN outside [0, 1].",
+    "np.float32([0.5, 1]) -> [ 0. inf]",
+    "log(x/(1-x)), the inverse of the logistic function; NaN outside [0, 1].",
+    in_xla=False,
 )
-softplus = unary(
+softplus = function(
     "softplus",
-    None,
     "F",
     lambda x: np.logaddexp(x, x.dtype.type(0)),
-    {"F": primitive("softplus")},
-    example="np.float32([0, -np.inf]) -> [0.6931472 0.       ]",
-    doc="log(1+exp(x)) without overflow.",
+    "np.float32([0, -np.inf]) -> [0.6931472 0.       ]",
+    "log(1+exp(x)) without overflow.",
+    in_xla=False,
 )

@@ -4,103 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from xjit.ir.opdef import Parity
-from xjit.ops.rows import binary, primitive, unary
+from xjit.ops.rows import EVEN, ODD, function, operator
 
-tan = unary(
-    "tan",
-    "Tan",
-    "FC",
-    np.tan,
-    {"FC": primitive("tan")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, np.inf]) -> [ 0. nan]",
-    doc="Tangent.",
-)
-asin = unary(
+tan = function("tan", "FC", np.tan, "np.float32([0, np.inf]) -> [ 0. nan]", "Tangent.", parity=ODD)
+asin = function(
     "asin",
-    "Asin",
     "FC",
     np.arcsin,
-    {"FC": primitive("asin")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, 1, 2]) -> [0.        1.5707964       nan]",
-    doc="Inverse sine; NaN outside [-1, 1].",
+    "np.float32([0, 1, 2]) -> [0.        1.5707964       nan]",
+    "Inverse sine; NaN outside [-1, 1].",
+    parity=ODD,
 )
-acos = unary(
+acos = function(
     "acos",
-    "Acos",
     "FC",
     np.arccos,
-    {"FC": primitive("acos")},
-    example="np.float32([1, -1, 2]) -> [0.        3.1415927       nan]",
-    doc="Inverse cosine; NaN outside [-1, 1].",
+    "np.float32([1, -1, 2]) -> [0.        3.1415927       nan]",
+    "Inverse cosine; NaN outside [-1, 1].",
 )
-atan = unary(
-    "atan",
-    "Atan",
-    "FC",
-    np.arctan,
-    {"FC": primitive("atan")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, np.inf]) -> [0.        1.5707964]",
-    doc="Inverse tangent.",
+atan = function(
+    "atan", "FC", np.arctan, "np.float32([0, np.inf]) -> [0.        1.5707964]", "Inverse tangent.", parity=ODD
 )
-atan2 = binary(
+atan2 = operator(
     "atan2",
-    "Atan2",
     "F",
     np.arctan2,
-    {"F": primitive("atan2")},
-    example="np.float32([0, 1]), np.float32([-1, 1]) -> [3.1415927 0.7853981]",
-    doc="The angle of the point (rhs, lhs), in (-pi, pi]; C99's for zeros and infinities.",
+    "np.float32([0, 1]), np.float32([-1, 1]) -> [3.1415927 0.7853981]",
+    "The angle of the point (rhs, lhs), in (-pi, pi]; C99's for zeros and infinities.",
 )
-sinh = unary(
-    "sinh",
-    "Sinh",
-    "FC",
-    np.sinh,
-    {"FC": primitive("sinh")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, np.inf]) -> [ 0. inf]",
-    doc="Hyperbolic sine.",
+sinh = function("sinh", "FC", np.sinh, "np.float32([0, np.inf]) -> [ 0. inf]", "Hyperbolic sine.", parity=ODD)
+cosh = function("cosh", "FC", np.cosh, "np.float32([0, np.inf]) -> [ 1. inf]", "Hyperbolic cosine.", parity=EVEN)
+asinh = function(
+    "asinh", "FC", np.arcsinh, "np.float32([0, np.inf]) -> [ 0. inf]", "Inverse hyperbolic sine.", parity=ODD
 )
-cosh = unary(
-    "cosh",
-    "Cosh",
-    "FC",
-    np.cosh,
-    {"FC": primitive("cosh")},
-    parity=(Parity.EVEN,),
-    example="np.float32([0, np.inf]) -> [ 1. inf]",
-    doc="Hyperbolic cosine.",
-)
-asinh = unary(
-    "asinh",
-    "Asinh",
-    "FC",
-    np.arcsinh,
-    {"FC": primitive("asinh")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, np.inf]) -> [ 0. inf]",
-    doc="Inverse hyperbolic sine.",
-)
-acosh = unary(
-    "acosh",
-    "Acosh",
-    "FC",
-    np.arccosh,
-    {"FC": primitive("acosh")},
-    example="np.float32([1, 0]) -> [ 0. nan]",
-    doc="Inverse hyperbolic cosine.",
-)
-atanh = unary(
-    "atanh",
-    "Atanh",
-    "FC",
-    np.arctanh,
-    {"FC": primitive("atanh")},
-    parity=(Parity.ODD,),
-    example="np.float32([0, 1]) -> [ 0. inf]",
-    doc="Inverse hyperbolic tangent.",
+acosh = function("acosh", "FC", np.arccosh, "np.float32([1, 0]) -> [ 0. nan]", "Inverse hyperbolic cosine.")
+atanh = function(
+    "atanh", "FC", np.arctanh, "np.float32([0, 1]) -> [ 0. inf]", "Inverse hyperbolic tangent.", parity=ODD
 )

@@ -110,7 +110,7 @@ def _places(node: Node, chunk: tuple[int, int]) -> Node | None:
 
 
 def _origin(value: Node) -> tuple[Node, Index]:
-    """What a value repeats or rearranges, and where it is read."""
+    """Return the value that another repeats or rearranges, and its index."""
     index = identity(value.aval.shape)
     while value.op.kind is Kind.INDEXING and len(value.inputs) == 1 and value.op.access is not None:
         access = value.op.access((value.inputs[0].aval,), value.kwargs, value.aval)
@@ -122,7 +122,9 @@ def _origin(value: Node) -> tuple[Node, Index]:
 
 
 def _is_plain(index: Index) -> bool:
-    """Whether a value is read at the positions of different axes as they are, in their order, from the first on."""
+    """Return whether a value is read at the positions of different axes as they are, in their order, from the first
+    on.
+    """
     axes = [map.axis for map in index if map.axis is not None]
     plain = all((map.scale, map.offset, map.found) == (1, 0, ()) for map in index if map.axis is not None)
     return (
@@ -131,7 +133,7 @@ def _is_plain(index: Index) -> bool:
 
 
 def _is_part(part: Node, x: Node, node: Node, chunk: tuple[int, int]) -> bool:
-    """Whether a node reduces the same chunks of x over the same axes."""
+    """Return whether a node reduces the same chunks of x over the same axes."""
     return (
         part.op is PARTIAL_REDUCE
         and part.inputs[0] is x
@@ -170,7 +172,7 @@ def _constant(value: np.ndarray[Any, Any], like: Node) -> Node:
 
 
 def _counts(node: Node, x: Node, part: Node, chunk: tuple[int, int]) -> Node:
-    """How many elements each result of a chunk is made of."""
+    """Count the elements that each result of a chunk is made of."""
     (axis, size), shape = chunk, x.aval.shape
     starts = np.arange(0, shape[axis], size)
     others = math.prod(shape[place] for place in node.param("dims") if place != axis)

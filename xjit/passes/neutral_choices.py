@@ -17,7 +17,6 @@ from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
 from xjit.ops._core import registry
-from xjit.ops.reduce import EITHER_ZERO
 from xjit.passes.simplify import rewrite
 
 
@@ -35,7 +34,7 @@ def _neutral(node: Node) -> Iterator[Node]:
     """The constants that a node chooses between others and which do not change its extreme."""
     params = dict(node.params)
     reducer: Reducer | None = params.get("extreme") or params.get("reducer")
-    if node.op.kind is not Kind.REDUCE or reducer is None or reducer.name not in EITHER_ZERO:
+    if node.op.kind is not Kind.REDUCE or reducer is None or not reducer.orders_zeros:
         return
     dtype = node.inputs[0].aval.dtype
     identity = Literal.of(reducer.identity(dtype), dtype).data

@@ -46,8 +46,8 @@ def _written_out(node: Node) -> Node:
 
 
 def _pays(node: Node, numbers: DotDimensionNumbers) -> bool:
-    """Whether loops over a product with a vector are quicker: for few or very many elements of the matrix, and for
-    elements that need not be stored.
+    """Return whether loops over a product with a vector are quicker: for few or very many elements of the matrix, and
+    for elements that need not be stored.
     """
     sides = zip(node.inputs, (numbers.lhs_contracting_dimensions, numbers.rhs_contracting_dimensions), strict=True)
     matrix, summed = max(sides, key=lambda side: side[0].aval.size)
@@ -58,7 +58,7 @@ def _pays(node: Node, numbers: DotDimensionNumbers) -> bool:
 
 
 def _is_computed(node: Node) -> bool:
-    """Whether the value comes from other elements by arithmetic, at most moved since."""
+    """Return whether the value comes from other elements by arithmetic, at most moved since."""
     while node.op.kind is Kind.INDEXING and len(node.inputs) == 1:
         (node,) = node.inputs
     return node.op.kind is Kind.ELEMENTWISE

@@ -67,14 +67,16 @@ def _simpler(node: Node) -> Node:
 
 
 def _is_identity(node: Node) -> bool:
-    """Whether the operation reads every element at its own place, from a value of the very same type."""
+    """Return whether the operation reads every element at its own place, from a value of the very same type."""
     if len(node.inputs) != 1 or node.type != node.inputs[0].type:
         return False
     return node.access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))
 
 
 def _is_foldable(node: Node) -> bool:
-    """Whether all inputs are constants and the result is a scalar: larger constants cost more than they save."""
+    """Return whether all inputs are constants and the result is a scalar: larger constants cost more than they
+    save.
+    """
     scalar = not isinstance(node.type, TupleType) and node.aval.is_static and node.aval.size == 1
     known = all(source.op is CONSTANT and not is_by_reference(source) for source in node.inputs)
     return scalar and bool(node.inputs) and known

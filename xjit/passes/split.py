@@ -47,7 +47,7 @@ def _split(node: Node) -> Node:
 
 
 def _chunk_elements(aval: ArrayType, dims: tuple[int, ...]) -> int | None:
-    """How many elements go into one result of a chunk, or None when the reduction stays whole."""
+    """Return the number of elements that go into one result of a chunk, or None when the reduction stays whole."""
     reduced = math.prod(aval.shape[axis] for axis in dims)
     kept = math.prod(size for axis, size in enumerate(aval.shape) if axis not in dims)
     long = [axis for axis in aval.order if aval.shape[axis] > (1 if axis in dims else numerics.TINY)]

@@ -1,4 +1,4 @@
-"""What a group of replicas needs to talk to each other, independent of how it does so."""
+"""Interface of communicators: what a group of replicas needs, however it is done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Communicator(Protocol):
 
     @property
     def size(self) -> int:
-        """How many replicas there are."""
+        """Number of replicas."""
 
     def exchange(self, sent: Sequence[Array]) -> list[Array]:
         """Sends one array to each replica and returns what each sent to this one, itself included."""
@@ -41,7 +41,7 @@ class SingleReplica:
     size = 1
 
     def exchange(self, sent: Sequence[Array]) -> list[Array]:
-        """What was sent to itself. Raises CommunicatorError unless exactly one array is sent."""
+        """Return what was sent to itself. Raises CommunicatorError unless exactly one array is sent."""
         if len(sent) != 1:
             raise CommunicatorError(f"exchange: one array for each of 1 replicas is required; got {len(sent)}")
         return [sent[0].copy()]

@@ -16,7 +16,7 @@ Nothing here needs the interpreter lock.
 from __future__ import annotations
 
 SLOTS = 64
-"""How many blocks may be held."""
+"""Number of blocks that may be held."""
 
 ALLOCATOR_TEXT = r"""
 declare { i64, i1 } @llvm.umul.with.overflow.i64(i64, i64)

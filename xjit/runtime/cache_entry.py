@@ -1,4 +1,4 @@
-"""What a file of the cache looks like: a checksum over everything that a reader relies on, then the content.
+"""Format of a file of the cache: a checksum over everything that a reader relies on, then the content.
 
 The checksum covers what kind of entry it is, the key it is kept under, the versions it was made by and the content.
 So a file says of itself where it belongs: under another name, or in the place of an entry of another kind, it is no

@@ -36,12 +36,12 @@ _stores: list[Store] = []
 
 
 def use_store(store: Store | None) -> None:
-    """Where object code of the runtime is kept between processes; None keeps it nowhere."""
+    """Choose where object code of the runtime is kept between processes; None keeps it nowhere."""
     _stores[:] = [] if store is None else [store]
 
 
 def supported() -> bool:
-    """Whether the native runtime pieces can exist here: 64-bit, little-endian, CPython with its lock."""
+    """Return whether the native runtime pieces can exist here: 64-bit, little-endian, CPython with its lock."""
     free_threaded = not getattr(sys, "_is_gil_enabled", lambda: True)()
     return (
         sys.implementation.name == "cpython"
@@ -100,7 +100,7 @@ _GLOBAL = re.compile(r"^@([\w.]+) += (?!internal |private |external )", re.MULTI
 
 
 def _addresses(text: str, engine: Any) -> tuple[dict[str, int], dict[str, int]]:
-    """Where the exported functions and global variables of ``text`` lie."""
+    """Return the addresses of the exported functions and global variables of ``text``."""
     functions = {name: int(engine.get_function_address(name)) for name in _FUNCTION.findall(text)}
     variables = {name: int(engine.get_global_value_address(name)) for name in _GLOBAL.findall(text)}
     return functions, variables

@@ -1,4 +1,4 @@
-"""What the runtime's LLVM assembly is written with besides LLVM's own syntax: constants and counted loops.
+"""Forms that the runtime's LLVM assembly is written with besides LLVM's own syntax: constants and counted loops.
 
 A loop over ``%i`` from 0 up to below ``%count`` is written as
 
@@ -121,7 +121,7 @@ done:
   ret i64 %limit
 }
 """
-"""How native code reads the limit of :mod:`xjit.runtime.threads`, which says what to bind."""
+"""Text by which native code reads the limit of :mod:`xjit.runtime.threads`, which says what to bind."""
 
 
 def machine() -> str:
@@ -220,7 +220,7 @@ class _Writer:
 
 
 def _carried(text: str) -> tuple[tuple[str, str, str, str], ...]:
-    """What a loop carries: type, name, first value, next value of each."""
+    """Return what a loop carries: type, name, first value, next value of each."""
     parts = [_CARRIED.fullmatch(part) for part in text.split(",") if part.strip()]
     if not all(parts):
         raise ValueError(f"a loop carries 'type %name = first then next'; got {text.strip()}")

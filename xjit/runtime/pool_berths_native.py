@@ -1,4 +1,4 @@
-"""Where the pool's workers sleep on Linux, and how they are woken away from their waker, as LLVM assembly.
+"""Berths of the pool's workers on Linux, from which they are woken away from their waker, as LLVM assembly.
 
 Each worker has a *berth* with a word to sleep on (a futex):
 

@@ -20,7 +20,7 @@ class Rewrite(Protocol):
     """A rewrite of loops; its repr is the line of it in an explanation."""
 
     def apply(self, kernel: Kernel) -> Kernel:
-        """The kernel after the rewrite; RefusedError where that could compute something else."""
+        """Check legality and return the kernel after the rewrite. Raises RefusedError."""
         ...
 
 

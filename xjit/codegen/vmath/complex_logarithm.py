@@ -88,7 +88,7 @@ def special_log_f64(m: Any, result: Any) -> Any:
 
 @inline("c128(c128)")
 def less_one_f64(m: Any) -> Any:
-    """What the fraction of m, in two floats, is above one; in two floats."""
+    """Subtract one from the fraction of m, both in two floats."""
     low = im(m) * as_f64(u64(ONE_BITS) - power_bits_f64(re(m)))
     b = fraction_f64(re(m)) - 1.0
     a = b + low

@@ -1,4 +1,4 @@
-"""What functions of complex numbers share: exponentials that do not overflow early, sizes, variants, precisions.
+"""Parts of functions of complex numbers: exponentials that do not overflow early, sizes, variants, precisions.
 
 An exponential may be too large for a float while its product with a small sine is not.  So exponentials come
 scaled: what :func:`exponential_f64` and :func:`hyperbolic_f64` return has to be multiplied twice by the growth of
@@ -55,7 +55,7 @@ ONE_COUNTS_BELOW = 40.0
 
 @inline("f64(f64)")
 def power_growth_f64(shifted: Any) -> Any:
-    """What the power of two n = shifted - ROUNDER_F64 lacks, as a factor to apply twice."""
+    """Missing factor of the power of two n = shifted - ROUNDER_F64, to apply twice."""
     large, small = shifted > ROUNDER_F64 + LARGE_POWER, shifted < ROUNDER_F64 - LARGE_POWER
     return select(large, f64(GROWTH), select(small, f64(SHRINKAGE), 1.0))
 
@@ -77,7 +77,7 @@ def exponent_of_exp_f64(x: Any) -> Any:
 
 @inline("f64(f64)")
 def exponential_growth_f64(x: Any) -> Any:
-    """What exponential_f64(x) lacks, as a factor to apply twice."""
+    """Missing factor of exponential_f64(x), to apply twice."""
     return power_growth_f64(fma(exponent_of_exp_f64(x), LOG2_E, ROUNDER_F64))
 
 
@@ -92,7 +92,7 @@ def exponential_f64(x: Any) -> Any:
 
 @inline("f64(f64)")
 def hyperbolic_growth_f64(x: Any) -> Any:
-    """What the results of hyperbolic_f64(x) lack, as a factor to apply twice."""
+    """Missing factor of the results of hyperbolic_f64(x), to apply twice."""
     return select(fabs(x) > LARGE_HYPERBOLIC, f64(GROWTH), 1.0)
 
 
@@ -169,13 +169,13 @@ def cosh_times_sine_f64(x: Any, sine: Any) -> Any:
 
 @inline("b1(c128)")
 def real_is_far_c128(z: Any) -> Any:
-    """Whether the real part is an angle too large for the quick reduction."""
+    """Return whether the real part is an angle too large for the quick reduction."""
     return sin_f64_is_far(re(z))
 
 
 @inline("b1(c128)")
 def imaginary_is_far_c128(z: Any) -> Any:
-    """Whether the imaginary part is an angle too large for the quick reduction."""
+    """Return whether the imaginary part is an angle too large for the quick reduction."""
     return sin_f64_is_far(im(z))
 
 

@@ -96,7 +96,7 @@ def exact_short_power_c128(z: Any, w: Any) -> Any:
 
 @inline("b1(c128)")
 def is_number_c128(z: Any) -> Any:
-    """Whether both parts are finite and not both zero."""
+    """Return whether both parts are finite and not both zero."""
     return (fabs(re(z)) < INFINITY) & (fabs(im(z)) < INFINITY) & ((re(z) != 0.0) | (im(z) != 0.0))
 
 
@@ -121,7 +121,7 @@ def log_of_short_f64(x: Any, y: Any) -> Any:
 
 @inline("b1(c128,c128)")
 def power_is_far_c128(z: Any, w: Any) -> Any:
-    """Whether the angle of z**w may be too large for the quick reduction."""
+    """Return whether the angle of z**w may be too large for the quick reduction."""
     return ~(fabs(re(w)) * LARGEST_ANGLE + fabs(im(w)) * LARGEST_LOG < NEAR_BOUND)
 
 
@@ -168,7 +168,7 @@ def _register(kind: str, make: Callable[[Text, Text], Text], is_far: InlineFunct
 
 @inline("b1(c64,c64)")
 def power_is_far_c64(z: Any, w: Any) -> Any:
-    """Whether the angle of z**w may be too large for the quick reduction."""
+    """Return whether the angle of z**w may be too large for the quick reduction."""
     return power_is_far_c128(wide_c128(z), wide_c128(w))
 
 

@@ -54,7 +54,7 @@ def unscale_root_f64(x: Any, y: Any) -> Any:
 
 @inline("b1(f64,f64)")
 def is_infinite_f64(x: Any, y: Any) -> Any:
-    """Whether either is."""
+    """Test whether either part is infinite."""
     return (fabs(x) == INFINITY) | (fabs(y) == INFINITY)
 
 

@@ -65,13 +65,13 @@ def floor_log2_f64(x: Any) -> Any:
 
 @inline("b1(f32)")
 def is_ordinary_f32(x: Any) -> Any:
-    """Whether x is neither zero nor infinite nor NaN."""
+    """Return whether x is neither zero nor infinite nor NaN."""
     return (fabs(x) > f32(0.0)) & (fabs(x) < f32(INFINITY))
 
 
 @inline("b1(f64)")
 def is_ordinary_f64(x: Any) -> Any:
-    """Whether x is neither zero nor infinite nor NaN."""
+    """Return whether x is neither zero nor infinite nor NaN."""
     return (fabs(x) > 0.0) & (fabs(x) < INFINITY)
 
 

@@ -167,7 +167,7 @@ def lgamma_f64(x: Any) -> Any:
 
 @inline("b1(f64)")
 def lgamma_f64_is_far(x: Any) -> Any:
-    """Whether x is left of where the quick variant is right."""
+    """Return whether x is left of where the quick variant is right."""
     return x < NEAR_LGAMMA
 
 
@@ -223,7 +223,7 @@ def digamma_f64(x: Any) -> Any:
 
 @inline("b1(f64)")
 def digamma_f64_is_far(x: Any) -> Any:
-    """Whether x is negative."""
+    """Return whether x is negative."""
     return x < 0.0
 
 
@@ -241,7 +241,7 @@ def lgamma_f32_near(x: Any) -> Any:
 
 @inline("b1(f32)")
 def lgamma_f32_is_far(x: Any) -> Any:
-    """Whether x is left of where the quick variant is right."""
+    """Return whether x is left of where the quick variant is right."""
     return x < f32(NEAR_LGAMMA)
 
 
@@ -259,7 +259,7 @@ def digamma_f32_near(x: Any) -> Any:
 
 @inline("b1(f32)")
 def digamma_f32_is_far(x: Any) -> Any:
-    """Whether x is negative."""
+    """Return whether x is negative."""
     return x < f32(0.0)
 
 

@@ -152,7 +152,7 @@ def near_log2_f64(x: Any) -> Any:
 
 @inline("b1(f64,f64)")
 def is_power_of_zero_f64(x: Any, y: Any) -> Any:
-    """Whether x is zero, without a sign that the power might have as well, and y positive."""
+    """Return whether x is zero, without a sign that the power might have as well, and y positive."""
     return (as_u64(x) == u64(0)) & (y > 0.0)
 
 
@@ -168,7 +168,7 @@ def pow_f64_near(x: Any, y: Any) -> Any:
 
 @inline("b1(f64,f64)")
 def pow_f64_is_far(x: Any, y: Any) -> Any:
-    """Whether the near power may be wrong; what it shares with that is computed once."""
+    """Return whether the near power may be wrong; what it shares with that is computed once."""
     # Infinite x makes n infinite, unless y is zero and the power one.
     n = fabs(ROUNDER_F64 - fma(y, re(near_log2_f64(x)), ROUNDER_F64))
     return ((x < SMALLEST_NORMAL_F64) | (n > NEAR_POWER_F64)) & (is_power_of_zero_f64(x, y) ^ b1(1))
@@ -268,7 +268,7 @@ def near_log2_f32(x: Any) -> Any:
 
 @inline("b1(f32,f32)")
 def is_power_of_zero_f32(x: Any, y: Any) -> Any:
-    """Whether x is zero, without a sign that the power might have as well, and y positive."""
+    """Return whether x is zero, without a sign that the power might have as well, and y positive."""
     return (as_u32(x) == u32(0)) & (y > f32(0.0))
 
 
@@ -285,7 +285,7 @@ def pow_f32_near(x: Any, y: Any) -> Any:
 
 @inline("b1(f32,f32)")
 def pow_f32_is_far(x: Any, y: Any) -> Any:
-    """Whether the near power may be wrong; what it shares with that is computed once."""
+    """Return whether the near power may be wrong; what it shares with that is computed once."""
     # Infinite x makes n infinite, unless y is zero and the power one.
     n = fabs(f32(ROUNDER_F32) - fma(y, re(near_log2_f32(x)), f32(ROUNDER_F32)))
     return ((x < f32(SMALLEST_NORMAL_F32)) | (n > f32(NEAR_POWER_F32))) & (is_power_of_zero_f32(x, y) ^ b1(1))

@@ -1,4 +1,4 @@
-"""What is known of a vector function: its error, and whether it has a quick variant."""
+"""Record of a vector function: its error, and whether it has a quick variant."""
 
 from __future__ import annotations
 

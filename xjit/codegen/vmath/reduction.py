@@ -54,7 +54,7 @@ PI, PI_REST = PI_PAIR
 SIGN = 1 << 63
 LOW_HALF = 0xFFFFFFFF
 QUARTER_TURN = 1 << 62
-"""What to add to ``x / pi`` in fixed point to get a cosine, as an argument of the far reductions."""
+"""Addend of ``x / pi`` in fixed point to get a cosine, as an argument of the far reductions."""
 
 # Exponent fields of the first far number and of the last finite one.
 FIRST_FAR_F32, FIRST_FAR_F64 = 127 + 24, 1023 + 24
@@ -108,13 +108,13 @@ def near_cosine_angle_f64(x: Any) -> Any:
 
 @inline("b1(f32)")
 def finite_and_far_f32(x: Any) -> Any:
-    """Whether x is finite and of at least NEAR_F32, so that the far reductions are right."""
+    """Return whether x is finite and of at least NEAR_F32, so that the far reductions are right."""
     return (lshr(as_u32(x), u32(23)) & u32(255)) - u32(FIRST_FAR_F32) < u32(FAR_COUNT_F32)
 
 
 @inline("b1(f64)")
 def finite_and_far_f64(x: Any) -> Any:
-    """Whether x is finite and of at least NEAR_F64, so that the far reductions are right."""
+    """Return whether x is finite and of at least NEAR_F64, so that the far reductions are right."""
     return (lshr(as_u64(x), u64(52)) & u64(2047)) - u64(FIRST_FAR_F64) < u64(FAR_COUNT_F64)
 
 
@@ -243,7 +243,7 @@ def fraction_top_f64(distance: Any) -> Any:
 
 @inline("i64(u64,u64)")
 def fraction_rest_i64(distance: Any, distance_low: Any) -> Any:
-    """What fraction_top_f64 leaves of a signed 128-bit number, times 2**116."""
+    """Remainder of fraction_top_f64 of a signed 128-bit number, times 2**116."""
     return as_i64(shl(distance, u64(52)) | lshr(distance_low, u64(12)))
 
 
@@ -256,7 +256,7 @@ def signed_fraction_f64(distance: Any, distance_low: Any) -> Any:
 
 @inline("f64(u64,u64)")
 def signed_fraction_rest_f64(distance: Any, distance_low: Any) -> Any:
-    """What signed_fraction_f64 leaves."""
+    """Remainder of signed_fraction_f64."""
     rest = fraction_rest_i64(distance, distance_low)
     top, below = fraction_top_f64(distance), f64(ashr(rest, i64(12))) * 2.0**-104
     return (below - ((top + below) - top)) + f64(rest & i64(0xFFF)) * 2.0**-116

@@ -92,13 +92,13 @@ def rest_f64(x: Any, y: Any) -> Any:
 
 @inline("b1(f32,f32)")
 def signs_differ_f32(x: Any, y: Any) -> Any:
-    """Whether one of the two has a sign bit."""
+    """Return whether one of the two has a sign bit."""
     return (as_u32(x) ^ as_u32(y)) >= u32(SIGN_F32)
 
 
 @inline("b1(f64,f64)")
 def signs_differ_f64(x: Any, y: Any) -> Any:
-    """Whether one of the two has a sign bit."""
+    """Return whether one of the two has a sign bit."""
     return (as_u64(x) ^ as_u64(y)) >= u64(SIGN_F64)
 
 
@@ -156,13 +156,13 @@ def floor_divide_f64_near(x: Any, y: Any) -> Any:
 
 @inline("b1(f32,f32)")
 def fmod_f32_is_far(x: Any, y: Any) -> Any:
-    """Whether the quotient is too large to be near."""
+    """Return whether the quotient is too large to be near."""
     return fabs(x) * f32(INVERSE_F32) > fabs(y)
 
 
 @inline("b1(f64,f64)")
 def fmod_f64_is_far(x: Any, y: Any) -> Any:
-    """Whether the quotient is too large to be near, or its product with y cannot be computed exactly."""
+    """Return whether the quotient is too large to be near, or its product with y cannot be computed exactly."""
     fused = fma(f64(PROBE), f64(PROBE), f64(-PROBE_SQUARE)) != 0.0
     limit = select(fused, f64(INFINITY), f64(NEAR_SIZE))
     return (fabs(x) * INVERSE_F64 > fabs(y)) | (fabs(x) > limit)

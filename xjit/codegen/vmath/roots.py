@@ -127,7 +127,7 @@ def hypot_f32(x: Any, y: Any) -> Any:
 
 @inline("f64(f64,f64)")
 def rounded_off_square_f64(x: Any, square: Any) -> Any:
-    """What rounding took from the square of x."""
+    """Rounding error of the square of x."""
     return fma(x, x, -square)
 
 

@@ -127,7 +127,7 @@ def near_high_f32(x: Any) -> Any:
 
 @inline("f32(f32)")
 def near_low_f32(x: Any) -> Any:
-    """What near_high_f32 rounds away."""
+    """Rounding error of near_high_f32."""
     n = near_quarters_f32(x) - f32(ROUNDER_F32)
     return fma(n, f32(-D_F32), fma(n, f32(-C_F32), near_coarse_f32(x) - near_high_f32(x)))
 
@@ -153,7 +153,7 @@ def near_high_f64(x: Any) -> Any:
 
 @inline("f64(f64)")
 def near_low_f64(x: Any) -> Any:
-    """What near_high_f64 rounds away."""
+    """Rounding error of near_high_f64."""
     n = near_quarters_f64(x) - ROUNDER_F64
     return fma(n, -D_F64, fma(n, -C_F64, near_coarse_f64(x) - near_high_f64(x)))
 
@@ -172,13 +172,13 @@ def tan_f64_near(x: Any) -> Any:
 
 @inline("b1(f32)")
 def tan_f32_is_far(x: Any) -> Any:
-    """Whether tan_f32_near need not be right; infinity is far, NaN is not."""
+    """Return whether tan_f32_near need not be right; infinity is far, NaN is not."""
     return fabs(x) > f32(NEAR_F32)
 
 
 @inline("b1(f64)")
 def tan_f64_is_far(x: Any) -> Any:
-    """Whether tan_f64_near need not be right; infinity is far, NaN is not."""
+    """Return whether tan_f64_near need not be right; infinity is far, NaN is not."""
     return fabs(x) > NEAR_F64
 
 
@@ -226,7 +226,7 @@ def far_high_f64(distance: Any, distance_low: Any) -> Any:
 
 @inline("f64(u64,u64)")
 def far_low_f64(distance: Any, distance_low: Any) -> Any:
-    """What far_high_f64 rounds away."""
+    """Rounding error of far_high_f64."""
     fraction, rest = signed_fraction_f64(distance, distance_low), signed_fraction_rest_f64(distance, distance_low)
     below = fma(fraction, HALF_PI_REST, rest * HALF_PI)
     return fma(fraction, HALF_PI, -far_high_f64(distance, distance_low)) + below

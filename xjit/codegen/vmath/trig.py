@@ -109,13 +109,13 @@ def cos_f64(x: Any) -> Any:
 
 @inline("b1(f32)")
 def sin_f32_is_far(x: Any) -> Any:
-    """Whether sin_f32_near need not be right; infinity is far, NaN is not."""
+    """Return whether sin_f32_near need not be right; infinity is far, NaN is not."""
     return fabs(x) > f32(NEAR_F32)
 
 
 @inline("b1(f64)")
 def sin_f64_is_far(x: Any) -> Any:
-    """Whether sin_f64_near need not be right; infinity is far, NaN is not."""
+    """Return whether sin_f64_near need not be right; infinity is far, NaN is not."""
     return fabs(x) > NEAR_F64
 
 

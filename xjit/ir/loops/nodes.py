@@ -161,7 +161,7 @@ class LetInt:
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """A scalar that loops further in change, from here to the end of the block."""
+    """A carried scalar: loops further in change it, from here to the end of the block."""
 
     name: str
     value: Value
