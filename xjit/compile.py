@@ -83,7 +83,7 @@ def lower_graph(
     layouts = layouts_of(graph, specs)
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
     watch.enter("planning operations", len(graph.nodes))
-    plan = make_plan(graph, layouts, viewed)
+    plan = make_plan(graph, layouts, viewed, watch)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     equal = EqualKernels(layouts, plan.leaves, plan.stored, varying)
     watch.enter("writing kernels", len(kernels))

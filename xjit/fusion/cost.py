@@ -34,7 +34,7 @@ PARALLEL_WORK = 500_000.0
 # Beyond this many operations one kernel takes longer to compile than two.
 KERNEL_OPERATIONS = 1_200
 # Of the kernels that a statement could share although it needs nothing of theirs, so many are asked.
-MOST_SIBLINGS = 16
+MOST_SIBLINGS = 4
 # A loop over a few elements is written out if that makes at most so many operations.
 WRITTEN_OUT_OPERATIONS = 256
 

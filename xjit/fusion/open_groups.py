@@ -153,6 +153,10 @@ class OpenGroup(Dependent):
         index = relabel(indexed.index, axes)
         return any(index == self.statements[number].made_at(self.axes[number]) for number in makers)
 
+    def evaluations(self, index: Index) -> int:
+        """How often a value read at this index is computed."""
+        return cost.evaluations(self.dims, self.reduced, index, self.rank, columns=self.columns)
+
     def freeze(self) -> Step:
         """The finished step."""
         if self.whole is not None:
