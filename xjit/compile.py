@@ -100,6 +100,19 @@ class Stage:
     run: Callable[[Draft], Draft]
     makes: str
 
+    @property
+    def doing(self) -> str:
+        """The work on a program at hand, for those who wait for it."""
+        return _DOING[self.makes]
+
+
+_DOING = {
+    "graph": "rewriting operations",
+    "plan": "planning operations",
+    "loops": "lowering kernels",
+    "text": "writing kernels",
+}
+
 
 def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage:
     """The stage of a pass over graphs, verified after it if ``XJIT_VERIFY`` is set."""
@@ -190,7 +203,7 @@ def staged(
 
     draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch)
     for stage in STAGES:
-        watch.enter(stage.does, draft.size)
+        watch.enter(stage.doing, draft.size)
         draft = stage.run(draft)
         yield stage, draft
 

@@ -276,7 +276,7 @@ def processor() -> Machine:
         most_places=4,
         nested_elements=4096,
         small_reduction=65_536,
-        most_siblings=16,
+        most_siblings=4,
         scanned_row_bytes=65_536,
         skew_steps=1024,
         written_out_operations=256,

@@ -64,7 +64,7 @@ class Watch:
     name: str = "a function"
     limit: float = math.inf
     tell: Callable[[Progress], object] | None = None
-    begun: float = field(default_factory=time.monotonic)
+    begun: float = field(default_factory=lambda: time.monotonic())
     stage: str = "tracing"
     done: int = 0
     total: int = 0

@@ -8,21 +8,21 @@ one, where all intermediate values are. When it is half full it looks for such a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from xjit.fusion.demand import Prospect
-from xjit.ir.node import Graph, Node
+from xjit.ir.node import Node
 from xjit.machine import Machine
 
 
 class Lengths:
-    """The borders of kernels, as positions in the graph: what comes before one belongs to other kernels."""
+    """The borders of kernels, as positions in a list of nodes: what comes before one belongs to other kernels."""
 
-    def __init__(self, graph: Graph, leaves: Container[Node], machine: Machine) -> None:
+    def __init__(self, nodes: Sequence[Node], leaves: Container[Node], machine: Machine) -> None:
         self._most = machine.kernel_operations
-        computed = [node not in leaves for node in graph.nodes]
-        self._sizes = _chain_sizes(graph, computed)
-        self._waiting = _waiting(graph, computed)
+        computed = [node not in leaves for node in nodes]
+        self._sizes = _chain_sizes(nodes, computed)
+        self._waiting = _waiting(nodes, computed)
 
     def ends(self, position: int, prospects: Iterable[Prospect]) -> bool:
         """Whether a value lies beyond the border of one of the kernels that would compute it."""
@@ -41,9 +41,17 @@ class Lengths:
                 prospect.border = min(places, key=lambda place: (self._waiting[place], place))
 
 
-def _chain_sizes(graph: Graph, computed: list[bool]) -> list[int]:
+def by_level(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes in the order of the longest ways to them: what is computed at about the same time lies together."""
+    levels: dict[Node, int] = {}
+    for node in nodes:
+        levels[node] = max((levels[source] for source in node.inputs), default=-1) + 1
+    return sorted(nodes, key=levels.__getitem__)
+
+
+def _chain_sizes(nodes: Sequence[Node], computed: list[bool]) -> list[int]:
     """For each value how many are connected with it by others that no kernel has to store."""
-    number = {node: position for position, node in enumerate(graph.nodes)}
+    number = {node: position for position, node in enumerate(nodes)}
     first = list(range(len(computed)))
 
     def root(place: int) -> int:
@@ -51,7 +59,7 @@ def _chain_sizes(graph: Graph, computed: list[bool]) -> list[int]:
             first[place] = place = first[first[place]]
         return place
 
-    for place, node in enumerate(graph.nodes):
+    for place, node in enumerate(nodes):
         if computed[place]:
             for source in node.inputs:
                 if computed[number[source]]:
@@ -62,11 +70,11 @@ def _chain_sizes(graph: Graph, computed: list[bool]) -> list[int]:
     return [sizes[root(place)] for place in range(len(first))]
 
 
-def _waiting(graph: Graph, computed: list[bool]) -> list[int]:
+def _waiting(nodes: Sequence[Node], computed: list[bool]) -> list[int]:
     """For each position how many values that come before it something behind it needs."""
-    number = {node: position for position, node in enumerate(graph.nodes)}
+    number = {node: position for position, node in enumerate(nodes)}
     last = list(range(len(computed)))
-    for place, node in enumerate(graph.nodes):
+    for place, node in enumerate(nodes):
         for source in node.inputs:
             last[number[source]] = place
     changes = [0] * (len(computed) + 2)

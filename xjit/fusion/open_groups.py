@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from xjit.dataclass import dataclass, field
+from xjit.fusion import cost
 from xjit.fusion.dependence import Dependent
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup, KernelStep, Step
@@ -153,6 +154,10 @@ class OpenGroup(Dependent):
             return False
         index = relabel(indexed.index, axes)
         return any(index == self.statements[number].made_at(self.axes[number]) for number in makers)
+
+    def evaluations(self, index: Index, machine: Machine) -> int:
+        """How often a value read at this index is computed."""
+        return cost.evaluations(self.dims, self.reduced, index, self.rank, machine, columns=self.columns)
 
     def freeze(self) -> Step:
         """The finished step."""

@@ -21,6 +21,7 @@ from xjit.fusion.storage import Storage, uncut_reason
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.target import Target
+from xjit.watch import UNWATCHED, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,9 @@ class Parts:
     slices: Slices
 
 
-def cut_at_borders(graph: Graph, storage: Storage, layouts: Layouts, target: Target) -> Parts:
+def cut_at_borders(
+    graph: Graph, storage: Storage, layouts: Layouts, target: Target, watch: Watch = UNWATCHED
+) -> Parts:
     """The statements of all stored values in parts; what cannot be cut reads values that are stored for it.
 
     These come before it in the graph, and are therefore looked at after it.
@@ -55,7 +58,7 @@ def cut_at_borders(graph: Graph, storage: Storage, layouts: Layouts, target: Tar
         return found
 
     made: dict[Node, tuple[Statement, ...]] = {}
-    for node in reversed(graph.nodes):
+    for node in watch.over(reversed(graph.nodes)):
         if node.op.failure is not None:
             cut(check_of(node))
         if node in stored and has_statements(node, target):

@@ -16,6 +16,7 @@ from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, cut_at_borders
 from xjit.fusion.plan import AliasStep, FusionGroup, HostStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import gap_reason
+from xjit.fusion.recomputation import recomputed
 from xjit.fusion.refusals import in_words
 from xjit.fusion.statements import Store
 from xjit.fusion.storage import choose_storage
@@ -37,14 +38,18 @@ def plan(
     constants have no memory, so that what shows them is computed.
 
     First comes what is stored, then the parts in which it is made, then which of these share a kernel, then the
-    order. What turns out to be read by its own kernel alone stays in registers.
+    order. Should a kernel not be shared that was expected to be, what two compute for it is stored after all. What
+    turns out to be read by its own kernel alone stays in registers.
     """
     views = _with_memory(graph, views)
     required, shown = _with_operands(graph, _required(graph, views, target), layouts, target)
     results = frozenset(graph.outputs).union(*(view.inputs for view in views))
     storage = choose_storage(graph, required, shown, results, layouts, target, watch)
-    parts = cut_at_borders(graph, storage, layouts, target)
-    grouping = _grouped(graph, parts, shown, layouts, target, storage.nested)
+    parts = cut_at_borders(graph, storage, layouts, target, watch)
+    grouping = _grouped(graph, parts, shown, layouts, target, storage.nested, watch)
+    if extra := recomputed(grouping):
+        parts = cut_at_borders(graph, storage.with_more(extra), layouts, target, watch)
+        grouping = _grouped(graph, parts, shown, layouts, target, storage.nested - extra.keys(), watch)
     steps = _ordered(graph, grouping, views)
     kept = _read_elsewhere(graph, steps, grouping, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
@@ -144,12 +149,18 @@ def _works(step: Step) -> bool:
 
 
 def _grouped(
-    graph: Graph, parts: Parts, shown: frozenset[Node], layouts: Layouts, target: Target, nested: frozenset[Node]
+    graph: Graph,
+    parts: Parts,
+    shown: frozenset[Node],
+    layouts: Layouts,
+    target: Target,
+    nested: frozenset[Node],
+    watch: Watch,
 ) -> Grouping:
     """All statements in groups."""
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
-    for node in graph.nodes:
+    for node in watch.over(graph.nodes):
         if node not in parts.stored:
             continue
         if not has_statements(node, target):

@@ -14,7 +14,7 @@ from xjit.fusion.assembled import indexed_piece
 from xjit.fusion.checks import check_of, evaluates_condition
 from xjit.fusion.demand import Demands, Places, Reader, evaluations, prospects, reader_of
 from xjit.fusion.layout import Layouts
-from xjit.fusion.lengths import Lengths
+from xjit.fusion.lengths import Lengths, by_level
 from xjit.fusion.materialized import has_statements, is_alias, is_given, owner, statements_of, view_chain
 from xjit.fusion.nested import runs_inside
 from xjit.fusion.reads import is_inlined
@@ -35,6 +35,10 @@ class Storage:
     nested: frozenset[Node]
     reasons: dict[Node, str]
 
+    def with_more(self, reasons: dict[Node, str]) -> Storage:
+        """The same with more values stored, for these reasons."""
+        return Storage(self.stored | reasons.keys(), self.nested - reasons.keys(), {**self.reasons, **reasons})
+
 
 def choose_storage(
     graph: Graph,
@@ -49,10 +53,16 @@ def choose_storage(
     gets the ``results``, or sees them through views.
     """
     choice = _Choice(graph, set(required), shown, results, layouts, target)
-    for position in watch.over(reversed(range(len(graph.nodes)))):
+    for position in watch.over(reversed(range(len(choice.nodes)))):
         choice.decide(position)
     reasons = {node: choice.reasons[node] for node in graph.nodes if node in choice.reasons}
     return Storage(frozenset(choice.stored), frozenset(choice.nested), reasons)
+
+
+def stored_reason(node: Node, times: int) -> str:
+    """Why a value is stored that would be computed so many times."""
+    size = node.aval.size
+    return f"{node.op.name} at {node.where} is stored: pulled in, its {size} elements would be computed {times} times"
 
 
 def uncut_reason(node: Node) -> str:
@@ -82,12 +92,13 @@ class _Choice:
         self.leaves = frozenset(self.stored) | {node for node in self.given if not is_inlined(node)}
         self.demands = Demands(self.given)
         self.table = cost.CostTable(self.leaves, self.machine)
-        self.lengths = Lengths(self.graph, self.leaves | self.given, self.machine)
+        self.nodes = by_level(self.graph.nodes)
+        self.lengths = Lengths(self.nodes, self.leaves | self.given, self.machine)
         self.outputs = frozenset(self.graph.outputs)
 
     def decide(self, position: int) -> None:
-        """Stores the value at a position of the graph or has it inlined, and notes what is read for that."""
-        node = self.graph.nodes[position]
+        """Stores the value at a position or has it inlined, and notes what is read for that."""
+        node = self.nodes[position]
         places = self.demands.places.pop(node, {})
         if node.op.failure is not None and node not in self.stored:
             self._check(node, places)
@@ -120,7 +131,7 @@ class _Choice:
             return f"{where} is stored: a kernel holds at most {self.machine.kernel_operations} operations"
         times, size = evaluations(places), max(node.aval.size, 1)
         if cost.is_worth_storing(self.table.total(node), times, size, self.machine):
-            return f"{where} is stored: pulled in, its {node.aval.size} elements would be computed {times} times"
+            return stored_reason(node, times)
         if node.is_assembled and not _can_be_cut(node, places):
             return uncut_reason(node)
         self.lengths.watch(position, prospects(places))
