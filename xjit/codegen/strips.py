@@ -77,7 +77,8 @@ class Strips:
         ``short`` says that the bounds are no further apart than a strip.
         """
         computed = dict.fromkeys(indexed_values)
-        called = calls_many(one.node for one in computed if axes_of(one.index) & set(loop.axes))
+        nodes = [one.node for one in computed if axes_of(one.index) & set(loop.axes)]
+        called = calls_many(nodes, self.nest.machine)
         if called or not any(self.is_rare(one, loop) for one in computed):
             self.elements.variant = "called" if called else ""
             self.nest.open(loop.variable, loop.axes)
