@@ -89,6 +89,11 @@ def exponential(x: Any) -> Any:
     return np.exp(x) * 2.0
 
 
+def seven_functions(x: Any) -> Any:
+    y = np.exp(x) + np.sin(1e3 * x) + np.cos(x)
+    return np.tanh(y) + np.log1p(y * y) + np.arctan(y) + np.cbrt(y)
+
+
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
@@ -103,6 +108,7 @@ CASES = {
     "pieces": case(exponential, normal(30_000), **CUT, piece_work=10_000.0),
     "pieces of lines": case(exponential, normal(30_000), **CUT, piece_work=100_000.0),
     "lasting pieces": case(exponential, normal(30_000), **CUT, piece_work=100.0, lasting_work=5_000.0),
+    "seven functions": case(seven_functions, normal(1500), called_functions=7),
     # borders, stencils, tiles
     "borders": case(lambda x: np.pad(np.exp(x), 2, mode="reflect")[1:] - 1.0, normal(50, 60)),
     "edges": case(edges, normal(50, 60), kernel_operations=2),
@@ -161,6 +167,7 @@ SEEN_IN = {
     "small_reduction": ("two sums",),
     "scanned_row_bytes": ("shares",),
     "skew_steps": ("means of windows",),
+    "called_functions": ("seven functions",),
     "written_out_operations": ("nearest", "means of windows", "biharmonic"),
     "baked_extent": ("nearest of many", "gradient"),
     "repeated_cost": ("logarithms of sums", "gradient"),

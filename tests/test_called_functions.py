@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from kernel_executors import PROCESSOR, on
 
 import xjit
-from xjit.codegen import variants
 from xjit.codegen.inline_functions import lookup
 from xjit.codegen.llvm_pipeline import Target
 from xjit.codegen.numba_compat import compile_kernel
@@ -39,45 +40,43 @@ def chain_running(x: Any, y: Any) -> Any:
     return np.cumsum(long_chain(x, y))
 
 
-def inlined(monkeypatch: pytest.MonkeyPatch, function: Any, *arrays: Any) -> Any:
+def inlined(function: Any, *arrays: Any) -> Any:
     """What the function computes where every vector function is inlined."""
-    with monkeypatch.context() as patch:
-        patch.setattr(variants, "MANY", 10**9)
-        compiled = xjit.jit(function)
-        assert "_called(" not in compiled.source(*arrays)
-        return compiled(*arrays)
+    compiled = xjit.jit(function, target=on(replace(PROCESSOR, called_functions=10**9)))
+    assert "_called(" not in compiled.source(*arrays)
+    return compiled(*arrays)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("length", LENGTHS)
-def test_bits_are_those_of_functions_inlined(monkeypatch, rng, dtype, length):
+def test_bits_are_those_of_functions_inlined(rng, dtype, length):
     x, y = rng.uniform(0.5, 2.0, (2, length)).astype(dtype)
     compiled = xjit.jit(long_chain)
     assert "sin_f" in compiled.source(x, y) and "_called(" in compiled.source(x, y)
-    assert compiled(x, y).tobytes() == inlined(monkeypatch, long_chain, x, y).tobytes()
+    assert compiled(x, y).tobytes() == inlined(long_chain, x, y).tobytes()
 
 
 @pytest.mark.parametrize("place", [0, 3, 8, 17, 18])
-def test_rare_arguments_are_right_in_every_lane(monkeypatch, rng, place):
+def test_rare_arguments_are_right_in_every_lane(rng, place):
     x, y = rng.uniform(0.5, 2.0, (2, 19))
     for rare in (1e300, -1e17, np.inf, np.nan, 5e-324, -0.0):
         x[place] = rare
-        assert xjit.jit(long_chain)(x, y).tobytes() == inlined(monkeypatch, long_chain, x, y).tobytes()
+        assert xjit.jit(long_chain)(x, y).tobytes() == inlined(long_chain, x, y).tobytes()
 
 
 @pytest.mark.parametrize("function", [chain_sums, chain_running])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_reductions_and_scans_keep_their_order(monkeypatch, rng, function, dtype):
+def test_reductions_and_scans_keep_their_order(rng, function, dtype):
     x, y = rng.uniform(0.5, 2.0, (2, 1300)).astype(dtype)
-    assert xjit.jit(function)(x, y).tobytes() == inlined(monkeypatch, function, x, y).tobytes()
+    assert xjit.jit(function)(x, y).tobytes() == inlined(function, x, y).tobytes()
 
 
-def test_elements_of_two_widths_share_a_loop(monkeypatch, rng):
+def test_elements_of_two_widths_share_a_loop(rng):
     def mixed(x: Any, y: Any) -> Any:
         return long_chain(x, x) + long_chain(y, y)
 
     x, y = rng.uniform(0.5, 2.0, 77), rng.uniform(0.5, 2.0, 77).astype(np.float32)
-    assert xjit.jit(mixed)(x, y).tobytes() == inlined(monkeypatch, mixed, x, y).tobytes()
+    assert xjit.jit(mixed)(x, y).tobytes() == inlined(mixed, x, y).tobytes()
 
 
 def test_few_functions_are_inlined(rng):

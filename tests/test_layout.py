@@ -271,7 +271,7 @@ def named_operations(file: Source, names: frozenset[str]) -> Iterator[str]:
 
 # On every machine the same: where memory begins, on which kernels, programs and their entries agree; and which
 # numbers of a program stay in the text.
-OF_NO_MACHINE = {"xjit/fusion/memory.py": {"ALIGNMENT"}, "xjit/codegen/elements.py": {"SMALL"}}
+OF_NO_MACHINE = {"xjit/codegen/elements.py": {"SMALL"}}
 
 
 def numbers_of_machines(file: Source) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 
+from xjit.alignment import ALIGNMENT
 from xjit.codegen import searches, step_loads
 from xjit.codegen.emitters import (
     INT64,
@@ -33,7 +34,6 @@ from xjit.codegen.emitters import (
 from xjit.codegen.kinds import FLOATS, INTEGERS, KINDS, STEPS, KernelTypeError
 from xjit.dataclass import dataclass
 
-ALIGNMENT = 64
 SCRATCH_SLOT = "scratch"
 UNKNOWN_SLOT = "unknown"
 

@@ -10,7 +10,7 @@ from xjit.llvm.digests import digest, versions
 COMPILER_FILES = (
     *("called_forms.py", "emit*.py", "numba_*.py", "extremes.py", "inline_functions.py", "kinds.py"),
     *("lane_trees.py", "llvm_pipeline.py", "searches.py", "step_loads.py", "tables.py", "wide_forms.py"),
-    *("../llvm/objects.py", "../llvm/targets.py", "../llvm/vector_width.py", "../numerics.py"),
+    *("../alignment.py", "../llvm/objects.py", "../llvm/targets.py", "../llvm/vector_width.py", "../numerics.py"),
 )
 """What decides the machine code of a text: an object is never taken for that of another compiler."""
 

@@ -63,7 +63,8 @@ class Strips:
         ``short`` says that the bounds are no further apart than a strip.
         """
         computed = dict.fromkeys(indexed_values)
-        self.elements.calls = calls_many(one.node for one in computed if axes_of(one.index) & set(loop.axes))
+        nodes = [one.node for one in computed if axes_of(one.index) & set(loop.axes)]
+        self.elements.calls = calls_many(nodes, self.nest.machine)
         if self.elements.calls or not any(self.is_rare(one, loop) for one in computed):
             self._loop(loop, bounds, body, kind)
         elif short:

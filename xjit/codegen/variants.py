@@ -10,15 +10,8 @@ from collections.abc import Iterable
 from xjit.codegen.scalar_text import kind
 from xjit.ir.expr import Expr, Prim
 from xjit.ir.node import Node
+from xjit.machine import Machine
 from xjit.types import FLOAT32, NARROW_FLOATS, DType
-
-MANY = 12
-"""How many vector functions make a loop call them.
-
-A call costs a loop of few functions more than the tenth of its time that it costs at most in a loop of many, where
-what is inlined does not fit into registers and instruction caches either. A dozen functions inlined take 100 ms to
-compile, twelve calls 20.
-"""
 
 _REAL = """
     exp exp2 expm1 log log2 log10 log1p tanh erf erf_inv erfc asin acos atan atan2 asinh acosh atanh cbrt rsqrt hypot
@@ -77,10 +70,10 @@ def is_vector_function(prim: str, dtype: DType) -> bool:
     return _name(prim, dtype) in NAMES
 
 
-def calls_many(nodes: Iterable[Node]) -> bool:
+def calls_many(nodes: Iterable[Node], machine: Machine) -> bool:
     """Whether one element of each node takes so many vector functions that a loop calls them."""
     keys = [key for node in nodes for key in _vector_functions(node)]
-    return len(keys) >= MANY and all(has_called_form(*key) for key in keys)
+    return len(keys) >= machine.called_functions and all(has_called_form(*key) for key in keys)
 
 
 def _vector_functions(node: Node) -> list[tuple[str, DType]]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit.alignment import ALIGNMENT
 from xjit.dataclass import dataclass
 from xjit.runtime.miss import MISS
 from xjit.runtime.pool import launch
@@ -17,7 +18,6 @@ from xjit.runtime.threads import current_threads
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 _Kernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-_ALIGNMENT = 64
 
 
 class PythonEntry:
@@ -103,8 +103,8 @@ def _scalar_buffer(dtype: np.dtype[Any], value: object) -> Array | None:
 
 def aligned_bytes(size: int) -> Array:
     """``size`` uninitialised bytes (at least one: empty slices have no address) at a multiple of 64."""
-    block = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -int(block.ctypes.data) % _ALIGNMENT
+    block = np.empty(size + ALIGNMENT, np.uint8)
+    start = -int(block.ctypes.data) % ALIGNMENT
     return block[start : start + max(size, 1)]
 
 
