@@ -176,6 +176,11 @@ class Kept:
     y: str = "a"
 
 
+def test_copies_with_changes() -> None:
+    cls = frozen(*BOTH["quick"])
+    assert cls(1, (2,)).__replace__(x=3) == cls(3, (2,))
+
+
 def test_pickles() -> None:
     one = Kept(1, "b")  # type checkers see the standard decorator under its own name only
     assert pickle.loads(pickle.dumps(one)) == one

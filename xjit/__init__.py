@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xjit import cache, errors, jobs
+from xjit import errors, jobs
 from xjit.api.decorator import xjit
 from xjit.errors import (
     ArgumentError,
@@ -26,6 +26,7 @@ from xjit.errors import (
 )
 
 if TYPE_CHECKING:
+    from xjit import cache as cache
     from xjit import numpy as numpy
     from xjit import ops as ops
     from xjit.api.descriptions import ShapeDtype as ShapeDtype
@@ -56,6 +57,7 @@ __all__ = [
 
 
 _LATER = {
+    "cache": "xjit.cache",
     "ops": "xjit.ops",
     "numpy": "xjit.numpy",
     "ShapeDtype": "xjit.api.descriptions:ShapeDtype",

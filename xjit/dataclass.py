@@ -64,6 +64,7 @@ def make_dataclass(cls: Any = None, /, **options: bool) -> Any:
         cls = _with_slots(cls, fields, frozen, options.get("weakref_slot", False))
     _add(cls, "__init__", _Method(cls, "__init__", _init_text))
     _add(cls, "__repr__", _representation(fields))
+    _add(cls, "__replace__", _replaced)
     _add(cls, "__match_args__", tuple(name for name, one in fields.items() if one.init))
     if eq:
         _add_comparison(cls, frozen)
@@ -288,6 +289,13 @@ def _set_state(fields: Mapping[str, Field]) -> Callable[[Any, Any], None]:
             object.__setattr__(self, name, value)
 
     return __setstate__
+
+
+def _replaced(self: Any, /, **changes: Any) -> Any:
+    """What ``copy.replace`` calls, from Python 3.13 on."""
+    import dataclasses
+
+    return dataclasses.replace(self, **changes)
 
 
 class _StandardFields:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
-from xjit.api import pickling
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.tally import KernelTally
 
 if TYPE_CHECKING:
+    from xjit.api import pickling
     from xjit.api.dispatcher import Dispatcher
     from xjit.inspect.explain import Explanation
     from xjit.inspect.stages import Stages
@@ -100,6 +100,8 @@ class JitFunction(Generic[P, R]):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled as functions are: by its name, or with its code by picklers that know how."""
+        from xjit.api import pickling
+
         return pickling.reduced(self, protocol)
 
     def __setstate__(self, state: pickling.State) -> None:
@@ -120,6 +122,8 @@ class JitFunction(Generic[P, R]):
         return self._stand_ins()[1]
 
     def _stand_ins(self) -> tuple[Any, Any]:
+        from xjit.api import pickling
+
         kept = self.__dict__
         made: tuple[Any, Any] = kept.get("_stood") or kept.setdefault("_stood", pickling.stand_ins(self))
         return made
