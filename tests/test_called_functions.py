@@ -154,3 +154,16 @@ def test_a_loop_calls_forms_as_wide_as_registers_of_other_processors(capfd, trip
     )
     assert form is not None and f"fadd <{lanes} x double>" in form[0] and "extractelement" not in form[0]
     assert "not vectorized" not in capfd.readouterr().err
+
+
+def test_a_loop_that_calls_keeps_whole_registers_on_the_stack():
+    text = LOOP.format(kind="f64", call="exp_f64_called(ld(a0, i0)) + ld(a1, i0)")
+    found = re.search(r"^define [^\n]*@kernel\(.*$", compile_kernel(text, keep_ir=True).llvm_ir or "", re.MULTILINE)
+    assert found is not None and "alignstack" in found[0] + attributes(text, found[0])
+
+
+def attributes(text: str, definition: str) -> str:
+    """The attributes that a definition names by a number."""
+    number = definition.partition(" #")[2].partition(" ")[0]
+    ir = compile_kernel(text, keep_ir=True).llvm_ir or ""
+    return ir.partition(f"attributes #{number} = ")[2].partition("\n")[0]

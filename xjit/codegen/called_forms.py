@@ -19,11 +19,12 @@ from xjit.codegen.inline_functions import Called, InlineFunction
 
 TYPES = {"f32": "float", "f64": "double"}
 
-_LOOP = Template("""$stores
+_LOOP = Template("""$places
+$stores
   br label %$name
 $name:
-  %$name.i = phi i64 [ 0, %$before ], [ %$name.next, %$name ]
-  %$name.found = phi i1 [ false, %$before ], [ %$name.far, %$name ]
+  %$name.i = phi i64 [ 0, %entry ], [ %$name.next, %$name ]
+  %$name.found = phi i1 [ false, %entry ], [ %$name.far, %$name ]
 $loads
   %$name.far = $far
   %$name.result = call $element @$function($arguments)
@@ -34,15 +35,20 @@ $loads
   br i1 %$name.more, label %$name, label %after.$name$hint
 after.$name:
   %all.$name = load $vector, ptr %$name.results""")
-_USUAL = """  ret {vector} %all.usual
-}}"""
+_USUAL = "  ret {vector} %all.usual\n}}"
+# A function of its own, as the usual way then needs no memory for the lanes.
 _RARE = """  br i1 %usual.far, label %rare, label %end
 rare:
-{again}
+  %all.rare = call {vector} @{name}_rare({operands})
   br label %end
 end:
-  %result = phi {vector} [ %all.usual, %after.usual ], [ %all.again, %after.again ]
+  %result = phi {vector} [ %all.usual, %after.usual ], [ %all.rare, %rare ]
   ret {vector} %result
+}}
+define {vector} @{name}_rare({operands}) cold noinline {{
+entry:
+{again}
+  ret {vector} %all.again
 }}"""
 _HINT = """
 !0 = distinct !{{!0, !1, !2, !3}}
@@ -66,19 +72,18 @@ def needed(function: InlineFunction) -> tuple[InlineFunction, ...]:
 
 def text(called: Called, function: InlineFunction, name: str, lanes: int) -> str:
     """LLVM assembly of a form before the passes; the pieces and the function itself are declared."""
-    element = TYPES[function.result]
-    vector, names = f"<{lanes} x {element}>", "xy"[: len(function.arguments)]
-    usual = _loop(called, called.quick, "usual", vector, names)
+    vector = f"<{lanes} x {TYPES[function.result]}>"
+    names = "xy"[: len(function.arguments)]
     again = "" if called.is_far is None else _loop(called, called.often or function, "again", vector, names)
+    operands = ", ".join(f"{vector} %lanes.{one}" for one in names)
     lines = [
         *_declarations(called, function),
         f"define {vector} @{name}({', '.join(f'{vector} %{one}' for one in names)}) {{",
         "entry:",
         # The last step of a masked loop knows nothing of the lanes that it leaves out.
         *(f"  %lanes.{one} = freeze {vector} %{one}" for one in names),
-        *(f"  %{loop}.{one} = alloca {vector}" for loop in ("usual", "again") for one in (*names, "results")),
-        usual,
-        (_RARE if again else _USUAL).format(vector=vector, again=again),
+        _loop(called, called.quick, "usual", vector, names),
+        (_RARE if again else _USUAL).format(vector=vector, again=again, name=name, operands=operands),
         _HINT.format(lanes=lanes),
     ]
     return "\n".join(lines)
@@ -102,7 +107,7 @@ def _loop(called: Called, function: InlineFunction, name: str, vector: str, name
         loads.append(f"  %{name}.is = call i1 @{looks.symbol}({arguments})")
     return _LOOP.substitute(
         name=name,
-        before="entry" if name == "usual" else "rare",
+        places="\n".join(f"  %{name}.{one} = alloca {vector}" for one in (*names, "results")),
         stores="\n".join(f"  store {vector} %lanes.{one}, ptr %{name}.{one}" for one in names),
         loads="\n".join(loads),
         element=element,

@@ -190,6 +190,9 @@ def _passed(
 
     text = vector_width.kept_to(vector_width.preferred_bits(target.features.split(",")), text)
     called = [function for function in used if function.symbol in text]
+    if any(function.called is not None for function in called):
+        # What a loop computes with waits on the stack during calls.
+        text = vector_width.stack_aligned(target.traits.registers.bits, text)
     wide = wide_forms.among([function.symbol for function in called], target)
     module = llvm_pipeline.parse(step_loads.marked(wide_forms.marked(text, wide)), target)
     early = [function for function in called if not function.out_of_line and function not in wide]

@@ -81,6 +81,15 @@ def kept_to(bits: int, text: str) -> str:
     return text if bits == WIDEST else _DEFINITION.sub(rf"\1 {ANY_WIDTH}", text)
 
 
+def stack_aligned(bits: int, text: str) -> str:
+    """The IR text of functions, marked so that registers of this width are kept on the stack in whole cache lines.
+
+    >>> stack_aligned(512, "define void @f()")
+    'define void @f() alignstack(64)'
+    """
+    return _DEFINITION.sub(rf"\1 alignstack({bits // 8})", text)
+
+
 def _words(bits: str) -> tuple[str, ...]:
     """LLVM's words for a width; of two preferences the narrower one holds."""
     return tuple(f"{'+' if bits == width else '-'}prefer-{width}-bit" for width in ("128", "256"))
