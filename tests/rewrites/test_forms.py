@@ -43,6 +43,7 @@ from xjit.ir.loops.nodes import (
     Prim,
     Statement,
     Store,
+    Value,
     Var,
 )
 from xjit.types import BOOL, FLOAT64, DType
@@ -160,9 +161,9 @@ def test_pairs_of_rows_with_an_overlapping_last_one(rng: np.random.Generator) ->
 def cross(source: Buffer, target: Buffer, names: Sequence[str], margin: int) -> Statement:
     """A stencil over the neighbours of both axes, away from the border."""
     i, j = map(variable, names)
-    total = load(source, i, j)
+    total: Value = load(source, i, j)
     for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-        total = both("add", total, load(source, i + a, j + b))  # type: ignore[assignment]
+        total = both("add", total, load(source, i + a, j + b))
     inner = loop(names[1], M - margin, Store(target.name, (i, j), total), start=margin)
     return loop(names[0], N - margin, inner, start=margin)
 

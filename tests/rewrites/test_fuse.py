@@ -11,7 +11,20 @@ from rewriting import kernel, loop
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.ir.loops.intexpr import IntExpr, word
-from xjit.ir.loops.nodes import Accumulate, Alloc, Block, Buffer, Carry, Fold, Invoke, Kernel, Let, Store, Var
+from xjit.ir.loops.nodes import (
+    Accumulate,
+    Alloc,
+    Block,
+    Buffer,
+    Carry,
+    Fold,
+    Invoke,
+    Kernel,
+    Let,
+    Statement,
+    Store,
+    Var,
+)
 from xjit.types import FLOAT64
 
 X, T, OUT = (Buffer.packed(name, FLOAT64, N + 1) for name in ("x", "t", "out"))
@@ -26,8 +39,8 @@ def consumer(at: IntExpr = K) -> Store:
     return Store("out", (K,), both("mul", load(T, at), load(X, K)))
 
 
-def two(first: Store, second: Store, *between: object) -> Kernel:
-    return kernel((X, T, OUT), loop("i", N, first), *between, loop("k", N, second))  # type: ignore[arg-type]
+def two(first: Store, second: Store, *between: Statement) -> Kernel:
+    return kernel((X, T, OUT), loop("i", N, first), *between, loop("k", N, second))
 
 
 def test_the_picture() -> None:
@@ -69,9 +82,9 @@ def test_sums_of_loops_that_do_not_read_them(rng: np.random.Generator) -> None:
     rewriting.assert_same(before, rewriting.rewritten(before, Fuse("i", "k")), rewriting.extents("n"), rng)
 
 
-def totals(*between: object, second: Block = ()) -> Kernel:
+def totals(*between: Statement, second: Block = ()) -> Kernel:
     first = loop("i", N, Accumulate("s", "add", load(X, AT)))
-    return kernel((X, OUT), Carry("s", ONE), first, *between, loop("k", N, *second))  # type: ignore[arg-type]
+    return kernel((X, OUT), Carry("s", ONE), first, *between, loop("k", N, *second))
 
 
 S = Var("s", FLOAT64)

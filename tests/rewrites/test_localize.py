@@ -12,7 +12,7 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.storage.localize import Localize
 from xjit.ir.loops.intexpr import constant
-from xjit.ir.loops.nodes import Alloc, Buffer, Invoke, Kernel, Store
+from xjit.ir.loops.nodes import Alloc, Buffer, Invoke, Kernel, Statement, Store
 from xjit.types import FLOAT64
 
 X, T, OUT = (Buffer.packed(name, FLOAT64, N) for name in ("x", "t", "out"))
@@ -44,8 +44,8 @@ def test_blocks(rng: np.random.Generator) -> None:
     rewriting.assert_same(LINE, after, rewriting.extents("n"), rng)
 
 
-def scratch(*body: object) -> Kernel:
-    return kernel((X, OUT), Alloc(T), *body)  # type: ignore[arg-type]
+def scratch(*body: Statement) -> Kernel:
+    return kernel((X, OUT), Alloc(T), *body)
 
 
 ONE = number(1.0, FLOAT64)

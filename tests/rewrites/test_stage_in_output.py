@@ -26,9 +26,11 @@ def share(at: IntExpr = K, to: IntExpr = K, row: IntExpr = AT) -> Store:
     return Store("out", (row, to), both("div", load(E, at), S))
 
 
+BEGIN = Alloc(E), Carry("s", number(0.0, FLOAT64)), EXPONENTIALS
+
+
 def rows(*last: Statement) -> Kernel:
-    begin = Alloc(E), Carry("s", number(0.0, FLOAT64)), EXPONENTIALS
-    return kernel((X, OUT), loop("i", N, *begin, *last))
+    return kernel((X, OUT), loop("i", N, *BEGIN, *last))
 
 
 SHARES = rows(loop("k", M, share()))
@@ -91,5 +93,5 @@ def test_refusals(before: Kernel, reason: str) -> None:
 def test_elements_have_one_type() -> None:
     narrow = Buffer.packed("out", FLOAT32, N, M)
     last = loop("k", M, Store("out", (AT, K), Prim("cast", (load(E, K),), FLOAT32)))
-    before = kernel((X, narrow), loop("i", N, *rows().body[0].body, last))  # type: ignore[union-attr]
+    before = kernel((X, narrow), loop("i", N, *BEGIN, last))
     rewriting.assert_refused(StageInOutput("e", "out"), before, "out is no buffer of the element type of e")

@@ -44,9 +44,10 @@ def rows(*body: Statement) -> Kernel:
 
 
 DIFFERENCES = rows(loop("j", M, Store("out", (AT, J), both("sub", load(X, AT + 1, J), load(X, AT, J)))))
-SUMS = rows(Carry("t", ONE), loop("j", M, Accumulate("t", "add", load(X, AT, J))), Store("line", (AT,), T))
+TOTAL = (Carry("t", ONE), loop("j", M, Accumulate("t", "add", load(X, AT, J))), Store("line", (AT,), T))
+SUMS = rows(*TOTAL)
 CENTRED = rows(
-    *SUMS.body[0].body,  # type: ignore[union-attr]
+    *TOTAL,
     Let("mean", both("mul", T, T)),
     loop("k", M, Store("out", (AT, variable("k")), both("sub", load(X, AT, variable("k")), Var("mean", FLOAT64)))),
 )

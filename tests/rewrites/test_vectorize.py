@@ -21,6 +21,7 @@ from xjit.ir.loops.nodes import (
     Let,
     Loop,
     LoopKind,
+    Statement,
     Store,
     Var,
     While,
@@ -33,8 +34,8 @@ T, W = Var("t", FLOAT64), Var("w", FLOAT64)
 LARGEST = (Store("out", (J,), both("mul", load(X, J), W)), Accumulate("t", "max", load(X, J)))
 
 
-def line(*body: object, **fields: object) -> Kernel:
-    found = loop("j", M, *body, **fields)  # type: ignore[arg-type]
+def line(*body: Statement, kind: LoopKind = LoopKind.SERIAL) -> Kernel:
+    found = loop("j", M, *body, kind=kind)
     return kernel((X, OUT), Let("w", load(X, M)), Carry("t", ONE), found, Store("out", (M,), T))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xjit.codegen.rewrites.analysis.siblings import extent, known_before
+from xjit.codegen.rewrites.analysis.surroundings import extent, known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant, variable

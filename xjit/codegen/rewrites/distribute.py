@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier
+from xjit.codegen.rewrites.analysis.exchange import uses
 from xjit.codegen.rewrites.analysis.fresh import Names
-from xjit.codegen.rewrites.analysis.siblings import known_before, written
+from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Block, Kernel, Let, LetInt, Load, Statement
-from xjit.ir.loops.walk import defined, parts, renamed, uses
+from xjit.ir.loops.walk import defined, parts, renamed
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later
-from xjit.codegen.rewrites.analysis.siblings import (
+from xjit.codegen.rewrites.analysis.surroundings import (
     block_of,
     known_before,
     loop_behind,

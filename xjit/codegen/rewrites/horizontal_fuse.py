@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, elements
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.siblings import (
+from xjit.codegen.rewrites.analysis.surroundings import (
     block_of,
     extent,
     known_before,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, there
 from xjit.codegen.rewrites.analysis.fresh import Names
-from xjit.codegen.rewrites.analysis.siblings import (
+from xjit.codegen.rewrites.analysis.surroundings import (
     block_of,
     known_before,
     loop_behind,

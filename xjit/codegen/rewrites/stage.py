@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xjit.codegen.rewrites.analysis.siblings import known_before
+from xjit.codegen.rewrites.analysis.surroundings import known_before
 from xjit.codegen.rewrites.dependence import Touch, ranges_at, touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass

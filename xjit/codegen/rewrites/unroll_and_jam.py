@@ -10,7 +10,7 @@ from dataclasses import replace
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later, rereads, there
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.siblings import extent, known_before
+from xjit.codegen.rewrites.analysis.surroundings import extent, known_before
 from xjit.codegen.rewrites.dependence import carried_by
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import Place, elements, later
 from xjit.codegen.rewrites.analysis.scalars import lane_order
-from xjit.codegen.rewrites.analysis.siblings import known_before
+from xjit.codegen.rewrites.analysis.surroundings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Barrier, Kernel, Loop, LoopKind, Statement, While

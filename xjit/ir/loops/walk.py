@@ -85,18 +85,6 @@ def values(statement: Statement) -> tuple[Value, ...]:
     return ()
 
 
-def with_values(statement: Statement, found: tuple[Value, ...]) -> Statement:
-    """The statement with other values that it computes itself."""
-    match statement:
-        case Let() | Carry() | Accumulate() | Store():
-            return replace(statement, value=found[0])
-        case Fold():
-            return replace(statement, values=found)
-        case While() | If() | Check():
-            return replace(statement, condition=found[0])
-    return statement
-
-
 def parts(value: Value) -> Iterator[Value]:
     """Yield a value and all values inside of it."""
     yield value
@@ -164,28 +152,6 @@ def defined(statement: Statement) -> tuple[str, ...]:
         case Alloc():
             return (statement.buffer.name,)
     return ()
-
-
-def uses(block: Block) -> set[str]:
-    """All names that a block uses: of scalars, integers and buffers, those that it gives itself included."""
-    found: set[str] = set()
-    for statement in statements(block):
-        for expr in integers(statement):
-            found |= expr.names()
-        for value in values(statement):
-            found.update(_used(part) for part in parts(value) if isinstance(part, Var | Load))
-        match statement:
-            case Accumulate(name=name) | Store(buffer=name):
-                found.add(name)
-            case Fold(names=several) | Invoke(buffers=several):
-                found.update(several)
-            case TransposeBlock():
-                found |= {statement.target, statement.source}
-    return found
-
-
-def _used(part: Var | Load) -> str:
-    return part.name if isinstance(part, Var) else part.buffer
 
 
 def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
@@ -302,24 +268,6 @@ def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tupl
         return with_blocks(one, tuple(_each(statement, inner) for inner in blocks(one)))
 
     return _each(statement, Change(value=value).block(block))
-
-
-def reindexed(
-    block: Block, buffer: str, change: Callable[[tuple[IntExpr, ...]], tuple[IntExpr, ...]], name: str = ""
-) -> Block:
-    """The block with other indices, and perhaps another name, where a buffer is loaded and stored."""
-
-    def part(value: Value) -> Value:
-        if isinstance(value, Load) and value.buffer == buffer:
-            return replace(value, buffer=name or buffer, index=change(value.index))
-        return value
-
-    def moved(one: Statement) -> Statement:
-        if isinstance(one, Store) and one.buffer == buffer:
-            one = replace(one, buffer=name or buffer, index=change(one.index))
-        return with_blocks(one, tuple(_each(moved, inner) for inner in blocks(one)))
-
-    return _each(moved, Change(value=part).block(block))
 
 
 def replaced(block: Block, old: Statement, new: Block) -> Block:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.intervals import Interval, most, region
 from xjit.codegen.rewrites.dependence import Touch
 from xjit.codegen.rewrites.record import RefusedError
@@ -11,7 +12,6 @@ from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Load, Loop, Store
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import reindexed
 
 
 @dataclass(frozen=True, slots=True)

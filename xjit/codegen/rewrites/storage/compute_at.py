@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.scalars import changed, read
-from xjit.codegen.rewrites.analysis.siblings import block_of, known_before, place_in, with_block, written
+from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.analysis.windows import Window, window
 from xjit.codegen.rewrites.dependence import known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.intervals import Interval, region
-from xjit.codegen.rewrites.analysis.siblings import block_of, known_before, place_in, with_block
+from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block
 from xjit.codegen.rewrites.dependence import Touch, known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
@@ -14,7 +15,7 @@ from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, LetInt, Loop, Statement
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import path_to, reindexed
+from xjit.ir.loops.walk import path_to
 
 
 @dataclass(frozen=True, slots=True)

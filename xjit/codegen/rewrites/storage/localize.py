@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xjit.codegen.rewrites.analysis.directions import later
-from xjit.codegen.rewrites.analysis.siblings import block_of, known_before, with_block
+from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, with_block
 from xjit.codegen.rewrites.analysis.windows import window
 from xjit.codegen.rewrites.dependence import Touch, apart, known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xjit.codegen.rewrites.analysis.siblings import known_before, written
+from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.analysis.windows import window
 from xjit.codegen.rewrites.dependence import known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed, identity, read
-from xjit.codegen.rewrites.analysis.siblings import extent, known_before, written
+from xjit.codegen.rewrites.analysis.surroundings import extent, known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
@@ -28,7 +29,7 @@ from xjit.ir.loops.nodes import (
     Store,
     Var,
 )
-from xjit.ir.loops.walk import buffers, loads, reindexed, renamed, statements, stores
+from xjit.ir.loops.walk import buffers, loads, renamed, statements, stores
 from xjit.types import DType
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.codegen.rewrites.analysis.siblings import block_of, place_in, with_block, written
+from xjit.codegen.rewrites.analysis.exchange import reindexed
+from xjit.codegen.rewrites.analysis.surroundings import block_of, place_in, with_block, written
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Let, LetInt, Loop, Statement, Store
-from xjit.ir.loops.walk import buffers, loads, names, path_to, reindexed, stores
+from xjit.ir.loops.walk import buffers, loads, names, path_to, stores
 
 
 @dataclass(frozen=True, slots=True)

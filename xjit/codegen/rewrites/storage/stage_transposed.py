@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from xjit.codegen.rewrites.analysis.siblings import known_before, written
+from xjit.codegen.rewrites.analysis.exchange import reindexed
+from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.analysis.windows import Window, window
 from xjit.codegen.rewrites.dependence import touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
@@ -11,7 +12,6 @@ from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum
 from xjit.ir.loops.nodes import Alloc, Buffer, Kernel, TransposeBlock
 from xjit.ir.loops.ranges import Ranges
-from xjit.ir.loops.walk import reindexed
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
-from xjit.codegen.rewrites.analysis.siblings import known_before, written
+from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Buffer, Kernel, Let, LetInt, Load, Loop, Statement

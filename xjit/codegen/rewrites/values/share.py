@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
+from xjit.codegen.rewrites.analysis.exchange import with_values
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.siblings import written
+from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.nodes import Block, Kernel, Let, Load, Prim, Statement, Value, Var, While
-from xjit.ir.loops.walk import values, with_values
+from xjit.ir.loops.walk import values
 
 # The number of a value: equal ones have the same as long as nothing changes that they read.
 Number: TypeAlias = int

@@ -9,7 +9,7 @@ from dataclasses import replace
 from xjit.codegen.rewrites.analysis.directions import rereads
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.siblings import known_before
+from xjit.codegen.rewrites.analysis.surroundings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
 from xjit.dataclass import dataclass
