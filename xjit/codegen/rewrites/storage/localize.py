@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.directions import later
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, with_block
@@ -10,6 +10,7 @@ from xjit.codegen.rewrites.analysis.windows import window
 from xjit.codegen.rewrites.dependence import Touch, apart, known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
+from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Alloc, Kernel, Loop
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import path_to, replaced

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.fresh import Names
@@ -11,6 +11,7 @@ from xjit.codegen.rewrites.analysis.scalars import changed, identity, read
 from xjit.codegen.rewrites.analysis.surroundings import extent, known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import (
     Accumulate,

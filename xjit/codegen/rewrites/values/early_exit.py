@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.scalars import changed, last_word
 from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
+from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Accumulate, Check, Fold, If, Kernel, Prim, Var, While
 from xjit.ir.loops.walk import statements
 from xjit.types import BOOL
