@@ -254,6 +254,58 @@ def test_other_versions_are_traced(kept: Path, tmp_path: Path, name: str) -> Non
     assert again(kept, tmp_path, text=text) == "traced"
 
 
+STEPS = """
+import sys
+import numpy as np
+from xjit import xjit
+
+
+def product(a, b):
+    return np.tanh(a @ b) + 1.0
+
+
+def ordered(a, b):
+    return np.sort(a)[::2] * 2.0
+
+
+def gathered(a, b):
+    return a[np.argmax(b, axis=0)] * 2.0 + np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def shown(a, b):
+    return a.T, b[1:], "text", None
+
+
+def parallel(a, b):
+    return np.exp(-np.add.outer(a.ravel(), np.ones(50_000))).sum(axis=1)
+
+
+for function in (product, ordered, gathered, shown, parallel):
+    compiled = xjit(function)
+    a, b = np.arange(16.0).reshape(4, 4), np.ones((4, 4))
+    for _ in range(2):
+        found, wanted = compiled(a, b), function(a, b)
+        if function is shown:
+            assert np.shares_memory(found[0], a) and found[2:] == wanted[2:]
+            found, wanted = found[0], wanted[0]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+print("traced" if "xjit.api.dispatcher" in sys.modules else "started", 0)
+"""
+
+
+def test_products_libraries_views_and_threads(tmp_path: Path) -> None:
+    assert run(tmp_path, tmp_path / "cache", text=STEPS)[0] == "traced"
+    assert run(tmp_path, tmp_path / "cache", text=STEPS)[0] == "started"
+
+
+def test_counts_of_what_was_started(kept: Path, tmp_path: Path) -> None:
+    counts = "assert (f.stats().traces, f.stats().compiles) == (0, 0) and f.stats().cache_hits > 0\n"
+    assert (
+        again(kept, tmp_path, text=PROGRAM + "if 'xjit.api.dispatcher' not in sys.modules:\n    " + counts)
+        == "started"
+    )
+
+
 # Records on disk
 
 

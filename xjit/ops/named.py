@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+
+from xjit import jobs
 from xjit import ops as ops
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.opdef import OpDef
@@ -12,6 +15,17 @@ from xjit.ops._core import registry
 from xjit.ops.numpy_ufunc import fold_of, record_of
 
 _LEAVES = {op.name: op for op in (CONSTANT, PARAMETER, PROJECT)}
+# Modules with records that the public operations do not need.
+_MORE = (
+    "xjit.ops.diagonal",
+    "xjit.ops.layout",
+    "xjit.ops.mosaic",
+    "xjit.ops.numpy_linalg",
+    "xjit.ops.numpy_sorting",
+    "xjit.ops.numpy_statistics",
+    "xjit.ops.numpy_transforms",
+    "xjit.ops.require",
+)
 _UFUNCS = {"numpy_": "numpy", "scipy_special_": "scipy.special"}
 _FOLDS = ("reduce", "accumulate")
 
@@ -19,10 +33,14 @@ _FOLDS = ("reduce", "accumulate")
 def operation(name: str) -> OpDef:
     """The record of this name; KeyError if there is none.
 
-    >>> operation("add").name, operation("numpy_gcd_reduce").name
-    ('add', 'numpy_gcd_reduce')
+    >>> operation("add").name, operation("numpy_sort").name, operation("numpy_gcd_reduce").name
+    ('add', 'numpy_sort', 'numpy_gcd_reduce')
     """
     found = registry.get(name) or _LEAVES.get(name) or _of_ufunc(name)
+    for module in _MORE:
+        if found is None:
+            jobs.module(module)
+            found = registry.get(name)
     if found is None:
         raise KeyError(name)
     return found
@@ -33,9 +51,9 @@ def _of_ufunc(name: str) -> OpDef | None:
         if name.startswith(prefix) and module in sys.modules:
             known: Any = vars(sys.modules[module])
             stem = name.removeprefix(prefix)
-            if stem in known:
+            if isinstance(known.get(stem), np.ufunc):
                 return record_of(known[stem])
             stem, _, method = stem.rpartition("_")
-            if stem in known and method in _FOLDS:
+            if isinstance(known.get(stem), np.ufunc) and method in _FOLDS:
                 return fold_of(known[stem], method)
     return None
