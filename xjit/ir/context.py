@@ -97,6 +97,7 @@ class Trace:
     effects: list[Node] = field(default_factory=list)
     captures: dict[Node, Node] = field(default_factory=dict)
     _known: dict[Any, Node] = field(default_factory=dict)
+    _scalars: dict[Any, Node] = field(default_factory=dict)
     _own: set[Node] = field(default_factory=set)
 
     def parameter(self, type: ArrayType, where: Where | None = None) -> Node:
@@ -105,6 +106,14 @@ class Trace:
         node = Node(PARAMETER, (), params, type, where or user_position())
         self.parameters.append(node)
         self._own.add(node)
+        return node
+
+    def scalar(self, array: Any) -> Node:
+        """A constant of rank 0, made once for equal bit patterns."""
+        key = array.dtype, array.tobytes()
+        node = self._scalars.get(key)
+        if node is None:
+            node = self._scalars[key] = self.constant(Literal.of(array))
         return node
 
     def constant(self, literal: Literal, where: Where | None = None, *, by_reference: bool = False) -> Node:
