@@ -132,6 +132,9 @@ class CostTable:
 
     def total(self, node: Node) -> float:
         """The cost of the node and of what it inlines, down to materialised values."""
+        found = self._total.get(node)
+        if found is not None:
+            return found
         stack = [node]
         while stack:
             top = stack[-1]

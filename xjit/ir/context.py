@@ -29,15 +29,23 @@ class TracedValue:
 
     __slots__ = ("__weakref__", "frozen", "is_view", "node", "owner", "scalar", "weak")
 
+    node: Node
+    owner: Trace
+    weak: type | None
+    scalar: bool
+    is_view: bool
+    frozen: bool
+
     def __init__(
         self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, is_view: bool = False
     ) -> None:
-        self.node = node
-        self.owner = trace
-        self.weak = weak
-        self.scalar = scalar
-        self.is_view = is_view
-        self.frozen = False
+        put = object.__setattr__  # layers above look at what users assign
+        put(self, "node", node)
+        put(self, "owner", trace)
+        put(self, "weak", weak)
+        put(self, "scalar", scalar)
+        put(self, "is_view", is_view)
+        put(self, "frozen", False)
 
     @property
     def dtype(self) -> Any:
