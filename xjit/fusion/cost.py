@@ -14,8 +14,6 @@ from xjit.passes.split import MANY_COLUMN_ELEMENTS
 
 # A value this cheap is computed again rather than stored and loaded: about one load from the first-level cache.
 CHEAP = 4.0
-# Additions that storing a value has to save at least, as it may take a kernel of its own: a few elements never do.
-LEAST_SAVING = 64.0
 # Storing a row for a later pass pays from about one division on.
 WORTH_A_ROW = 6.0
 # Elements that fill a vector by themselves are better left in one.
@@ -64,7 +62,7 @@ SMALL_REDUCTION = 65_536
 
 def is_worth_storing(total: float, times: int, size: int) -> bool:
     """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
-    return total > CHEAP and (times - size) * total > CHEAP * size + LEAST_SAVING
+    return total > CHEAP and (times - size) * total > CHEAP * size
 
 
 def shared_columns(columns: int, elements: int, work: float) -> int:
