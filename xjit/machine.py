@@ -40,10 +40,6 @@ class Machine:
     row_cost: float
     """Cost from which on storing a row for a later pass pays: about one division."""
 
-    least_saving: float
-    """Additions that storing a value has to save at least, as it may take a kernel of its own: a few elements never
-    do."""
-
     round_trip_cost: float
     """Cost of storing and loading an element of a large array."""
 
@@ -271,7 +267,6 @@ def processor() -> Machine:
         value_cost=0.5,
         load_cost=4.0,
         row_cost=6.0,
-        least_saving=64.0,
         round_trip_cost=2.0,
         vector_bytes=64,
         line_bytes=64,

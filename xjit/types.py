@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import ml_dtypes
 import numpy as np
@@ -154,10 +154,10 @@ class ArrayType:
     @property
     def shape(self) -> tuple[int, ...]:
         """The dimensions as integers; ValueError if one of them is dynamic."""
-        dims = tuple([dim for dim in self.dims if isinstance(dim, int)])
-        if len(dims) != len(self.dims):
-            raise ValueError(f"{self} has a dynamic dimension")
-        return dims
+        for dim in self.dims:
+            if not isinstance(dim, int):
+                raise ValueError(f"{self} has a dynamic dimension")
+        return cast("tuple[int, ...]", self.dims)
 
     @property
     def size(self) -> int:
@@ -226,6 +226,8 @@ def order_of(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...
 
     Without elements nothing is broadcast, whatever the strides are.
     """
+    if not shape:
+        return ()
     order = combined_order(shape, (strides,))
     return tuple(axis for axis in order if strides[axis] != 0 or shape[axis] == 1 or 0 in shape)
 
@@ -236,6 +238,8 @@ def combined_order(shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...])
     NumPy's K rule: an insertion sort of the axes from the fastest up; two axes are swapped only when no operand
     objects, and strides of zero have no opinion.
     """
+    if len(shape) < 2:
+        return tuple(range(len(shape)))
     return _insertion_order(shape, tuple(tuple(abs(s) for s in one) for one in strides))
 
 

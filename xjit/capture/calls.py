@@ -58,7 +58,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
 def is_known(value: Any) -> bool:
     """Return whether the value is a number that the call was made with, or was computed from such numbers alone."""
     if isinstance(value, TracedValue):
-        return hasattr(value, "value") or hasattr(value, "known")
+        return hasattr(type(value), "value") or hasattr(value, "known")  # a scalar of Python's always has one
     return isinstance(value, np.generic | bool | int | float | complex)
 
 
@@ -74,7 +74,7 @@ def number_of(value: Any) -> Any:
 
 def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) -> Any:
     """Lets Python ask for the value of what was computed from known numbers: only then is it computed."""
-    if isinstance(result, TracedValue) and not is_known(result) and all(map(is_known, operands)):
+    if isinstance(result, TracedValue) and all(map(is_known, operands)) and not is_known(result):
         traced: Any = result
         traced.known = compute
     return result

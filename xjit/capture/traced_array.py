@@ -25,6 +25,8 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# Attributes of traced arrays that may not be there yet.
+_SLOTS = frozenset({"bounds", "known", "_memory"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -158,7 +160,7 @@ class TracedArray(Operators, MemoryHolder):
         return TracedNumpy(sample.__array_namespace__(api_version=api_version))
 
     def __getattr__(self, name: str) -> Any:
-        if name in TracedArray.__slots__:
+        if name in _SLOTS:
             raise AttributeError(name)
         if name == "item":
             return self._item

@@ -16,8 +16,8 @@ from xjit.machine import Machine
 
 def is_worth_storing(total: float, times: int, size: int, machine: Machine) -> bool:
     """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
-    cheap, least = machine.load_cost, machine.least_saving
-    return total > cheap and (times - size) * total > cheap * size + least
+    cheap = machine.load_cost
+    return total > cheap and (times - size) * total > cheap * size
 
 
 def shared_columns(columns: int, elements: int, work: float, machine: Machine) -> int:
@@ -95,6 +95,9 @@ class CostTable:
 
     def total(self, node: Node) -> float:
         """The cost of the node and of what it inlines, down to materialised values."""
+        found = self._total.get(node)
+        if found is not None:
+            return found
         stack = [node]
         while stack:
             top = stack[-1]

@@ -138,8 +138,9 @@ class Demands:
         else:
             for value in sources(indexed, reader.dims, reader.nested):
                 self.read(reader, value, box)
-        for value in positions_of(indexed):
-            self.read(reader, value, box)
+        if any(map.found for map in indexed.index):
+            for value in positions_of(indexed):
+                self.read(reader, value, box)
 
     def begin(self, reader: Reader) -> None:
         """Notes what a statement reads."""
@@ -169,9 +170,9 @@ def evaluations(places: Places) -> int:
     return total
 
 
-def prospects(places: Places) -> Iterator[Prospect]:
+def prospects(places: Places) -> set[Prospect]:
     """The nests that would compute a value that is read there."""
-    yield from (reader.prospect.last() for reader, _ in places)
+    return {reader.prospect.last() for reader, _ in places}
 
 
 def _shares(prospect: Prospect, others: Iterable[Prospect]) -> bool:

@@ -95,8 +95,13 @@ def reads_a_scan_late(joining: Joining) -> str:
 
 def runs_around_another(joining: Joining) -> str:
     """What the statement needs would need the group itself."""
-    between = any(other.needs(joining.group) for other in joining.before if other is not joining.group)
+    others = sorted(joining.before - {joining.group}, key=_number, reverse=True)  # the same work in every process
+    between = any(other.needs(joining.group) for other in others)
     return "another kernel has to run between the two" if between else ""
+
+
+def _number(group: OpenGroup) -> int:
+    return group.number
 
 
 Predicate: TypeAlias = Callable[[Joining], str]

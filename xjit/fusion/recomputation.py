@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xjit.fusion import cost
 from xjit.fusion.groups import Grouping
-from xjit.fusion.open_groups import placed
+from xjit.fusion.open_groups import OpenGroup, placed
 from xjit.fusion.statements import IndexedValue
 from xjit.fusion.storage import stored_reason
 from xjit.ir.node import Node
@@ -15,29 +15,37 @@ def recomputed(grouping: Grouping) -> dict[Node, str]:
 
     Those nearest to the results: what is stored for them may be enough for the others.
     """
+    doubtful = _doubtful(grouping)
     machine = grouping.machine
-    table = cost.CostTable(grouping.leaves, machine)
     counts: dict[Node, int] = {}
-    for group in grouping.groups:
+    for group in grouping.groups if doubtful else ():
         seen: set[IndexedValue] = set()
         for statement, axes in zip(group.statements, group.axes, strict=True):
-            visits = [one for one in grouping.slice_of(statement).visits if _is_dear(one.node, grouping, table)]
+            visits = [one for one in grouping.slice_of(statement).visits if one.node in doubtful]
             for indexed in placed(visits, axes):
                 if indexed not in seen:
                     seen.add(indexed)
                     times = group.evaluations(indexed.index, machine)
                     counts[indexed.node] = counts.get(indexed.node, 0) + times
+    table = cost.CostTable(grouping.leaves, machine)
+    often = {node: times for node, times in counts.items() if times > _size(node)}
     heavy = {
-        node
-        for node, times in counts.items()
-        if cost.is_worth_storing(table.total(node), times, _size(node), machine)
+        node for node, times in often.items() if cost.is_worth_storing(table.total(node), times, _size(node), machine)
     }
     chosen = heavy.difference(*(node.inputs for node in heavy))
     return {node: stored_reason(node, counts[node]) for node in counts if node in chosen}
 
 
-def _is_dear(node: Node, grouping: Grouping, table: cost.CostTable) -> bool:
-    return node not in grouping.leaves and table.total(node) > table.machine.load_cost
+def _doubtful(grouping: Grouping) -> set[Node]:
+    """The values that several groups compute, or one with loops that could not be foreseen for certain."""
+    first: dict[Node, OpenGroup] = {}
+    found: set[Node] = set()
+    for group in grouping.groups:
+        for statement in group.statements:
+            for indexed in grouping.slice_of(statement).visits:
+                if not group.is_elementwise or first.setdefault(indexed.node, group) is not group:
+                    found.add(indexed.node)
+    return found - grouping.leaves
 
 
 def _size(node: Node) -> int:

@@ -127,10 +127,11 @@ class _Choice:
     def _reason(self, node: Node, places: Places, position: int) -> str:
         """Why a value is stored; empty if it is inlined."""
         where = f"{node.op.name} at {node.where}"
-        if node.op.kind is not Kind.INDEXING and self.lengths.ends(position, prospects(places)):
+        nests = prospects(places)
+        if node.op.kind is not Kind.INDEXING and self.lengths.ends(position, nests):
             return f"{where} is stored: a kernel holds at most {self.machine.kernel_operations} operations"
         times, size = evaluations(places), max(node.aval.size, 1)
-        if cost.is_worth_storing(self.table.total(node), times, size, self.machine):
+        if times > size and cost.is_worth_storing(self.table.total(node), times, size, self.machine):
             return stored_reason(node, times)
         if node.is_assembled and not _can_be_cut(node, places):
             return uncut_reason(node)

@@ -24,15 +24,23 @@ class TracedValue:
 
     __slots__ = ("__weakref__", "frozen", "is_view", "node", "owner", "scalar", "weak")
 
+    node: Node
+    owner: Trace
+    weak: type | None
+    scalar: bool
+    is_view: bool
+    frozen: bool
+
     def __init__(
         self, node: Node, trace: Trace, *, weak: type | None = None, scalar: bool = False, is_view: bool = False
     ) -> None:
-        self.node = node
-        self.owner = trace
-        self.weak = weak
-        self.scalar = scalar
-        self.is_view = is_view
-        self.frozen = False
+        put = object.__setattr__  # layers above look at what users assign
+        put(self, "node", node)
+        put(self, "owner", trace)
+        put(self, "weak", weak)
+        put(self, "scalar", scalar)
+        put(self, "is_view", is_view)
+        put(self, "frozen", False)
 
     @property
     def dtype(self) -> Any:
@@ -92,6 +100,7 @@ class Trace:
     effects: list[Node] = field(default_factory=list)
     captures: dict[Node, Node] = field(default_factory=dict)
     _known: dict[Any, Node] = field(default_factory=dict)
+    _scalars: dict[Any, Node] = field(default_factory=dict)
     _own: set[Node] = field(default_factory=set)
 
     def parameter(self, type: ArrayType, where: Where | None = None) -> Node:
@@ -100,6 +109,14 @@ class Trace:
         node = Node(PARAMETER, (), params, type, where or user_position())
         self.parameters.append(node)
         self._own.add(node)
+        return node
+
+    def scalar(self, array: Any) -> Node:
+        """A constant of rank 0, made once for equal bit patterns."""
+        key = array.dtype, array.tobytes()
+        node = self._scalars.get(key)
+        if node is None:
+            node = self._scalars[key] = self.constant(Literal.of(array))
         return node
 
     def constant(self, literal: Literal, where: Where | None = None, *, by_reference: bool = False) -> Node:

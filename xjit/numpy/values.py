@@ -191,6 +191,8 @@ def constant(array: Array) -> Any:
     trace = current()
     if trace is None:
         return np.array(array)
+    if not array.ndim:
+        return trace.wrap(trace.scalar(array), trace)
     packed = trace.wrap(trace.constant(Literal.of(array)), trace)
     order = aval_of(array).order
     return with_order(packed, order) if len(order) == array.ndim else packed
