@@ -48,7 +48,9 @@ def body_text(kernel: Kernel) -> str:
 
 
 def picture(rewrite: type[Any]) -> tuple[str, str, Rewrite]:
-    """What a docstring shows: the lines before, those after, and the rewrite, which is written beside the latter."""
+    """Return what a docstring shows: the lines before, those after, and the rewrite, which is written beside the
+    latter.
+    """
     lines = rewrite.__doc__.splitlines()
     before = next(at for at, line in enumerate(lines) if line.lstrip().startswith("before  "))
     after = next(at for at, line in enumerate(lines) if line.lstrip().startswith("after  "))

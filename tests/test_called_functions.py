@@ -41,7 +41,7 @@ def chain_running(x: Any, y: Any) -> Any:
 
 
 def inlined(function: Any, *arrays: Any) -> Any:
-    """What the function computes where every vector function is inlined."""
+    """Return what the function computes where every vector function is inlined."""
     compiled = xjit.jit(function, target=on(replace(PROCESSOR, called_functions=10**9)))
     assert "_called(" not in compiled.source(*arrays)
     return compiled(*arrays)

@@ -96,7 +96,9 @@ FORMS = (frozen, mutable, derived, ordered)
 
 
 def takes_more(cls: Any) -> bool:
-    """Whether objects take attributes that are no fields; with slots the standard library refuses by a TypeError."""
+    """Return whether objects take attributes that are no fields; with slots the standard library refuses by a
+    TypeError.
+    """
     try:
         cls(1).another = 2
     except (AttributeError, TypeError):
@@ -105,7 +107,7 @@ def takes_more(cls: Any) -> bool:
 
 
 def answer(function: Callable[[Any], Any], cls: Any) -> Any:
-    """What a function makes of a class; a type and text if it raises."""
+    """Return what a function makes of a class; a type and text if it raises."""
     try:
         return function(cls)
     except Exception as error:

@@ -60,7 +60,9 @@ def scaled(a: Any) -> Any:
 def lowered_by(
     monkeypatch: pytest.MonkeyPatch, function: Callable[[Any], Any], argument: Any = None
 ) -> tuple[int, int]:
-    """How many kernels a program has, and how many were lowered; each is compared with one that was lowered alone."""
+    """Return how many kernels a program has, and how many were lowered; each is compared with one that was lowered
+    alone.
+    """
     counts = [0, 0]
     lower_equal = equal_kernels.EqualKernels.lower
 

@@ -1,4 +1,4 @@
-"""What of guards can be said to another process, and what is rather traced again there."""
+"""Guards that can be described to another process, and those that are traced again there."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_what_cannot(name: str) -> None:
 
 
 def defined(text: str, name: str = "f", before: str = "") -> Any:
-    """What a text defines under a name, always at the same place."""
+    """Return what a text defines under a name, always at the same place."""
     names: dict[str, Any] = {"__name__": "made"}
     exec(compile(before + text, "made.py", "exec"), names)
     return names[name]

@@ -289,7 +289,7 @@ def makes_loops(file: Source) -> bool:
 
 
 def is_number(node: ast.AST) -> bool:
-    """Whether an expression is one number for certain, or several."""
+    """Return whether an expression is one number for certain, or several."""
     if isinstance(node, ast.Tuple):
         return all(map(is_number, node.elts)) and bool(node.elts)
     if isinstance(node, ast.BinOp):

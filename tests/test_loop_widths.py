@@ -36,7 +36,7 @@ STORE = "st(o0, i0, v0)"
 
 
 def widths(text: str, vector_bits: int) -> list[int]:
-    """How many elements at a time LLVM is told to take, loop by loop."""
+    """Return how many elements at a time LLVM is told to take, loop by loop."""
     found = re.findall(r'"llvm.loop.vectorize.width", i32 (\d+)', translated(text, Registers(vector_bits)))
     return [int(width) for width in found]
 

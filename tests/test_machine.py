@@ -51,7 +51,7 @@ def traced(name: str) -> tuple[Any, Any]:
 
 
 def made(name: str, one: Machine) -> Any:
-    """What a program becomes: its plan, texts, table words, the steps of its shared loops and their pieces."""
+    """Return what a program becomes: its plan, texts, table words, the steps of its shared loops and their pieces."""
     found, values = traced(name)
     lowered = compile.lower_graph(found.graph, values, found.views, target=on(one))
     kernels = [(text, kernel.words, kernel.extent, kernel.work) for kernel, text in lowered.kernels]

@@ -1,4 +1,4 @@
-"""What planning does grows with the program, not with its square: counted in work, not in seconds.
+"""Work of planning grows with the program, not with its square: counted in work, not in seconds.
 
 Programs of twice as many steps take at most 2.2 times as much of everything that planning does for a place at which a
 value is read, for a statement, for a group, and for a kernel.
@@ -174,7 +174,7 @@ COUNTED: dict[str, tuple[Any, str]] = {
 
 
 def effort(monkeypatch: pytest.MonkeyPatch, program: Program, argument: Any) -> Counter[str]:
-    """How often each of these functions is called for a program."""
+    """Return how often each of these functions is called for a program."""
     calls: Counter[str] = Counter()
 
     def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

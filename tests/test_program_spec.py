@@ -82,7 +82,7 @@ X = np.arange(1.0, SIZE + 1)
 
 
 def results(spec: ProgramSpec, loading: Any, *values: Any, **pieces: Callable[..., Any]) -> Any:
-    """What a program makes of values, after a look at its rules."""
+    """Return what a program makes of values, after a look at its rules."""
     check(spec)
     return load(spec, loading(pieces)).direct(*values)
 

@@ -158,7 +158,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def again(kept: Path, tmp_path: Path, *words: str, text: str = PROGRAM, **environment: str) -> str:
-    """How the first call goes in another process, on a copy of the cache."""
+    """Return how the first call goes in another process, on a copy of the cache."""
     shutil.copytree(kept / "cache", tmp_path / "cache")
     return run(kept, tmp_path / "cache", *words, text=text, **environment)[0]
 

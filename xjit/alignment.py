@@ -1,4 +1,4 @@
-"""Where pieces of memory begin that programs share among their temporaries, and which are used again."""
+"""Alignment of the memory that programs share among their temporaries, and of memory that is used again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SMALLEST_BYTES = 256 * 1024
 """Smaller blocks are not held to be used again: the system allocator is good at those."""
 
 HANDLER_NAME = "xjit"
-"""What NumPy calls the memory handler."""
+"""The name that NumPy has for the memory handler."""
 
 
 def padded(size: int) -> int:

@@ -81,7 +81,7 @@ class Draft:
 
     @property
     def layouts(self) -> Layouts:
-        """Where the elements of the parameters lie."""
+        """Return where the elements of the parameters lie."""
         from xjit.programs.make_spec import layouts_of
 
         return layouts_of(self.graph, self.specs)
@@ -289,7 +289,7 @@ def kernel_key(source: str, *, contract: bool = False) -> str:
 
 
 def _long_integers_of_blas() -> bool | None:
-    """Whether the integers of NumPy's BLAS have 64 bits; None if it cannot be called by itself."""
+    """Return whether the integers of NumPy's BLAS have 64 bits; None if it cannot be called by itself."""
     from xjit.runtime.products import blas_products
 
     products = blas_products()

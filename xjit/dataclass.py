@@ -36,7 +36,7 @@ class Field:
 
     @property
     def is_optional(self) -> bool:
-        """Whether ``__init__`` can do without a value."""
+        """Return whether ``__init__`` can do without a value."""
         return self.default is not MISSING or self.default_factory is not MISSING
 
 
@@ -78,7 +78,7 @@ def make_dataclass(cls: Any = None, /, **options: bool) -> Any:
 
 
 def _is_known_form(cls: Any) -> bool:
-    """Whether no annotation and no base class needs the standard library."""
+    """Return whether no annotation and no base class needs the standard library."""
     special = any("InitVar" in str(text) or "KW_ONLY" in str(text) for text in cls.__annotations__.values())
     return not special and all(
         hasattr(base, _FIELDS) or not hasattr(base, _STANDARD_FIELDS) for base in cls.__bases__
@@ -292,14 +292,14 @@ def _set_state(fields: Mapping[str, Field]) -> Callable[[Any, Any], None]:
 
 
 def _replaced(self: Any, /, **changes: Any) -> Any:
-    """What ``copy.replace`` calls, from Python 3.13 on."""
+    """Return what ``copy.replace`` calls, from Python 3.13 on."""
     import dataclasses
 
     return dataclasses.replace(self, **changes)
 
 
 class _StandardFields:
-    """What ``dataclasses.fields`` and ``dataclasses.replace`` look for, made when they do."""
+    """The fields that ``dataclasses.fields`` and ``dataclasses.replace`` look for, made when they do."""
 
     def __init__(self, fields: Mapping[str, Field]) -> None:
         self.fields = fields

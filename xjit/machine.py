@@ -28,7 +28,7 @@ class Machine:
     """Cost of what is no instruction of a processor, such as an exponential."""
 
     complex_factor: float
-    """How many times as much an operation on complex numbers costs as one on floats."""
+    """Cost of an operation on complex numbers, as a multiple of that on floats."""
 
     value_cost: float
     """Cost of a value besides its operation: names are registers, some of them in memory."""

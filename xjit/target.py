@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What programs are compiled for.
+    """A target that programs are compiled for.
 
     ``name`` is what options and the gaps that operations declare call it, ``spoken`` what messages do. ``loops`` are
     the kinds of loops that it has, by the values of ``LoopKind``. ``entry`` is the module whose

@@ -83,7 +83,7 @@ def distinct(value: Hashable) -> Hashable:
 
 
 def _is_decimal(value: Hashable) -> bool:
-    """Whether the value is a decimal number; programs that have none need not load them."""
+    """Return whether the value is a decimal number; programs that have none need not load them."""
     decimal = sys.modules.get("decimal")
     return decimal is not None and isinstance(value, decimal.Decimal)
 

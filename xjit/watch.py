@@ -34,7 +34,7 @@ class CompileLimitError(TargetError):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a compile has come: ``done`` of ``total`` things in its ``stage``, after so many ``seconds``.
+    """Progress of a compile: ``done`` of ``total`` things in its ``stage``, after so many ``seconds``.
 
     ``total`` is 0 where it is not known.
 
@@ -98,12 +98,12 @@ class Watch:
 
     @property
     def seconds(self) -> float:
-        """How long the compile has taken so far."""
+        """Return how long the compile has taken so far."""
         return time.monotonic() - self.begun
 
     @property
     def progress(self) -> Progress:
-        """How far the compile has come."""
+        """Return how far the compile has come."""
         return Progress(self.name, self.stage, self.done, self.total, self.seconds)
 
     def look(self) -> None:

@@ -30,7 +30,7 @@ golden(
 
 @golden(LINE)
 def mirrored(x: Array) -> Array:
-    """What runs backward is addressed from its last element on."""
+    """Return what runs backward is addressed from its last element on."""
     return x + x[::-1]
 
 
@@ -49,7 +49,7 @@ def row_added(x: Array, row: Array) -> Array:
 
 @golden(ROWS, numbers(64))
 def column_added(x: Array, column: Array) -> Array:
-    """What does not depend on the inner loop is loaded before it."""
+    """Return what does not depend on the inner loop is loaded before it."""
     return x + column[:, None]
 
 
@@ -188,7 +188,7 @@ def planes_of_pixels(image: Array) -> Array:
 
 @golden(*(numbers(40, 60, dtype=np.float32, seed=seed) for seed in range(3)))
 def pixels_of_planes(red: Array, green: Array, blue: Array) -> Array:
-    """What makes the elements of a pixel shares the loop over pixels."""
+    """Return what makes the elements of a pixel shares the loop over pixels."""
     return np.stack([red, green * 2, blue], axis=-1)
 
 
@@ -210,7 +210,7 @@ golden(
 
 @golden(numbers(120, 90)[:, ::2], numbers(45, 120), any_size=False)
 def across_with_gaps(x: Array, y: Array) -> Array:
-    """What lies across with gaps between its elements goes into scratch one by one."""
+    """Return what lies across with gaps between its elements goes into scratch one by one."""
     return x.T * y
 
 
@@ -222,7 +222,7 @@ def transposed(x: Array) -> Array:
 
 @golden(numbers(120, 90))
 def stored_in_both_orders(x: Array) -> tuple[Array, Array]:
-    """What is stored across the loops is made in scratch and transposed out of it."""
+    """Return what is stored across the loops is made in scratch and transposed out of it."""
     return x + 1.0, np.asfortranarray(x * 2.0)
 
 

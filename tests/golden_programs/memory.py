@@ -1,4 +1,4 @@
-"""Where values lie: pieces, borders, views, looked-up positions, buffers that are written over."""
+"""Places of values: pieces, borders, views, looked-up positions, buffers that are written over."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def padded_stencil(u: Array) -> Array:
 
 @golden(LINE)
 def difference_around(x: Array) -> Array:
-    """What is rolled around is read in two parts."""
+    """Return what is rolled around is read in two parts."""
     return x - np.roll(x, 1)
 
 
@@ -94,7 +94,7 @@ def over_a_product(a: Array, b: Array, c: Array) -> Array:
 
 @golden(ROWS)
 def around_a_sort(x: Array) -> Array:
-    """What a library computes stands between two kernels."""
+    """Return what a library computes stands between two kernels."""
     return np.sort(x * 2, axis=1) + 1.0
 
 

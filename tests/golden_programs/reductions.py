@@ -99,7 +99,7 @@ def complex_sums(x: Array) -> Any:
 
 @golden(ROWS, numbers(64, 100, dtype=np.bool_))
 def sums_where(x: Array, mask: Array) -> Any:
-    """What a mask leaves out counts as zero: no branch."""
+    """Return what a mask leaves out counts as zero: no branch."""
     return x.sum(axis=1, where=mask)
 
 
@@ -151,7 +151,7 @@ def place_of_the_largest(x: Array) -> Any:
 
 @golden(ROWS, LINE)
 def place_of_what_is_computed(x: Array, weight: Array) -> Any:
-    """What is not in memory is computed again in the block that has the extreme."""
+    """Return what is not in memory is computed again in the block that has the extreme."""
     return (x * weight).argmin(axis=1)
 
 
@@ -192,7 +192,7 @@ def wide_columns(x: Array) -> Any:
 
 @golden(numbers(300, 100), numbers(300))
 def rows_weighted_by_exponentials(x: Array, power: Array) -> Any:
-    """What each row needs alone is computed for a strip of rows at a time, as vector code."""
+    """Return what each row needs alone is computed for a strip of rows at a time, as vector code."""
     return (np.exp(power)[:, None] * x).max(axis=0)
 
 

@@ -68,14 +68,14 @@ golden(
 
 @golden(ROWS)
 def shares_so_far(x: Array) -> Array:
-    """What needs the last value reads it at another position: that is another kernel."""
+    """Return what needs the last value reads it at another position: that is another kernel."""
     total = np.cumsum(x, axis=1)
     return total / total[:, -1:]
 
 
 @golden(ROWS)
 def relative_to_the_largest_so_far(x: Array) -> Array:
-    """What needs a reduction of a scan comes in a later pass; the running sums wait in scratch."""
+    """Return what needs a reduction of a scan comes in a later pass; the running sums wait in scratch."""
     total = np.cumsum(x, axis=1)
     return total / total.max(axis=1, keepdims=True)
 

@@ -123,7 +123,7 @@ DIAGONAL = Buffer.packed("t", FLOAT64, N, N)
 @pytest.mark.parametrize(
     ("before", "reason"),
     [
-        (kernel((X, T, OUT), SQUARES, SUMS), "t is no scratch of the kernel"),
+        (kernel((X, T, OUT), SQUARES, SUMS), "t is no scratch of an iteration"),
         (line(SQUARES, loop("l", N, Store("t", (variable("l"),), ONE)), READER), "not made by one nest of loops"),
         (line(loop("i", N, Store("t", (AT,), ONE), Store("x", (AT,), ONE)), READER), "do more than that"),
         (line(loop("i", N // 2, Store("t", (AT * 2,), ONE)), READER), "not those of its axes"),

@@ -1,4 +1,4 @@
-"""Whether two places touch one element: by intervals, by order, by divisors."""
+"""Dependences of two places: by intervals, by order, by divisors."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from xjit.codegen.rewrites.distribute import Distribute
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
-from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Kernel, Let, LetInt, Statement, Store, Var
+from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Kernel, Let, LetInt, LoopKind, Statement, Store, Var
 from xjit.types import FLOAT64
 
 X, T, OUT = (Buffer.packed(name, FLOAT64, N + 1) for name in ("x", "t", "out"))
@@ -80,6 +80,10 @@ S = Var("s", FLOAT64)
         (one(Carry("v", ONE), Store("out", (AT,), V)), "the rest of the loop over i needs v"),
         (one(Alloc(ROW), Store("row", (ZERO,), ONE)), "the rest of the loop over i needs row"),
         (one(Store("out", (AT,), ONE)), "the loop over i has 1 statements"),
+        (
+            kernel((X, T), loop("i", N, Store("t", (AT,), ONE), Let("v", ONE), kind=LoopKind.GRID_BLOCK)),
+            "the loop over i is one of a grid",
+        ),
     ],
 )
 def test_refusals(before: Kernel, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""What stays the same, in front of loops."""
+"""Invariant values, moved in front of loops."""
 
 from __future__ import annotations
 

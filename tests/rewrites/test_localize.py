@@ -62,6 +62,10 @@ ONE = number(1.0, FLOAT64)
             "two iterations over i may touch",
         ),
         (scratch(loop("i", N, Store("t", (constant(0),), ONE))), "two iterations over i may touch"),
+        (
+            scratch(loop("k", M, loop("i", N, Store("out", (AT,), load(T, AT)), SQUARE))),
+            "t is not allocated for one run of the loop over i",
+        ),
         (scratch(loop("i", N, Invoke("solve", ("t",)))), "a Invoke touches t"),
     ],
 )

@@ -14,12 +14,12 @@ from xjit.capture.signature import NORMALISE, normalised, signature
 
 
 def same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:
-    """Whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
+    """Return whether no argument is a container: as many leaves as arguments do not tell, ``[x]`` has one too."""
     return len(leaves) == len(arguments) and all(map(operator.is_, leaves, arguments))
 
 
 def nested(in_tree: tree.Tree) -> bool:
-    """Whether an argument is a container."""
+    """Return whether an argument is a container."""
     assert isinstance(in_tree, tree.Branch)
     arguments = [one for part in in_tree.children for one in getattr(part, "children", ())]
     return not all(isinstance(one, tree.Leaf) for one in arguments)

@@ -64,7 +64,7 @@ class Captured:
 
     @property
     def results(self) -> int:
-        """How many outputs the graph has."""
+        """Return how many outputs the graph has."""
         return len(self.graph.outputs)
 
     @property

@@ -142,7 +142,7 @@ def is_number(value: Any) -> bool:
 
 
 def is_taken_as_array(kind: type) -> bool:
-    """Whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
+    """Return whether programs take numbers of a type as arrays of rank 0: NumPy's scalars and complex numbers."""
     return issubclass(kind, np.generic) or kind is complex
 
 

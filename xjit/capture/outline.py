@@ -1,4 +1,4 @@
-"""What a call needs to know of a trace besides its program: the guards, and how the result is put together."""
+"""The outline of a trace that a call needs besides its program: the guards, and the form of the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Source: TypeAlias = Literal["graph", "static", "argument"]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How one leaf of the result is obtained.
+    """Source of one leaf of the result.
 
     source  ``graph``: output ``index`` of the graph. ``static``: ``value``, the same at each call. ``argument``: the
             very object that ``path`` reads

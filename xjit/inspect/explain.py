@@ -153,7 +153,7 @@ def _whole_bytes(node: Node) -> int:
 
 
 def _written_bytes(statement: Statement, written: set[Node]) -> int:
-    """What one statement stores: the part of an array that it makes, all results of a reduction."""
+    """Return what one statement stores: the part of an array that it makes, all results of a reduction."""
     match statement:
         case Check():
             return 0

@@ -51,7 +51,7 @@ class Stages:
 
 
 def reports(graph: Graph, drafts: Iterable[tuple[Stage, Draft]]) -> Stages:
-    """What became of a graph in each stage."""
+    """Return what became of a graph in each stage."""
     found = [StageReport("trace", "record the operations of the function", "xjit.capture.capture", graph_text(graph))]
     latest: dict[str, Any] = {"graph": found[0].text}
     for stage, draft in drafts:

@@ -47,7 +47,7 @@ def _distribution_version(package: str) -> str:
 
 
 def code_text(code: CodeType) -> str:
-    """What a code object does, without its file name and line numbers."""
+    """Return what a code object does, without its file name and line numbers."""
     constants = [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType)]
     parts: list[Any] = [code.co_code.hex(), constants, code.co_names, code.co_varnames, code.co_freevars]
     return repr(parts)

@@ -25,7 +25,9 @@ class Registers:
 
 @dataclass(frozen=True, slots=True)
 class CpuTraits:
-    """What the instructions written depend on. ``half``: vectors are converted to and from floats of 16 bits."""
+    """The traits of a processor that the instructions written depend on. ``half``: vectors are converted to and from
+    floats of 16 bits.
+    """
 
     fma: bool
     architecture: str
@@ -43,7 +45,7 @@ class Target:
 
     @property
     def traits(self) -> CpuTraits:
-        """What instruction selection in our own emitters depends on."""
+        """Return what instruction selection in our own emitters depends on."""
         architecture = self.triple.partition("-")[0]
         x86, features = architecture in ("x86_64", "i686"), self.features.split(",")
         half = "+f16c" in features if x86 else architecture in ("aarch64", "arm64")

@@ -1,4 +1,4 @@
-"""How wide vectors are: what the setting asks for or, by default, what is best for the processor.
+"""The width of vectors: what the setting asks for or, by default, what is best for the processor.
 
 Processors with AVX-512 come in two kinds.  The first of them run slower for a while after 512-bit multiplications;
 LLVM prefers 256 bits there, and for Intel's later ones too, which pay nothing for 512 bits.

@@ -44,7 +44,7 @@ def _ufunc(ufunc: np.ufunc) -> Callable[..., Any]:
 
 @functools.cache
 def _originals() -> dict[str, Any]:
-    """What each public name is in NumPy, of those for which there is something here."""
+    """Return what each public name is in NumPy, of those for which there is something here."""
     traced = {*map(id, traced_functions()), *map(id, (*ROWS, *OF_STACKS))}
     found = {name: value for name, value in vars(np).items() if id(value) in traced and not name.startswith("_")}
     values = {name: getattr(np, name) for name in (*_VALUES, *_TYPES, *_MORE_TYPES)}
@@ -53,7 +53,7 @@ def _originals() -> dict[str, Any]:
 
 @functools.cache
 def _named(name: str) -> Any:
-    """What stands behind a public name."""
+    """Return what stands behind a public name."""
     value = _originals()[name]
     if name == "linalg":
         functions = traced_functions()

@@ -1,4 +1,4 @@
-"""What stands for each function of NumPy in a trace, by name: its module is loaded when a program asks for it."""
+"""Traced functions of NumPy by name: the module of one is loaded when a program asks for it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ PLAIN, TURNED = 111, 112
 
 
 def on_one_thread(routine: str, dtype: DType) -> int:
-    """How many products of elements a routine may form without a limit to obey: on one thread in any case."""
+    """Return how many products of elements a routine may form without a limit to obey: on one thread in any case."""
     real = _REAL_ON_ONE_THREAD[routine]
     return real if dtype in (FLOAT32, FLOAT64) else _COMPLEX_ON_ONE_THREAD.get(routine, real)
 
@@ -54,7 +54,7 @@ class Matrix:
 
     @property
     def has_packed_rows(self) -> bool:
-        """Whether BLAS can take it as row-major: rows without gaps that do not overlap."""
+        """Return whether BLAS can take it as row-major: rows without gaps that do not overlap."""
         return self.column == 1 and self.row >= max(self.columns, 1)
 
     @property
@@ -73,8 +73,8 @@ class Call:
 
 
 def call_of(node: Node, views: tuple[View, View], layouts: Layouts) -> tuple[Call, int, int] | None:
-    """How BLAS computes a node from operands that lie in these buffers, for how many members of stacks, and how many
-    products of elements each takes.
+    """Return how BLAS computes a node from operands that lie in these buffers, for how many members of stacks, and
+    how many products of elements each takes.
 
     None where NumPy does it some other way.
     """
@@ -121,7 +121,7 @@ def _merged(axes: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
 
 
 def _routine(lhs: tuple[View, Matrix], rhs: tuple[View, Matrix]) -> Call | None:
-    """What NumPy's matmul calls: a dot product, a matrix with a vector, or matrices, maybe of one with itself."""
+    """Return what NumPy's matmul calls: a dot product, a matrix with a vector, or matrices, maybe of one with itself."""
     operands, first, second = (lhs, rhs), lhs[1], rhs[1]
     if first.rows == 1 and second.columns == 1:
         steps = (first.column, second.row)

@@ -40,14 +40,16 @@ class Piece:
 
     @property
     def chunk(self) -> int:
-        """How much of the loop one call gets."""
+        """Return how much of the loop one call gets."""
         if self.in_turn:
             return max(1, min(self.extent, int(self.machine.piece_work * self.extent / self.work)))
         return piece_size(self.extent, self.work, self.machine)
 
     @property
     def lasts(self) -> bool:
-        """Whether one call may take so long that signals should not wait for it: much longer than pieces should."""
+        """Return whether one call may take so long that signals should not wait for it: much longer than pieces
+        should.
+        """
         if self.lasting is None:
             return self.work * self.chunk > 2 * self.machine.lasting_work * max(self.extent, 1)
         return self.lasting
@@ -155,7 +157,7 @@ def _failure(status: Node) -> Failure:
 
 
 def piece_size(extent: int, work: float, machine: Machine) -> int:
-    """How much of a shared loop one call gets; all of it when the work is small.
+    """Return how much of a shared loop one call gets; all of it when the work is small.
 
     >>> from xjit.machine import processor
     >>> piece_size(1000, 5_000.0, processor())
@@ -175,7 +177,7 @@ def _is_constant(node: Node) -> bool:
 
 
 def array_spec(node: Node, layouts: Layouts) -> ArraySpec:
-    """What the buffer of a node looks like."""
+    """Return what the buffer of a node looks like."""
     item = node.aval.dtype.itemsize
     strides = tuple(stride * item for stride in layouts.strides(node))
     return ArraySpec(node.aval.dtype, node.aval.shape, strides)

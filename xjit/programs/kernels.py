@@ -19,7 +19,7 @@ Variant: TypeAlias = tuple[str, bool, str]
 
 
 RECENT = 64
-"""How many kernels stay loaded although no program has them any more: functions are often made anew."""
+"""Number of kernels that stay loaded although no program has them any more: functions are often made anew."""
 
 
 @dataclass(eq=False)

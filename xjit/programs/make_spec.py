@@ -41,7 +41,7 @@ _SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec
 
 
 def input_specs(graph: Graph, values: Sequence[Any]) -> tuple[ArraySpec | ScalarSpec, ...]:
-    """What each parameter's value looks like: an array's layout, or a Python scalar that is passed by pointer."""
+    """Return what each parameter's value looks like: an array's layout, or a Python scalar that is passed by pointer."""
     return tuple(_SCALARS.get(type(value)) or _spec_of(np.asarray(value)) for value in values)
 
 
@@ -50,7 +50,7 @@ def _spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
 
 
 def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts:
-    """Where the elements of the parameters lie."""
+    """Return where the elements of the parameters lie."""
     pairs = zip(graph.parameters, specs, strict=True)
     return Layouts({node: spec.strides if isinstance(spec, ArraySpec) else () for node, spec in pairs})
 
@@ -123,13 +123,13 @@ class Builder:
         return {node: piece for node, piece in pieces.items() if piece is not None}
 
     def _buffer(self, node: Node) -> View:
-        """Where the elements of an operand lie."""
+        """Return where the elements of an operand lie."""
         view = view_of(node, self.layouts) if node in self.viewed else None
         return view or View(node, self.layouts.strides(node), 0)
 
     @lazy
     def _read_whole(self) -> frozenset[Node]:
-        """What the caller gets, and what steps that are no kernels read."""
+        """Return what the caller gets, and what steps that are no kernels read."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep | planned.HostStep))
         read = {source for step in steps if step.node not in self.multiplied for source in step.node.inputs}
         return frozenset(read.union(self.plan.graph.outputs))
@@ -138,7 +138,7 @@ class Builder:
         return isinstance(step, planned.KernelStep) or step.node in self.multiplied
 
     def _breaks(self, step: planned.Step) -> bool:
-        """Whether a run of kernels ends at the step."""
+        """Return whether a run of kernels ends at the step."""
         if isinstance(step, planned.ViewStep):
             return step.node in self._read_whole
         return isinstance(step, planned.LibraryStep | planned.HostStep) and not self._is_kernel(step)
@@ -213,7 +213,7 @@ class Builder:
         self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))
 
     def _is_recycled(self, node: Node) -> bool:
-        """Whether a library writes its result into memory that is used again."""
+        """Return whether a library writes its result into memory that is used again."""
         return node.op.takes_out and node.aval.nbytes >= SMALLEST_BYTES and self.layouts.is_row_major(node)
 
     def _source(self, node: Node) -> int:

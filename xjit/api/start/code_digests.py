@@ -88,7 +88,7 @@ def function_digest(function: types.FunctionType) -> str:
 
 
 def _notes(function: types.FunctionType) -> Iterator[Any]:
-    """What code may ask a function for without a guard: names of attributes, the docstring, annotations."""
+    """Return what code may ask a function for without a guard: names of attributes, the docstring, annotations."""
     yield from sorted(vars(function))
     yield function.__doc__ or ""
     for name, annotation in sorted(function.__annotations__.items()):
@@ -152,7 +152,7 @@ def _versions_and_machine(vector_bits: str) -> str:
 
 
 def _blas() -> str:
-    """What NumPy says about the BLAS library that it is built with."""
+    """Return what NumPy says about the BLAS library that it is built with."""
     config: Any = getattr(np, "__config__", None)
     return repr(getattr(config, "CONFIG", {}).get("Build Dependencies"))
 

@@ -59,7 +59,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.dtype)
 
 @dataclass(frozen=True, slots=True)
 class RootRecord:
-    """Where a place starts: an argument leaf by its number, or something that a guard is bound to."""
+    """The start of a place: an argument leaf by its number, or something that a guard is bound to."""
 
     kind: Literal["leaf", "bound"]
     number: int
@@ -77,7 +77,7 @@ class PlaceRecord:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """What stands at a place: a plain ``value``, or by its ``kind`` names and digests, or several things."""
+    """The content of a place: a plain ``value``, or by its ``kind`` names and digests, or several things."""
 
     kind: Literal[
         "plain", "range", "number", "function", "wrapped", "class", "named", "module", "code", "any", "tuple"
@@ -98,14 +98,14 @@ class GuardRecord:
 
 
 class OtherProgramError(ValueError):
-    """What stands here is not what the record is about."""
+    """The content of a place is not what the record is about."""
 
 
 # Describing
 
 
 def described(value: Any) -> Want:
-    """What can be said of a value to another process; UnknownCodeError where that is not enough."""
+    """Return what can be said of a value to another process; UnknownCodeError where that is not enough."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, np.dtype):
         return Want("plain", value=value)
@@ -227,7 +227,7 @@ class Describer:
 
 
 def _bound(guard: Guard) -> Any:
-    """What the object is that a guard wants to find, if it is one."""
+    """Return what the object is that a guard wants to find, if it is one."""
     name = _NAMES.get(guard.condition)
     if name == "definition":
         return guard.expected[1]
@@ -319,7 +319,7 @@ class Binder:
         return expected
 
     def _fitting(self, number: int, want: Want, found: Any) -> Any:
-        """What was found, which the guard then asks for, if it is what is wanted."""
+        """Return what was found, which the guard then asks for, if it is what is wanted."""
         if described(found) != want:
             raise OtherProgramError(f"{found!r} is not what the trace saw")
         self.objects[number] = found

@@ -34,7 +34,7 @@ _BITS_OF_INT64 = 63
 
 @dataclass(frozen=True, slots=True)
 class OutputRecord:
-    """How one leaf of the result is obtained, as :class:`xjit.capture.outline.Output` has it."""
+    """The source of one leaf of the result, as :class:`xjit.capture.outline.Output` has it."""
 
     source: Literal["graph", "static", "argument"]
     index: int
@@ -88,7 +88,7 @@ _ALIASES = {
 
 
 def can_start(options: Options) -> bool:
-    """Whether programs may be taken from the disk: not where each call is to be looked at."""
+    """Return whether programs may be taken from the disk: not where each call is to be looked at."""
     return options.errors == "ignore" and not any(map(config.flag, ("XJIT_DEBUG", "XJIT_VERIFY")))
 
 
@@ -168,5 +168,5 @@ def tree_of(record: TreeRecord) -> tree.Tree:
 
 
 def leaves_of(record: TreeRecord) -> int:
-    """How many leaves a structure has."""
+    """Return how many leaves a structure has."""
     return int(record.kind == "leaf") + sum(map(leaves_of, record.children))

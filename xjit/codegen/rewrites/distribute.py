@@ -11,7 +11,7 @@ from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.nodes import Block, Kernel, Let, LetInt, Load, Statement
+from xjit.ir.loops.nodes import Block, Kernel, Let, LetInt, Load, LoopKind, Statement
 from xjit.ir.loops.walk import defined, parts, renamed
 
 
@@ -40,6 +40,8 @@ class Distribute:
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where the rest of an iteration is needed by the beginning of a later one, or lives in scalars."""
         path, loop = found(kernel, self.loop)
+        if loop.kind in (LoopKind.GRID_BLOCK, LoopKind.BLOCK_THREAD):
+            raise RefusedError(f"the loop over {self.loop} is one of a grid")
         if not 0 < self.statements < len(loop.body):
             raise RefusedError(f"the loop over {self.loop} has {len(loop.body)} statements")
         first, rest = loop.body[: self.statements], loop.body[self.statements :]

@@ -13,7 +13,7 @@ from xjit.codegen.rewrites.record import RefusedError, found
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, maximum, minimum, variable
-from xjit.ir.loops.nodes import Alloc, Block, Check, Invoke, Kernel, Loop, LoopKind, Statement, Store
+from xjit.ir.loops.nodes import Alloc, Block, Check, Invoke, Kernel, Loop, LoopKind, Scope, Statement, Store
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import loads, path_to, replaced, statements, stores
 
@@ -62,9 +62,9 @@ class ComputeAt:
     def _home(self, kernel: Kernel) -> tuple[Block, Alloc]:
         path = path_to(kernel.body, lambda one: isinstance(one, Alloc) and one.buffer.name == self.buffer)
         match path:
-            case (*_, Alloc() as alloc):
+            case (*_, Alloc(scope=Scope.ITERATION) as alloc):
                 return block_of(kernel, path), alloc
-        raise RefusedError(f"{self.buffer} is no scratch of the kernel")
+        raise RefusedError(f"{self.buffer} is no scratch of an iteration")
 
     def _nest(self, block: Block) -> _Nest:
         """The loops that make the buffer."""

@@ -11,7 +11,7 @@ from xjit.codegen.rewrites.dependence import Touch, apart, known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass
-from xjit.ir.loops.nodes import Alloc, Kernel, Loop
+from xjit.ir.loops.nodes import Alloc, Kernel, Loop, Scope
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import path_to, replaced
 
@@ -43,6 +43,9 @@ class Localize:
         if not isinstance(alloc, Alloc):
             raise RefusedError(f"{self.buffer} is no scratch of the kernel")
         block = block_of(kernel, home)
+        if alloc.scope is not Scope.ITERATION or not any(one is loop for one in block):
+            # Rounds of a loop between the two may hand elements on.
+            raise RefusedError(f"{self.buffer} is not allocated for one run of the loop over {self.loop}")
         see_that_it_is_loaded_and_stored(self.buffer, block)
         inside = [touch for touch in touches(loop.body) if touch.buffer == self.buffer]
         outside = [touch for touch in touches(block) if touch.buffer == self.buffer]
