@@ -117,7 +117,7 @@ def remainders() -> Statement:
 
 
 READER = loop("k", N, Store("out", (K,), load(T, K)))
-DIAGONAL = Buffer.packed("t", FLOAT64, N, N)
+READER_OF_X = loop("k", N, Store("out", (K,), load(X, K)))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,9 @@ DIAGONAL = Buffer.packed("t", FLOAT64, N, N)
         (kernel((X, T, OUT), SQUARES, SUMS), "t is no scratch of an iteration"),
         (line(SQUARES, loop("l", N, Store("t", (variable("l"),), ONE)), READER), "not made by one nest of loops"),
         (line(loop("i", N, Store("t", (AT,), ONE), Store("x", (AT,), ONE)), READER), "do more than that"),
+        (line(loop("i", 1, loop("j", N, Store("t", (AT + variable("j"),), ONE))), READER), "not those of its axes"),
+        (line(loop("i", 1, Store("t", (AT * 0,), ONE)), READER), "not those of its axes"),
+        (kernel((X, OUT), loop("h", 2, Alloc(T), SQUARES), READER_OF_X), "is not in the block of t"),
         (line(loop("i", N // 2, Store("t", (AT * 2,), ONE)), READER), "not those of its axes"),
         (line(loop("i", N, loop("j", 2, Store("t", (AT,), ONE))), READER), "not those of its axes"),
         (line(loop("i", N, Store("t", (AT,), ONE), step=2), READER), "the loop over i is for by 2"),

@@ -87,6 +87,11 @@ def down(at: IntExpr) -> Kernel:
         (line(), FoldStorage("t", 0), "t has no axis 0, or would have no element"),
         (line(loop("i", N, SQUARE, Invoke("solve", ("t",)))), FoldStorage("t", 1), "a Invoke touches t"),
         (line(loop("i", N, SQUARE), loop("k", N, Store("out", (K,), load(T, K)))), FoldStorage("t", 4), "at a time"),
+        (
+            line(loop("i", N, loop("k", N, Store("t", (K * 5 % 7,), load(X, AT))))),
+            FoldStorage("t", 7),
+            "not known from where to where the indices of t go",
+        ),
         (down(N - AT), FoldStorage("t", 4), "the loop over i may need more than 4 elements of t at a time"),
         (line(loop("i", N, Store("t", ((AT * 5) % 7,), load(X, AT)))), FoldStorage("t", 7), ""),
         (line(loop("i", N, SQUARE, kind=LoopKind.PARALLEL)), FoldStorage("t", 2), "loop over i may need more"),

@@ -60,6 +60,12 @@ def rows(*body: Statement) -> Kernel:
     return kernel((X, S), Carry("t", number(0, INT64)), loop("i", N, *body))
 
 
+def test_loops_that_threads_share_are_refused() -> None:
+    whole = kernel((X, S), loop("i", N, Store("s", (AT,), ROW)))
+    parallel = Parallelize("i").apply(whole)
+    rewriting.assert_refused(PrivatizeReduction("s", "i", "part"), parallel, "the loop over i is parallel already")
+
+
 @pytest.mark.parametrize(
     ("before", "target", "reason"),
     [

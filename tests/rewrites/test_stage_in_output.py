@@ -75,6 +75,7 @@ def read_behind(value: Value) -> Kernel:
     ("before", "reason"),
     [
         (kernel((X, OUT)), "e is no scratch of the kernel"),
+        (rows(loop("k", M, share(), share())), "out is not written by one store in a nest of loops"),
         (rows(loop("k", M - 1, share())), "out is not written whole, each element once"),
         (rows(loop("k", M - 1, share(to=K + 1))), "out is not written whole, each element once"),
         (rows(loop("l", 2, loop("k", M, share()))), "out is not written whole, each element once"),
