@@ -121,7 +121,7 @@ def _merged(axes: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
 
 
 def _routine(lhs: tuple[View, Matrix], rhs: tuple[View, Matrix]) -> Call | None:
-    """Return what NumPy's matmul calls: a dot product, a matrix with a vector, or matrices, maybe of one with itself."""
+    """Return what NumPy's matmul calls: a dot product, matrix by vector, or matrices, maybe of one with itself."""
     operands, first, second = (lhs, rhs), lhs[1], rhs[1]
     if first.rows == 1 and second.columns == 1:
         steps = (first.column, second.row)

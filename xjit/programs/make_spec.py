@@ -41,7 +41,7 @@ _SCALARS = {float: ScalarSpec(FLOAT64), int: ScalarSpec(INT64), bool: ScalarSpec
 
 
 def input_specs(graph: Graph, values: Sequence[Any]) -> tuple[ArraySpec | ScalarSpec, ...]:
-    """Return what each parameter's value looks like: an array's layout, or a Python scalar that is passed by pointer."""
+    """Describe each parameter's value: an array's layout, or a Python scalar that is passed by pointer."""
     return tuple(_SCALARS.get(type(value)) or _spec_of(np.asarray(value)) for value in values)
 
 

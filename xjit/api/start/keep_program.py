@@ -48,7 +48,7 @@ class Keeper:
     def of(
         self, in_tree: tree.Tree, leaves: Sequence[Any], captured: Captured, kinds: Sequence[type], contract: bool
     ) -> Callable[[ProgramSpec], None] | None:
-        """Return what keeps the program of a trace of a call with these leaves; None for calls of which none is kept."""
+        """Return what keeps the program of a traced call with these leaves; None for calls of which none is kept."""
         if self.count >= MAXIMUM_KEPT or not can_start(self.options):
             return None
         key = key_of(self.function, self.options, leaves, in_tree)
