@@ -39,8 +39,6 @@ OUT_OF_LINE = "_rare"
 """The same of functions that are called."""
 CALLED = "_called"
 """The same of functions that are called a register of elements at a time."""
-LONG = 400
-"""From how many instructions on it takes long to weigh all widths for a loop."""
 
 _BITS = {ir.IntType(bits): bits for bits in (1, 8, 16, 32, 64)} | {ir.FloatType(): 32, ir.DoubleType(): 64}
 
@@ -148,11 +146,11 @@ def shape_loops(module: Any, registers: Registers) -> None:
     Loops that add lane by lane take as many as there are lanes, on every processor: the bits of the sum depend on it.
     Loops that note whether an argument was rare are not interleaved: LLVM takes the note for a sum whose additions
     wait for each other, and writes four vectors into a step that is long already: twice the time to compile, and no
-    faster.  They fill a register, which LLVM chooses too, but only after having weighed all widths up to as many
-    truth values as a register holds, where functions have vector forms: ten times the time of all other passes.
-    Long loops, and those that call functions, fill a register as well; where the processor has masks, they do what is
-    left over with one more step of vector code, as writing the loop a second time for it takes as long as writing it
-    once.  The branch back is marked like this::
+    faster.  Elements of 64 bits fill a register there, which LLVM chooses too, but only after having weighed all
+    widths up to as many truth values as a register holds, where functions have vector forms: ten times the time of
+    all other passes.  In loops that call functions elements of all kinds do; where the processor has masks, these
+    loops do what is left over with one more step of vector code, as writing the loop a second time for it takes as
+    long as writing it once.  The branch back is marked like this::
 
         br label %"B104", !llvm.loop !4
         !1 = !{ !"llvm.loop.vectorize.width", i32 32 }
@@ -178,7 +176,7 @@ def shape_loops(module: Any, registers: Registers) -> None:
 
 def _concerns(block: Any) -> bool:
     calls = (_called(one).endswith((IS_FAR, CALLED)) for one in block.instructions)
-    return len(block.instructions) > LONG or any(calls) or any(LANES in one.metadata for one in block.instructions)
+    return any(calls) or any(LANES in one.metadata for one in block.instructions)
 
 
 def _called(instruction: Any) -> str:
@@ -191,36 +189,36 @@ def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Register
     lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
     flagged = any(_called(one).endswith(IS_FAR) for one in loop)
     calls = any(_called(one).endswith(CALLED) for one in loop)
-    long = len(loop) > LONG or calls
-    width = lanes or (_elements_of_a_register(loop, accesses, registers.bits) if flagged or long else 0)
-    width = max(width, LEAST_CALLED) if width and calls else width
+    width = lanes or (_elements_of_a_register(loop, accesses, registers.bits, calls) if flagged or calls else 0)
     hints: list[list[Any]] = []
-    if lanes or flagged or long:
+    if flagged or width:
         hints.append(["llvm.loop.interleave.count", ir.Constant(ir.IntType(32), 1)])
     if width:
         hints.append(["llvm.loop.vectorize.width", ir.Constant(ir.IntType(32), width)])
     if lanes:
         hints.append(["llvm.loop.vectorize.enable", ir.Constant(BIT, 1)])
-    elif width and long and registers.masks:
+    elif width and calls and registers.masks:
         hints.append(["llvm.loop.vectorize.predicate.enable", ir.Constant(BIT, 1)])
     return hints
 
 
-def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], vector_bits: int) -> int:
+def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], bits: int, calls: bool) -> int:
     """How many of the widest elements that a loop reads or writes fill a register; 0 where LLVM is not to be told.
 
     LLVM complains where it cannot do what it is told, and adds in any order where it can: nothing but truth values
-    may be carried from step to step, nor may the loop read what it writes.
+    may be carried from step to step, nor may the loop read what it writes.  Unless the loop ``calls``, all elements
+    have 64 bits: of others LLVM may take fewer, where they are computed in wider ones.
     """
     if any(map(_is_carried, loop)) or any(map(_is_scalar, loop)):
         return 0
     touched = [one for one in loop if one in accesses]
     written = {accesses[one] for one in touched if isinstance(one, ir.StoreInstr)}
     read = {accesses[one] for one in touched if not isinstance(one, ir.StoreInstr)}
-    if written & read or not written:
+    kinds = {(one.operands[0] if isinstance(one, ir.StoreInstr) else one).type for one in touched}
+    if written & read or not written or not (calls or kinds == {ir.DoubleType()}):
         return 0
-    types = [(one.operands[0] if isinstance(one, ir.StoreInstr) else one).type for one in touched]
-    return vector_bits // max(map(_bits, types))
+    width = bits // max(map(_bits, kinds))
+    return max(width, LEAST_CALLED) if calls else width
 
 
 def _is_scalar(instruction: Any) -> bool:
