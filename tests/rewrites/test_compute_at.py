@@ -13,7 +13,7 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.codegen.rewrites.tile import Tile
-from xjit.ir.loops.intexpr import constant, maximum, minimum, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Kernel, Let, Statement, Store, Var
 from xjit.types import FLOAT64
 
@@ -147,6 +147,17 @@ def test_refusals(before: Kernel, reason: str, rng: np.random.Generator) -> None
         rewriting.assert_refused(ComputeAt("t", "k"), before, reason)
     else:
         rewriting.assert_same(before, rewriting.rewritten(before, ComputeAt("t", "k")), rewriting.extents("n"), rng)
+
+
+@pytest.mark.parametrize("index", [(I2, I2), (I2, constant(0)), (I2, I2 + J2), (J2, J2 + 1)])
+def test_every_axis_has_a_loop(index: tuple[IntExpr, IntExpr]) -> None:
+    fill = loop("i", N, loop("j", M, Store("t", index, ONE)))
+    use = loop("k", N, loop("l", M, Store("out", (K2, L2), load(T2, K2, L2))))
+    rewriting.assert_refused(ComputeAt("t", "k"), kernel((X2, OUT2), Alloc(T2), fill, use), "those of its axes")
+    rows = loop("i", N, Store("t", (I2, constant(0)), ONE)), loop("i", N, Store("t", (I2, I2), ONE))
+    for one in rows:
+        before = kernel((X2, OUT2), Alloc(T2), one, use)
+        rewriting.assert_refused(ComputeAt("t", "k"), before, "those of its axes")
 
 
 def test_scalars_that_change_are_needed_where_they_are() -> None:

@@ -109,7 +109,7 @@ class _Nest:
         for loop in self.loops:
             if loop.kind is not LoopKind.SERIAL or loop.step != 1:
                 raise RefusedError(f"the loop over {loop.variable} is {loop.kind.value} by {loop.step}, not for by 1")
-        if len(dict(self._offsets())) != len(self.loops):
+        if not len(dict(self._offsets())) == len(self.loops) == len(self.store.index):
             raise RefusedError(f"the loops that make {self.buffer} are not those of its axes")
 
     def _offsets(self) -> Iterator[tuple[str, tuple[int, IntExpr]]]:
@@ -119,10 +119,8 @@ class _Nest:
             own = at.names() & names
             for name in own:
                 offset = at - variable(name)
-                if len(own) == 1 and offset.value is not None:
+                if offset.value is not None:
                     yield name, (axis, offset)
-            if len(own) != 1:
-                raise RefusedError(f"the loops that make {self.buffer} are not those of its axes")
 
     def see_that_it_may_come_later(self, behind: Block) -> None:
         """Refuses where statements behind the nest change what it reads."""
