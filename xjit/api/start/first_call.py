@@ -53,7 +53,7 @@ class _Outline:
 
 
 def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Entry | None:
-    """Return what runs calls like this one, from the disk; None where an earlier process has kept nothing that fits."""
+    """Return an entry for calls like this one, from the disk; None where no earlier process has kept a fitting one."""
     if not can_start(options):
         return None
     try:
