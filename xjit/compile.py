@@ -82,7 +82,6 @@ def lower_graph(
             verify(graph)
     layouts = layouts_of(graph, specs)
     viewed = frozenset(node for node, view in zip(graph.outputs, views, strict=True) if view)
-    watch.enter("planning operations", len(graph.nodes))
     plan = make_plan(graph, layouts, viewed, watch)
     kernels = [step for step in plan.steps if isinstance(step, KernelStep)]
     equal = EqualKernels(layouts, plan.leaves, plan.stored, varying)

@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Container, Iterable, Sequence
 
 from xjit.fusion import cost
-from xjit.fusion.demand import Prospect
+from xjit.fusion.storage.demand import Prospect
 from xjit.ir.node import Node
 
 

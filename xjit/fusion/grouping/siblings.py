@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xjit.fusion import cost
-from xjit.fusion.open_groups import OpenGroup
+from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.statements import Check, Reduce, Statement, Store
 from xjit.ir.node import Node
 
