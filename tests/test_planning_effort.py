@@ -15,7 +15,9 @@ import pytest
 
 import xjit
 from xjit.codegen import equal_kernels
-from xjit.fusion import assembled, clusters, cost, demand, dependence, groups, open_groups, overlapped, parts, reads
+from xjit.fusion import assembled, cost, groups, overlapped, parts, reads
+from xjit.fusion.grouping import clusters, dependence, open_groups
+from xjit.fusion.storage import demand
 
 GRID = np.ones((150, 150))
 LINE = np.ones(4000)

@@ -60,7 +60,7 @@ def test_each_stage_shows_what_it_changed() -> None:
     assert "neg" in found["trace"] and "neg" not in found["signs"]
     assert found["split"] == ""
     assert "loops over 30x40 reducing axes (1,)" in found["plan"]
-    assert "  parallel i0 in lo .. hi:" in found["lower"].splitlines() and "o0[i0, j0] = " in found["lower"]
+    assert "parallel i0 in lo .. hi:" in found["lower"] and "o0[i0, j0] = " in found["lower"]
     assert found["source"].startswith("def kernel(lo, hi, table):")
 
 

@@ -116,6 +116,8 @@ if "structure" in sys.argv:
 arguments = (x, more, 5) if "number" in sys.argv else (x, more)
 if "options" in sys.argv:
     f = xjit(f.__wrapped__, strict=True)
+if "progress" in sys.argv:
+    f = xjit(f.__wrapped__, progress=lambda found: None)
 if "clear" in sys.argv:
     f(*arguments)
     f.clear()
@@ -191,6 +193,10 @@ def test_elements_of_arrays_are_no_part_of_the_program(kept: Path, tmp_path: Pat
 
 def test_one_object_twice_is_another_program_only_where_it_is_looked_at(kept: Path, tmp_path: Path) -> None:
     assert again(kept, tmp_path, "one object") == "started"
+
+
+def test_who_hears_of_progress_decides_nothing(kept: Path, tmp_path: Path) -> None:
+    assert again(kept, tmp_path, "progress") == "started"
 
 
 def test_what_changes_later_is_noticed(kept: Path, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from xjit import jobs, watch
 from xjit.capture import provenance
 from xjit.codegen import equal_kernels, numba_compat
 from xjit.errors import FallbackWarning
-from xjit.fusion import groups, parts, storage
+from xjit.fusion import groups, parts
+from xjit.fusion.storage import choice
 from xjit.watch import CompileLimitError, Progress, Watch
 
 X = np.linspace(0.1, 0.9, 64)
@@ -61,7 +62,7 @@ def test_the_limit_ends_every_stage(monkeypatch: pytest.MonkeyPatch, clock: Cloc
     """Time passes in one stage only, and there the compile ends."""
     places: dict[str, tuple[Any, str]] = {
         "tracing": (provenance.CaptureTrace, "add"),
-        "storage": (storage._Choice, "decide"),
+        "storage": (choice._Choice, "decide"),
         "parts": (parts, "statements_of"),
         "groups": (groups.Grouping, "add"),
         "lowering": (equal_kernels, "lower"),
@@ -110,13 +111,13 @@ def test_under_strict_the_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("text", ["0", ""])
 def test_there_may_be_no_limit(monkeypatch: pytest.MonkeyPatch, clock: Clock, text: str) -> None:
     monkeypatch.setenv("XJIT_COMPILE_LIMIT", text)
-    decide = storage._Choice.decide
+    decide = choice._Choice.decide
 
     def late(self: Any, position: int) -> None:
         clock.now += 1e6
         decide(self, position)
 
-    monkeypatch.setattr(storage._Choice, "decide", late)
+    monkeypatch.setattr(choice._Choice, "decide", late)
     compiled = xjit.jit(stepped, strict=True)
     np.testing.assert_allclose(compiled(X), stepped(X), rtol=1e-12)
 
@@ -146,13 +147,13 @@ def test_a_limit_that_the_user_catches_is_not_lost(monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 def slow_planning(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Planning that takes about a second."""
-    decide = storage._Choice.decide
+    decide = choice._Choice.decide
 
     def slowly(self: Any, position: int) -> None:
         time.sleep(0.02)
         decide(self, position)
 
-    monkeypatch.setattr(storage._Choice, "decide", slowly)
+    monkeypatch.setattr(choice._Choice, "decide", slowly)
     yield
 
 
@@ -163,7 +164,7 @@ def test_progress_is_told_on_the_thread_that_waits() -> None:
         stepped, strict=True, progress=lambda one: told.append((one, threading.get_ident(), jobs.inside()))
     )
     np.testing.assert_allclose(compiled(X), stepped(X), rtol=1e-12)
-    found = [one for one, _, _ in told if one.stage == "planning operations"]
+    found = [one for one, _, _ in told if one.stage == "planning: what is stored"]
     assert found and found == sorted(found, key=lambda one: (one.done, one.seconds))
     assert 0 < found[-1].done <= found[-1].total and found[0].function == "stepped"
     assert {(thread, inside) for _, thread, inside in told} == {(threading.get_ident(), False)}
@@ -175,7 +176,7 @@ def test_what_progress_raises_is_the_users() -> None:
         pass
 
     def stop(found: Progress) -> None:
-        if found.stage == "planning operations":
+        if found.stage.startswith("planning"):
             raise Enough
 
     with pytest.raises(Enough):

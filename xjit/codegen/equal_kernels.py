@@ -8,6 +8,7 @@ indices, the same of them in memory, with the same strides, and the same of them
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -83,27 +84,25 @@ def structure(
 
 def _key(value: Any, numbers: dict[Node, int]) -> Any:
     """A record, or a part of it, with numbers in place of nodes."""
-    if isinstance(value, Node):
+    kind: Any = type(value)
+    if kind is Node:
         return numbers.setdefault(value, len(numbers))
-    if isinstance(value, AxisMap) and not value.found:
+    if kind is int or (kind is AxisMap and not value.found):
         return value
     if isinstance(value, tuple):
         return tuple([_key(item, numbers) for item in value])
     if isinstance(value, Mapping):
         return tuple([(_key(name, numbers), _key(item, numbers)) for name, item in value.items()])
-    if dataclasses.is_dataclass(value):
-        return (type(value), *[_key(getattr(value, name), numbers) for name in _field_names(type(value))])
-    return value
+    names = _field_names(kind)
+    return (kind, *[_key(getattr(value, name), numbers) for name in names]) if names else value
 
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
-
-
-def _field_names(record: Any) -> tuple[str, ...]:
-    found = _FIELDS.get(record)
-    if found is None:
-        found = _FIELDS[record] = tuple(one.name for one in dataclasses.fields(record) if one.name != "reasons")
-    return found
+@functools.cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    """What decides of a record; none for what is no record."""
+    if not dataclasses.is_dataclass(kind):
+        return ()
+    return tuple(one.name for one in dataclasses.fields(kind) if one.name != "reasons")
 
 
 def _renamed(lowered: LoweredKernel, step: KernelStep, names: Mapping[Node, Node]) -> LoweredKernel:

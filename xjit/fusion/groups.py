@@ -7,15 +7,15 @@ from collections.abc import Set as AbstractSet
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion.checks import check_of, evaluates_condition
+from xjit.fusion.grouping.legality import Joining, refusal
+from xjit.fusion.grouping.open_groups import OpenGroup
+from xjit.fusion.grouping.refusals import Refusal
+from xjit.fusion.grouping.siblings import Siblings
 from xjit.fusion.layout import Layouts
-from xjit.fusion.legality import Joining, refusal
 from xjit.fusion.materialized import owner, view_chain
 from xjit.fusion.nested import with_nested
-from xjit.fusion.open_groups import OpenGroup
 from xjit.fusion.plan import Step
 from xjit.fusion.reads import ProducerSlice, Slices
-from xjit.fusion.refusals import Refusal
-from xjit.fusion.siblings import Siblings
 from xjit.fusion.skew import skewed
 from xjit.fusion.statements import IndexedValue, Reduce, Scan, Statement
 from xjit.fusion.tiny import unrolled

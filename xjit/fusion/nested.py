@@ -10,10 +10,10 @@ import dataclasses
 import math
 from collections.abc import Set as AbstractSet
 
-from xjit.fusion.demand import Places, Reader, prospect_of
 from xjit.fusion.materialized import reduction_of
 from xjit.fusion.reads import producer_slice
 from xjit.fusion.statements import IndexedValue, Reduce, Statement
+from xjit.fusion.storage.demand import Places, Reader, prospect_of
 from xjit.fusion.tiny import is_foldable
 from xjit.ir.index import axes_of
 from xjit.ir.node import Node

@@ -17,7 +17,7 @@ from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import has_statements, is_alias, is_given, statements_of
 from xjit.fusion.reads import Slices, TooManyVisitsError, is_inlined, nodes_below
 from xjit.fusion.statements import Reduce, Statement, Store
-from xjit.fusion.storage import Storage, uncut_reason
+from xjit.fusion.storage.choice import Storage, uncut_reason
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.target import Target
@@ -42,6 +42,7 @@ def cut_at_borders(
 
     These come before it in the graph, and are therefore looked at after it.
     """
+    watch.enter("planning: parts", len(graph.nodes))
     stored, reasons = set(storage.stored), dict(storage.reasons)
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
     outputs, assembled = frozenset(graph.outputs), any(node.is_assembled for node in graph.nodes)

@@ -6,20 +6,20 @@ import dataclasses
 from collections.abc import Sequence
 
 from xjit.fusion.checks import conditions_of
-from xjit.fusion.clusters import by_need, clusters_of
+from xjit.fusion.grouping.clusters import by_need, clusters_of
+from xjit.fusion.grouping.open_groups import OpenGroup
+from xjit.fusion.grouping.refusals import in_words
 from xjit.fusion.groups import Grouping
 from xjit.fusion.layout import Layouts
 from xjit.fusion.materialized import has_statements, is_given, is_made_in_loops, is_made_in_place, owner, view_chain
-from xjit.fusion.open_groups import OpenGroup
 from xjit.fusion.operands import is_shown
 from xjit.fusion.overlapped import in_tiles
 from xjit.fusion.parts import Parts, cut_at_borders
 from xjit.fusion.plan import AliasStep, FusionGroup, HostStep, KernelStep, LibraryStep, Plan, Step, ViewStep
 from xjit.fusion.reads import gap_reason
-from xjit.fusion.recomputation import recomputed
-from xjit.fusion.refusals import in_words
 from xjit.fusion.statements import Store
-from xjit.fusion.storage import choose_storage
+from xjit.fusion.storage.choice import choose_storage
+from xjit.fusion.storage.recomputation import recomputed
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
@@ -158,6 +158,7 @@ def _grouped(
     watch: Watch,
 ) -> Grouping:
     """All statements in groups."""
+    watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
     for node in watch.over(graph.nodes):

@@ -53,7 +53,7 @@ class _Outline:
 
 
 def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Entry | None:
-    """Return an entry for calls like this one, from the disk; None where no earlier process has kept a fitting one."""
+    """Return an entry for calls like this one, from the disk; None where no earlier process has kept one."""
     if not can_start(options):
         return None
     try:

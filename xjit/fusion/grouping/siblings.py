@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass, field
-from xjit.fusion.open_groups import OpenGroup
+from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.statements import Check, Reduce, Statement, Store
 from xjit.ir.node import Node
 from xjit.machine import Machine

@@ -12,13 +12,13 @@ from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
 from xjit.fusion.assembled import indexed_piece
 from xjit.fusion.checks import check_of, evaluates_condition
-from xjit.fusion.demand import Demands, Places, Reader, evaluations, prospects, reader_of
 from xjit.fusion.layout import Layouts
-from xjit.fusion.lengths import Lengths, by_level
 from xjit.fusion.materialized import has_statements, is_alias, is_given, owner, statements_of, view_chain
 from xjit.fusion.nested import runs_inside
 from xjit.fusion.reads import is_inlined
 from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
+from xjit.fusion.storage.demand import Demands, Places, Reader, evaluations, prospects, reader_of
+from xjit.fusion.storage.lengths import Lengths, by_level
 from xjit.fusion.tiny import is_tiny_reduction
 from xjit.ir.index import Index, identity
 from xjit.ir.node import Graph, Node
@@ -52,6 +52,7 @@ def choose_storage(
     """What is stored besides what is ``required``. Steps on whole arrays read views that are ``shown``; the caller
     gets the ``results``, or sees them through views.
     """
+    watch.enter("planning: what is stored", len(graph.nodes))
     choice = _Choice(graph, set(required), shown, results, layouts, target)
     for position in watch.over(reversed(range(len(choice.nodes)))):
         choice.decide(position)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from xjit.fusion import cost
+from xjit.fusion.grouping.open_groups import OpenGroup, placed
 from xjit.fusion.groups import Grouping
-from xjit.fusion.open_groups import OpenGroup, placed
 from xjit.fusion.statements import IndexedValue
-from xjit.fusion.storage import stored_reason
+from xjit.fusion.storage.choice import stored_reason
 from xjit.ir.node import Node
 
 

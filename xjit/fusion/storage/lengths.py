@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Container, Iterable, Sequence
 
-from xjit.fusion.demand import Prospect
+from xjit.fusion.storage.demand import Prospect
 from xjit.ir.node import Node
 from xjit.machine import Machine
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
-from xjit.fusion.dependence import Dependent
+from xjit.fusion.grouping.dependence import Dependent
 from xjit.fusion.materialized import owner
 from xjit.fusion.plan import FusionGroup, KernelStep, Step
 from xjit.fusion.reads import ProducerSlice

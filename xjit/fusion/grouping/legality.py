@@ -6,10 +6,10 @@ from collections.abc import Callable, Set
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
+from xjit.fusion.grouping.open_groups import OpenGroup, orders_of
+from xjit.fusion.grouping.refusals import PARTS
 from xjit.fusion.materialized import owner
-from xjit.fusion.open_groups import OpenGroup, orders_of
 from xjit.fusion.reads import ProducerSlice
-from xjit.fusion.refusals import PARTS
 from xjit.fusion.statements import Check, Reduce, Scan, Statement
 from xjit.machine import Machine
 

@@ -1,0 +1,1 @@
+"""Which statements share a loop nest, and why others do not."""
