@@ -7,11 +7,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from perf.bandwidth import measure_bandwidth
 from perf.compare import compare
-from perf.compile_time import measure_compile_time
-from perf.entries import measure_entries, missed
-from perf.figures import (
+from perf.measuring.bandwidth import measure_bandwidth
+from perf.plot import draw
+from perf.report import start_text, write_report
+from perf.single.function_report import write_page
+from perf.tables.compile_time import measure_compile_time
+from perf.tables.entries import measure_entries, missed
+from perf.tables.figures import (
     Figure,
     bandwidth_figure,
     compile_figures,
@@ -20,16 +23,13 @@ from perf.figures import (
     overhead_figures,
     shape_figures,
 )
-from perf.first_calls import first_call_table, measure_first_calls
-from perf.function_report import write_page
-from perf.memory import measure_memory, memory_figures, memory_table
-from perf.overhead import measure_overhead, overhead_table
-from perf.plot import draw
-from perf.reductions import measure_reductions, reduction_figures
-from perf.report import start_text, write_report
-from perf.rest import rest_text
-from perf.shapes import measure_shapes
-from perf.vector_width import measure_widths, width_text
+from perf.tables.first_calls import first_call_table, measure_first_calls
+from perf.tables.memory import measure_memory, memory_figures, memory_table
+from perf.tables.overhead import measure_overhead, overhead_table
+from perf.tables.reductions import measure_reductions, reduction_figures
+from perf.tables.rest import rest_text
+from perf.tables.shapes import measure_shapes
+from perf.tables.vector_width import measure_widths, width_text
 
 ROOT = Path(__file__).resolve().parent.parent
 

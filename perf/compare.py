@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO
 
 from perf.gate import ATTEMPTS
+from perf.measuring.timing import Ratio, geometric_mean, ratio_of, rounds_within
 from perf.programs import Program, table
-from perf.timing import Ratio, geometric_mean, ratio_of, rounds_within
 
 ROOT = Path(__file__).resolve().parent.parent
 # An entry whose whole interval lies below this has become slower.

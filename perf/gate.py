@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from perf.measure import Entry
-from perf.peers import NUMPY, XJIT
+from perf.measuring.measure import Entry
+from perf.measuring.peers import NUMPY, XJIT
 from perf.thresholds import SHORT_EXCESS_SECONDS, SHORT_SECONDS, Threshold, thresholds
 
 ATTEMPTS = 3

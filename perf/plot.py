@@ -6,8 +6,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from perf.peers import JAX, LOOPS, NUMEXPR, NUMPY, TORCH, XJIT
-from perf.results import load
+from perf.measuring.peers import JAX, LOOPS, NUMEXPR, NUMPY, TORCH, XJIT
+from perf.measuring.results import load
 
 SIZE = "L"
 # Name, marker, colour (of a palette that colour-blind people can tell apart), area.

@@ -7,11 +7,16 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from perf.bandwidth import measure_bandwidth
-from perf.compile_time import measure_compile_time
-from perf.copying import share_figures, share_table, shares
-from perf.entries import entry_table, left_out_text, measure_entries, missed
-from perf.figures import (
+from perf.measuring.bandwidth import measure_bandwidth
+from perf.measuring.machine import this_machine
+from perf.measuring.measure import Entry
+from perf.measuring.peers import installed
+from perf.measuring.results import store
+from perf.plot import draw, drawable
+from perf.tables.compile_time import measure_compile_time
+from perf.tables.copying import share_figures, share_table, shares
+from perf.tables.entries import entry_table, left_out_text, measure_entries, missed
+from perf.tables.figures import (
     Figure,
     bandwidth_figure,
     compile_figures,
@@ -20,18 +25,13 @@ from perf.figures import (
     overhead_figures,
     shape_figures,
 )
-from perf.first_calls import first_call_table, measure_first_calls
-from perf.machine import this_machine
-from perf.measure import Entry
-from perf.memory import measure_memory, memory_figures, memory_table
-from perf.overhead import measure_overhead, overhead_table
-from perf.peers import installed
-from perf.plot import draw, drawable
-from perf.reductions import measure_reductions, reduction_figures, reduction_table
-from perf.rest import rest_text
-from perf.results import store
-from perf.shapes import measure_shapes
-from perf.start import measure_start
+from perf.tables.first_calls import first_call_table, measure_first_calls
+from perf.tables.memory import measure_memory, memory_figures, memory_table
+from perf.tables.overhead import measure_overhead, overhead_table
+from perf.tables.reductions import measure_reductions, reduction_figures, reduction_table
+from perf.tables.rest import rest_text
+from perf.tables.shapes import measure_shapes
+from perf.tables.start import measure_start
 
 HEAD = """# Performance
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from perf.bandwidth import measure_bandwidth
-from perf.compile_time import measure_compile_time
-from perf.entries import measure_entries
-from perf.figures import (
+from perf.gate import ATTEMPTS
+from perf.measuring.bandwidth import measure_bandwidth
+from perf.tables.compile_time import measure_compile_time
+from perf.tables.entries import measure_entries
+from perf.tables.figures import (
     Figure,
     bandwidth_figure,
     compile_figures,
@@ -17,9 +18,8 @@ from perf.figures import (
     overhead_figures,
     shape_figures,
 )
-from perf.gate import ATTEMPTS
-from perf.overhead import measure_overhead
-from perf.shapes import measure_shapes
+from perf.tables.overhead import measure_overhead
+from perf.tables.shapes import measure_shapes
 
 
 def missed(again: Callable[[], Sequence[Figure]]) -> list[Figure]:

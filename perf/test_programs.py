@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from perf.gate import settled, shortfalls
-from perf.measure import Entry, measure, verified_calls
-from perf.peers import XJIT, installed
+from perf.measuring.measure import Entry, measure, verified_calls
+from perf.measuring.peers import XJIT, installed
+from perf.measuring.timing import plan
 from perf.programs import Program, table
-from perf.timing import plan
 
 HISTORY_ROUNDS = 5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from perf.peers import JAX, LOOPS, NUMEXPR, NUMPY, TORCH, Runner
+from perf.measuring.peers import JAX, LOOPS, NUMEXPR, NUMPY, TORCH, Runner
 from perf.programs import Program
 
 

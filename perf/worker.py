@@ -10,11 +10,11 @@ import json
 import sys
 from pathlib import Path
 
-from perf.measure import verified_calls
-from perf.peers import XJIT
+from perf.measuring.measure import verified_calls
+from perf.measuring.peers import XJIT
+from perf.measuring.timing import Plan, plan
+from perf.measuring.verify import WrongResult
 from perf.programs import BY_NAME
-from perf.timing import Plan, plan
-from perf.verify import WrongResult
 
 
 def prepared(request: dict[str, str]) -> Plan | str:

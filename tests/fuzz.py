@@ -19,16 +19,13 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrolled
-from random_calls import failure as call_failure
-from random_calls import random_call
-from random_judge import judge
-from random_programs import LARGE, SMALL, Program, Sizes, random_program
+from tests.helpers.kernel_executors import run_parallel, run_serial, run_uncompiled, run_unrolled
+from tests.helpers.random_calls import failure as call_failure
+from tests.helpers.random_calls import random_call
+from tests.helpers.random_judge import judge
+from tests.helpers.random_programs import LARGE, SMALL, Program, Sizes, random_program
 
 Run = Callable[[Callable[..., Any], Any], Any]
 

@@ -12,9 +12,9 @@ import pytest
 
 import xjit.ops
 from xjit.ir.context import PROJECT
-from xjit.ops._core import registry
-from xjit.ops.named import operation
-from xjit.ops.numpy_ufunc import fold_of, record_of
+from xjit.ops.define.core import registry
+from xjit.ops.define.named import operation
+from xjit.ops.for_numpy.numpy_ufunc import fold_of, record_of
 
 
 def test_every_record_is_found_in_a_new_process() -> None:
@@ -22,7 +22,9 @@ def test_every_record_is_found_in_a_new_process() -> None:
         importlib.import_module(module.name)
     names = [name for name, record in registry.items() if record.reference.__module__.startswith("xjit.")]
     assert len(names) > 100
-    code = f"from xjit.ops.named import operation\nfor name in {names}:\n    assert operation(name).name == name"
+    code = (
+        f"from xjit.ops.define.named import operation\nfor name in {names}:\n    assert operation(name).name == name"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

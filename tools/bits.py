@@ -27,7 +27,7 @@ import numpy as np
 import scipy.special
 
 import xjit
-from xjit.codegen import llvm_pipeline
+from xjit.codegen.cpu import llvm_pipeline
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xjit import numpy as numpy
     from xjit import ops as ops
     from xjit.api.descriptions import ShapeDtype as ShapeDtype
-    from xjit.runtime.threads import threads as threads
+    from xjit.runtime.parallel.threads import threads as threads
 
 jit = xjit
 
@@ -61,7 +61,7 @@ _LATER = {
     "ops": "xjit.ops",
     "numpy": "xjit.numpy",
     "ShapeDtype": "xjit.api.descriptions:ShapeDtype",
-    "threads": "xjit.runtime.threads:threads",
+    "threads": "xjit.runtime.parallel.threads:threads",
 }
 
 

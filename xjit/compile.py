@@ -5,7 +5,7 @@ Tracing (:mod:`xjit.capture`) records a graph. Each stage makes of the program a
 {stages}
 
 Then the program is described as plain data (:mod:`xjit.programs.make_spec`), the texts are compiled, or found by
-content, and run in order (:mod:`xjit.runtime.program`).
+content, and run in order (:mod:`xjit.runtime.steps.program`).
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
 from xjit.dataclass import dataclass
-from xjit.fusion.memory import spent_in_kernels
+from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
-from xjit.passes.complex_sums import sum_parts
-from xjit.passes.neutral_choices import hide_neutral_choices
-from xjit.passes.products import write_products_out
-from xjit.passes.signs import move_signs
+from xjit.passes.dot_to_reduce import write_products_out
+from xjit.passes.masked_extremes import hide_neutral_choices
+from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
-from xjit.passes.split import split_reductions
-from xjit.passes.verify import verify
+from xjit.passes.split_complex_reduce import sum_parts
+from xjit.passes.split_reduce import split_reductions
+from xjit.passes.verify_graph import verify
 from xjit.target import Target
 from xjit.watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
-    from xjit.codegen.nests import LoweredKernel
-    from xjit.fusion.layout import Layouts
+    from xjit.codegen.lowering.nests import LoweredKernel
+    from xjit.fusion.buffers.layout import Layouts
     from xjit.ir.opdef import OpDef
-    from xjit.runtime.loader import LoadedKernel
-    from xjit.runtime.program import Loading, Program
-    from xjit.runtime.records import ArraySpec, Conditions, ScalarSpec
+    from xjit.runtime.calls.records import ArraySpec, Conditions, ScalarSpec
+    from xjit.runtime.loading.loader import LoadedKernel
     from xjit.runtime.spec import ProgramSpec
+    from xjit.runtime.steps.program import Loading, Program
     from xjit.runtime.tally import KernelTally
 
 Operations: TypeAlias = "Callable[[str], OpDef]"
@@ -133,8 +133,8 @@ def _plan(draft: Draft) -> Draft:
 
 
 def _lower(draft: Draft) -> Draft:
-    from xjit.codegen.equal_kernels import EqualKernels
-    from xjit.codegen.loop_kinds import verify_loops
+    from xjit.codegen.lowering.equal_kernels import EqualKernels
+    from xjit.codegen.scheduling.loop_kinds import verify_loops
 
     plan = draft.planned
     equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, draft.target.machine, draft.varying)
@@ -147,7 +147,7 @@ def _lower(draft: Draft) -> Draft:
 
 
 def _write(draft: Draft) -> Draft:
-    from xjit.codegen.source import kernel_text
+    from xjit.codegen.text.source import kernel_text
 
     different = {id(one.kernel): one.kernel for one in draft.kernels}
     texts = {key: kernel_text(kernel).text for key, kernel in draft.watch.over(different.items())}
@@ -162,8 +162,8 @@ STAGES = (
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
-    Stage("lower", "make a loop nest of each kernel", "xjit.codegen.nests", _lower, "loops"),
-    Stage("source", "write each loop nest as Python text", "xjit.codegen.source", _write, "text"),
+    Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.nests", _lower, "loops"),
+    Stage("source", "write each loop nest as Python text", "xjit.codegen.text.source", _write, "text"),
 )
 
 
@@ -265,8 +265,8 @@ def build_program(
 
     Who wants to know is told the program as plain data.
     """
-    from xjit.runtime.program import load
-    from xjit.runtime.records import NO_CONDITIONS
+    from xjit.runtime.calls.records import NO_CONDITIONS
+    from xjit.runtime.steps.program import load
 
     held = conditions or NO_CONDITIONS
     operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
@@ -282,15 +282,15 @@ def build_program(
 
 def kernel_key(source: str, *, contract: bool = False) -> str:
     """The key under which the machine code of a kernel lies in the cache on disk."""
-    from xjit.codegen.numba_compat import object_key
-    from xjit.codegen.source import without_comments
+    from xjit.codegen.front_end.numba_compat import object_key
+    from xjit.codegen.text.source import without_comments
 
     return object_key(without_comments(source), contract=contract)
 
 
 def _long_integers_of_blas() -> bool | None:
     """Return whether the integers of NumPy's BLAS have 64 bits; None if it cannot be called by itself."""
-    from xjit.runtime.products import blas_products
+    from xjit.runtime.steps.blas_steps import blas_products
 
     products = blas_products()
     return None if products is None else products.long
@@ -298,8 +298,8 @@ def _long_integers_of_blas() -> bool | None:
 
 def _compiled(entry: str, operations: Operations, tally: KernelTally, contract: bool, watch: Watch) -> Loading:
     from xjit.programs.kernels import shared_kernels
-    from xjit.runtime.products import blas_products
-    from xjit.runtime.program import Loading
+    from xjit.runtime.steps.blas_steps import blas_products
+    from xjit.runtime.steps.program import Loading
 
     store, make_entry = shared_kernels(), importlib.import_module(entry).make_entry
 
@@ -312,7 +312,7 @@ def _compiled(entry: str, operations: Operations, tally: KernelTally, contract: 
 
 def _uncompiled(operations: Operations) -> Loading:
     from xjit.programs.uncompiled_entry import KernelSources, make_uncompiled_entry
-    from xjit.runtime.program import Loading
+    from xjit.runtime.steps.program import Loading
 
     sources = KernelSources()
     return Loading(sources.load, make_uncompiled_entry(sources), lambda: None, operations)

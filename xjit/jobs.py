@@ -28,7 +28,7 @@ from typing import Any, Generic, TypeVar
 from xjit.dataclass import dataclass
 from xjit.errors import CacheWarning, TargetError
 from xjit.ir.handlers import interrupts_import
-from xjit.ir.where import stack_level
+from xjit.ir.source_location import stack_level
 
 Value = TypeVar("Value")
 

@@ -19,7 +19,7 @@ likewise, each lane in order. The lanes of both are added in a tree of halves, a
     tree(v) = tree(v[:half] + v[half:])
 
 Sums along slow axes add row after row. Large sums to few results are cut into chunks first, by shape
-(:mod:`xjit.passes.split`). Products take the same ways.
+(:mod:`xjit.passes.split_reduce`). Products take the same ways.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ TINY = 8
 """The limit of short axes, which are written out: as many elements as fit into two vectors. At most ``SHORT``:
 what is written out is combined one by one."""
 
-# Large sums to few results are cut into chunks (:mod:`xjit.passes.split`), each of which is added up by itself.
+# Large sums to few results are cut into chunks (:mod:`xjit.passes.split_reduce`), each of which is added up by
+# itself.
 
 FEW_RESULTS = 8
 """Reductions along rows to fewer results than this over MANY_ELEMENTS and more are cut into chunks."""
@@ -86,7 +87,8 @@ ONE_PASS_EXTENT = 64
 """Elements of a row from which on one pass finds the place of an extreme. Shorter rows fit into a few vectors, and
 are passed over twice. This is chosen while the function is traced, when no target is known."""
 
-# Products with vectors are sums in loops (:mod:`xjit.passes.products`) or calls of BLAS, which add in other orders.
+# Products with vectors are sums in loops (:mod:`xjit.passes.dot_to_reduce`) or calls of BLAS, which add in other
+# orders.
 
 FEW_PRODUCTS = 4096
 """Products of elements up to which a sum in loops is quicker than the call of a library takes."""

@@ -36,7 +36,7 @@ def cpu() -> Target:
     from xjit.machine import processor
 
     loops = ("for", "parallel", "unrolled", "vector")
-    return Target("cpu", "the CPU", processor(), loops, "xjit.runtime.entry")
+    return Target("cpu", "the CPU", processor(), loops, "xjit.runtime.calls.entry")
 
 
 TARGETS = {"cpu": cpu}

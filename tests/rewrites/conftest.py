@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("rewriting")
+pytest.register_assert_rewrite("tests.rewrites.rewriting")

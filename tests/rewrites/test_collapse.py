@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import loop_kernels
 import numpy as np
 import pytest
-import rewriting
-from loop_kernels import AT, ZERO, J, M, N, both, load, number
-from rewriting import kernel, loop
 
+from tests.helpers import loop_kernels
+from tests.helpers.loop_kernels import AT, ZERO, J, M, N, both, load, number
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.collapse import Collapse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import rewriting
-from loop_kernels import AT, J, K, M, N, load, number
-from rewriting import kernel, loop
 
+from tests.helpers.loop_kernels import AT, J, K, M, N, load, number
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
+from xjit.codegen.rewrites.analysis.dependence import carried_by
 from xjit.codegen.rewrites.analysis.directions import Place, earlier, elements, later, rereads
 from xjit.codegen.rewrites.analysis.intervals import Interval, interval, most
-from xjit.codegen.rewrites.dependence import carried_by
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.ir.loops.intexpr import IntExpr, constant, minimum, variable
 from xjit.ir.loops.nodes import Buffer, LetInt, Store, TransposeBlock

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import loop_kernels
 import numpy as np
-import rewriting
-from loop_kernels import AT, J, K, M, N, both, load, number
-from rewriting import kernel, loop
-from test_loop_programs import compiled, uncompiled
 from xjit.codegen.loop_source import kernel_text
 
+from tests.helpers import loop_kernels
+from tests.helpers.loop_kernels import AT, J, K, M, N, both, load, number
+from tests.ir.test_loop_programs import compiled, uncompiled
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.horizontal_fuse import HorizontalFuse
 from xjit.codegen.rewrites.parallelize import Parallelize

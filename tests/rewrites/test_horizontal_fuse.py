@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import rewriting
-from loop_kernels import AT, ZERO, J, K, M, N, both, load, number
-from rewriting import kernel, loop
 
+from tests.helpers.loop_kernels import AT, ZERO, J, K, M, N, both, load, number
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.horizontal_fuse import HorizontalFuse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.ir.loops.intexpr import constant, variable

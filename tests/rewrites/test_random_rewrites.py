@@ -6,9 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import random_loops
-import rewriting
 
+from tests.rewrites import random_loops, rewriting
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.ir.loops import show
 from xjit.ir.loops.nodes import Kernel

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import loop_kernels
 import numpy as np
 import pytest
-import rewriting
-from loop_kernels import AT, ZERO, J, K, M, N, both, load, number
 
+from tests.helpers import loop_kernels
+from tests.helpers.loop_kernels import AT, ZERO, J, K, M, N, both, load, number
+from tests.rewrites import rewriting
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.reorder import Reorder

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import rewriting
-from loop_kernels import AT, K, M, N, both, load, number
-from rewriting import kernel, loop
 
+from tests.helpers.loop_kernels import AT, K, M, N, both, load, number
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.skew import Skew
 from xjit.ir.loops.intexpr import IntExpr, maximum
 from xjit.ir.loops.nodes import Accumulate, Buffer, Carry, Kernel, LoopKind, Statement, Store, Var

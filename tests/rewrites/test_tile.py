@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import loop_kernels
 import numpy as np
-import rewriting
-from loop_kernels import AT, J, M, N, load
-from rewriting import kernel, loop
 
+from tests.helpers import loop_kernels
+from tests.helpers.loop_kernels import AT, J, M, N, load
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.tile import Tile
 from xjit.ir.loops.nodes import Buffer, Store
 from xjit.types import FLOAT64

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import loop_kernels
 import numpy as np
 import pytest
-import rewriting
-from loop_kernels import AT, ZERO, J, M, N, both, load, number
-from rewriting import kernel, loop
 
+from tests.helpers import loop_kernels
+from tests.helpers.loop_kernels import AT, ZERO, J, M, N, both, load, number
+from tests.rewrites import rewriting
+from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.ir.loops.intexpr import constant, variable

@@ -13,7 +13,7 @@ import inspect
 import textwrap
 from typing import Any
 
-from xjit.codegen.inline_functions import InlineFunction, free_values, lookup
+from xjit.codegen.language.inline_functions import InlineFunction, free_values, lookup
 
 LENGTH = 16
 

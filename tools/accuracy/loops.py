@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from xjit.codegen import llvm_pipeline
-from xjit.codegen.kinds import KINDS
-from xjit.codegen.numba_compat import CompiledModule, compile_kernel
-from xjit.runtime.loader import LoadedKernel, load_object
+from xjit.codegen.cpu import llvm_pipeline
+from xjit.codegen.front_end.numba_compat import CompiledModule, compile_kernel
+from xjit.codegen.language.scalar_types import KINDS
+from xjit.runtime.loading.loader import LoadedKernel, load_object
 
 Array = np.ndarray[Any, Any]
 

@@ -21,8 +21,8 @@ from tools.accuracy.loops import ELEMENTS, loop
 from tools.accuracy.records import Record, record, split
 from tools.accuracy.results import Result
 from tools.accuracy.strata import Stratum, jitter, seed
-from xjit.codegen import llvm_pipeline
-from xjit.codegen.inline_functions import lookup
+from xjit.codegen.cpu import llvm_pipeline
+from xjit.codegen.language.inline_functions import lookup
 from xjit.codegen.vmath import VECTOR_FUNCTIONS
 
 Array = np.ndarray[Any, Any]

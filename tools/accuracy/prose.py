@@ -71,9 +71,9 @@ A function of float16 or bfloat16 is the float32 function of the same number, ro
 65 536 arguments of every function. Two roundings can end beside the correctly rounded result only where the true
 value lies within the float32 error of a tie, which a few in ten thousand do.
 
-Conversions (`xjit/codegen/narrow_floats.py`) are exact in one direction and rounded once, to nearest even, in the
-other, from float32, float64 and all integers, for formats of 8 bits as well. All codes of all seven formats and all
-ties between neighbours are tested.
+Conversions (`xjit/codegen/language/narrow_floats.py`) are exact in one direction and rounded once, to nearest even,
+in the other, from float32, float64 and all integers, for formats of 8 bits as well. All codes of all seven formats
+and all ties between neighbours are tested.
 
 ## Coefficients
 

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 from tools.accuracy.loops import LINUX, kernel_text
-from xjit.codegen import llvm_pipeline
-from xjit.codegen.inline_functions import lookup
-from xjit.codegen.kinds import KINDS
-from xjit.codegen.numba_compat import compile_kernel
+from xjit.codegen.cpu import llvm_pipeline
+from xjit.codegen.front_end.numba_compat import compile_kernel
+from xjit.codegen.language.inline_functions import lookup
+from xjit.codegen.language.scalar_types import KINDS
 
 FEATURES = "+avx,+avx2,+fma,+f16c,+avx512f,+avx512vl,+avx512dq,+avx512bw,+avx512cd,+avx512vbmi2"
 BYTES = {"x": 16, "y": 32, "z": 64}

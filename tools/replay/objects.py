@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 
-from xjit.codegen.numba_compat import compile_kernel
+from xjit.codegen.front_end.numba_compat import compile_kernel
 
 
 def digest(text: str) -> str:

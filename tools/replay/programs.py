@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import xjit
@@ -12,15 +10,12 @@ from perf.programs import table
 from tools.replay.recorder import recording
 from tools.replay.records import Record
 
-TESTS = Path(__file__).resolve().parents[2] / "tests"
-
 
 def programs() -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     """Yield (name, function, arguments)."""
     for program, size in table():
         yield f"perf {program.name} {size}", program.function, program.arguments(size)
-    sys.path.insert(0, str(TESTS))
-    import test_golden
+    from tests.codegen import test_golden
 
     for name, (function, arguments) in test_golden.PROGRAMS.items():
         yield f"golden {name}", function, arguments

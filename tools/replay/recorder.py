@@ -10,7 +10,7 @@ from typing import Any
 
 from tools.replay.records import Record
 from xjit import compile
-from xjit.codegen.source import without_comments
+from xjit.codegen.text.source import without_comments
 from xjit.inspect.explain import explain
 from xjit.ir.node import Graph
 from xjit.ir.printer import graph_text

@@ -10,7 +10,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.api.descriptions import example
-from xjit.capture.signature import NORMALISE, normalised, signature
+from xjit.capture.guarding.signature import NORMALISE, normalised, signature
 
 
 def same(leaves: Sequence[Any], arguments: Sequence[Any]) -> bool:

@@ -23,9 +23,9 @@ from xjit.api.specialisation import Specialisation
 from xjit.api.start.keep_program import Keeper
 from xjit.api.trace import Trace
 from xjit.capture.capture import Captured, capture, leaf_labels
-from xjit.capture.guards import Guards
-from xjit.capture.paths import Path
-from xjit.capture.signature import NORMALISE, normalised, signature
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.guards import Guards
+from xjit.capture.guarding.signature import NORMALISE, normalised, signature
 from xjit.errors import CaptureError, FallbackWarning, MissingCompilerError, TargetError, XjitError, is_lasting
 from xjit.inspect.explain import Explanation, explain
 from xjit.inspect.stages import Stages, reports
@@ -33,10 +33,10 @@ from xjit.inspect.statistics import Statistics
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.ir.printer import graph_text
-from xjit.ir.where import stack_level
+from xjit.ir.source_location import stack_level
+from xjit.runtime.calls.records import Conditions
 from xjit.runtime.miss import MISS
 from xjit.runtime.notices import Notices, shared_notices
-from xjit.runtime.records import Conditions
 from xjit.runtime.tally import KernelTally
 from xjit.target import resolved
 from xjit.watch import Watch, watch_over

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xjit.capture.capture import Captured
-from xjit.capture.provenance import origin_lines
+from xjit.capture.tracers.provenance import origin_lines
 from xjit.compile import Lowered
 from xjit.errors import TargetError
 from xjit.fusion.plan import HostStep

@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import config
-from xjit.capture.guards import GuardText
+from xjit.capture.guarding.guards import GuardText
 from xjit.dataclass import dataclass, field
 from xjit.runtime.miss import MISS
 

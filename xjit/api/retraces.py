@@ -11,7 +11,7 @@ import numpy as np
 
 from xjit.dataclass import dataclass, field
 from xjit.errors import RetraceWarning
-from xjit.ir.where import stack_level
+from xjit.ir.source_location import stack_level
 from xjit.types import NAMES, array_type
 
 # The retrace for one cause at which a warning names it. New shapes are no cause: they find their kernels again.

@@ -32,11 +32,11 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture import guards
-from xjit.capture.guards import Guard, GuardText, is_taken_as_array
+from xjit.capture.guarding import guards
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.flatten_text import Unpacking, can_unpack, is_deep, is_flat
+from xjit.capture.guarding.guards import Guard, GuardText, is_taken_as_array
 from xjit.capture.outline import Outline, Output
-from xjit.capture.paths import Path
-from xjit.capture.unpacking import Unpacking, can_unpack, is_deep, is_flat
 from xjit.runtime.miss import MISS
 
 Function = Callable[..., Any]

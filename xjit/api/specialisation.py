@@ -13,9 +13,9 @@ from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError
 from xjit.ir.node import Graph
-from xjit.ops.evaluate import evaluate_graph
+from xjit.ops.define.evaluate import evaluate_graph
 from xjit.runtime.miss import MISS
-from xjit.runtime.program import Program
+from xjit.runtime.steps.program import Program
 from xjit.types import ArrayType, dtype_class
 
 

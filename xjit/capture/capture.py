@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.guards import Guards
-from xjit.capture.known_array import KnownArray
-from xjit.capture.memory import Memory, MemoryHolder
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.guards import Guards
+from xjit.capture.guarding.signature import is_plain
 from xjit.capture.outline import Output
-from xjit.capture.paths import Path
-from xjit.capture.provenance import CaptureTrace, refuse
-from xjit.capture.recorder import Recorder
-from xjit.capture.recording_classes import original_tree, traced_tree
-from xjit.capture.signature import is_plain
-from xjit.capture.traced_array import TracedArray
+from xjit.capture.recording.named_tuples import original_tree, traced_tree
+from xjit.capture.recording.recorder import Recorder
+from xjit.capture.tracers.aliasing import Memory, MemoryHolder
+from xjit.capture.tracers.known_array import KnownArray
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
 from xjit.errors import XjitError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
 from xjit.ir.node import Graph, Node
-from xjit.ir.where import NOWHERE, Where
-from xjit.ops._core import lift
+from xjit.ir.source_location import NOWHERE, Where
+from xjit.ops.define.core import lift
 from xjit.watch import UNWATCHED, Watch
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, Protocol, TypeAlias
 
-from xjit.capture.guards import Guards
-from xjit.capture.paths import Path
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.guards import Guards
 from xjit.dataclass import dataclass
 from xjit.tree import Tree
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Set as AbstractSet
 
 from xjit import numerics
-from xjit.fusion.tiny import is_foldable
-from xjit.ir.expr import cost as expression_cost
-from xjit.ir.index import Index, axes_of
+from xjit.fusion.regions.tiny import is_foldable
+from xjit.ir.index_map import Index, axes_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
+from xjit.ir.scalar_expr import cost as expression_cost
 from xjit.machine import Machine
 
 

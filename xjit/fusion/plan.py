@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
-from xjit.fusion.reads import Slices
+from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import Check, IndexedValue, Statement, Store
-from xjit.ir.index import relabel
+from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.numerics import SumOrder
 

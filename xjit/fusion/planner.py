@@ -5,18 +5,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from xjit.fusion.checks import conditions_of
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.grouping.clusters import by_need, clusters_of
+from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
-from xjit.fusion.grouping.refusals import in_words
-from xjit.fusion.groups import Grouping
-from xjit.fusion.layout import Layouts
-from xjit.fusion.materialized import has_statements, is_given, is_made_in_loops, is_made_in_place, owner, view_chain
-from xjit.fusion.operands import is_shown
-from xjit.fusion.overlapped import in_tiles
-from xjit.fusion.parts import Parts, cut_at_borders
+from xjit.fusion.grouping.overlapped import in_tiles
+from xjit.fusion.grouping.reasons import in_words
 from xjit.fusion.plan import AliasStep, FusionGroup, HostStep, KernelStep, LibraryStep, Plan, Step, ViewStep
-from xjit.fusion.reads import gap_reason
+from xjit.fusion.regions.checks import conditions_of
+from xjit.fusion.regions.materialized import (
+    has_statements,
+    is_given,
+    is_made_in_loops,
+    is_made_in_place,
+    owner,
+    view_chain,
+)
+from xjit.fusion.regions.parts import Parts, cut_at_borders
+from xjit.fusion.regions.reads import gap_reason
 from xjit.fusion.statements import Store
 from xjit.fusion.storage.choice import choose_storage
 from xjit.fusion.storage.recomputation import recomputed

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Self, TypeAlias
 
 from xjit.dataclass import dataclass
-from xjit.ir.index import Index, changed, relabel
+from xjit.ir.index_map import Index, changed, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Lookup
 from xjit.numerics import SumOrder, sum_order

@@ -7,10 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from xjit.dataclass import dataclass
-from xjit.fusion.materialized import owner, view_chain
-from xjit.fusion.memory import share_memory
+from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
-from xjit.fusion.reads import producer_slice
+from xjit.fusion.regions.materialized import owner, view_chain
+from xjit.fusion.regions.reads import producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
@@ -19,7 +19,7 @@ from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
-    from xjit.codegen.nests import LoweredKernel
+    from xjit.codegen.lowering.nests import LoweredKernel
     from xjit.compile import Lowered
 
 

@@ -24,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 from xjit import config
 from xjit.errors import XjitError
 from xjit.ir.current import current
-from xjit.ir.where import Where, is_own_code
+from xjit.ir.source_location import Where, is_own_code
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from xjit.dataclass import dataclass, field
-from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node, freeze
 from xjit.ir.opdef import ORDERED, Kind, OpDef
-from xjit.ir.where import Where, user_position
+from xjit.ir.scalar_expr import Literal
+from xjit.ir.source_location import Where, user_position
 from xjit.types import ArrayType, TupleType, Type, array_type
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from xjit.dataclass import dataclass
-from xjit.ir.expr import Expr, Literal
 from xjit.ir.lazy import lazy
 from xjit.ir.opdef import Access, Kind, OpDef, Piece
-from xjit.ir.where import NOWHERE, Where
+from xjit.ir.scalar_expr import Expr, Literal
+from xjit.ir.source_location import NOWHERE, Where
 from xjit.types import ArrayType, TupleType, Type, dtype_class
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from xjit.dataclass import dataclass, field
-from xjit.ir.expr import Expr
+from xjit.ir.scalar_expr import Expr
 from xjit.types import ArrayType, DType, Type, in_classes
 
 Params: TypeAlias = Mapping[str, Any]

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef, Reducer
+from xjit.ir.scalar_expr import Literal
 from xjit.types import NAMES, ArrayType, Extent
 
 _HIDDEN = frozenset({"type", "index"})

@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError, CaptureError
-from xjit.numpy import indexing, linear, products, reductions, scans, shaping, ufuncs
-from xjit.numpy.library_folds import library_fold
+from xjit.numpy import ufuncs
+from xjit.numpy.algebra import matmul, outer_products
+from xjit.numpy.arrays import shaping
+from xjit.numpy.reducing import axis_reductions, scans
+from xjit.numpy.rules.library_folds import library_fold
+from xjit.numpy.rules.values import as_value, refuse, shape_of
+from xjit.numpy.selecting import indexing
 from xjit.numpy.traced_functions import traced_functions
-from xjit.numpy.values import as_value, refuse, shape_of
 
 Function = Callable[..., Any]
 
 # Ufuncs that contract the last axes of stacks.
-OF_STACKS: dict[np.ufunc, Function] = {np.matmul: linear.matmul, **products.UFUNCS}
+OF_STACKS: dict[np.ufunc, Function] = {np.matmul: matmul.matmul, **outer_products.UFUNCS}
 
 
 _BUILD = "build the array from its parts with np.where, np.concatenate or np.stack"
@@ -35,7 +39,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Ma
         refuse(ufunc.__name__, out=outputs)
     if method == "__call__":
         return OF_STACKS[ufunc](*inputs, **options) if ufunc in OF_STACKS else ufuncs.call(ufunc, *inputs, **options)
-    if method == "reduce" and ufunc in reductions.FOLDS:
+    if method == "reduce" and ufunc in axis_reductions.FOLDS:
         return _reduce(ufunc, *inputs, **options)
     if method == "accumulate" and ufunc in scans.ACCUMULATED:
         return scans.accumulate(ufunc, *inputs, **options)
@@ -65,7 +69,7 @@ def _reduce(
 ) -> Any:
     name = f"{ufunc.__name__}.reduce"
     refuse(name, out=out)
-    return reductions.fold(name, ufunc, array, axis, dtype, keepdims, initial, where)
+    return axis_reductions.fold(name, ufunc, array, axis, dtype, keepdims, initial, where)
 
 
 def _outer(ufunc: np.ufunc, a: Any, b: Any, **options: Any) -> Any:

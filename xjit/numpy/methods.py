@@ -10,28 +10,15 @@ import numpy as np
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.ir.context import TracedValue
-from xjit.numpy import (
-    choosing,
-    creation,
-    data_dependent,
-    diagonals,
-    gathering,
-    linear,
-    moments,
-    picking,
-    reductions,
-    repeating,
-    scans,
-    searching,
-    selection,
-    shaping,
-    sorting,
-    viewing,
-)
-from xjit.numpy.memory import column_or_row_major
+from xjit.numpy.algebra import matmul
+from xjit.numpy.arrays import creation, diagonals, repeating, shaping, viewing
+from xjit.numpy.reducing import axis_reductions, moments, scans, sorting
+from xjit.numpy.rules import data_dependent
+from xjit.numpy.rules.values import as_value, as_view, is_scalar, scalar_like, shape_of, with_order
+from xjit.numpy.rules.view_strides import column_or_row_major
+from xjit.numpy.selecting import choosing, gathering, picking, searching, selection
 from xjit.numpy.ufuncs import call
-from xjit.numpy.values import as_value, as_view, is_scalar, scalar_like, shape_of, with_order
-from xjit.ops._core import dtype_of
+from xjit.ops.define.core import dtype_of
 from xjit.types import dtype_class
 
 Method = Callable[..., Any]
@@ -131,17 +118,17 @@ def _refused(name: str, fix: str) -> Method:
 
 
 METHODS: dict[str, Method] = {
-    "sum": reductions.sum,
-    "prod": reductions.prod,
-    "min": reductions.min,
-    "max": reductions.max,
-    "any": reductions.any,
-    "all": reductions.all,
+    "sum": axis_reductions.sum,
+    "prod": axis_reductions.prod,
+    "min": axis_reductions.min,
+    "max": axis_reductions.max,
+    "any": axis_reductions.any,
+    "all": axis_reductions.all,
     "mean": moments.mean,
     "var": moments.var,
     "std": moments.std,
-    "argmin": reductions.argmin,
-    "argmax": reductions.argmax,
+    "argmin": axis_reductions.argmin,
+    "argmax": axis_reductions.argmax,
     "reshape": _reshape,
     "ravel": shaping.ravel,
     "flatten": shaping.flatten,
@@ -152,7 +139,7 @@ METHODS: dict[str, Method] = {
     "copy": _copy,
     "clip": _clip,
     "round": _round,
-    "dot": linear.dot,
+    "dot": matmul.dot,
     "repeat": repeating.repeat,
     "diagonal": diagonals.diagonal,
     "trace": diagonals.trace,

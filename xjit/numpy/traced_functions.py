@@ -13,69 +13,69 @@ from xjit import jobs
 
 # By module the names of NumPy's functions; behind "=" the name of ours, where it is another one.
 _MODULES = {
-    "xjit.numpy.reductions": "sum prod min max amin=min amax=max any all argmin argmax",
-    "xjit.numpy.shaping": """
+    "xjit.numpy.reducing.axis_reductions": "sum prod min max amin=min amax=max any all argmin argmax",
+    "xjit.numpy.arrays.shaping": """
         reshape ravel transpose swapaxes moveaxis squeeze expand_dims atleast_1d atleast_2d atleast_3d
         broadcast_to
     """,
     "xjit.numpy.methods": """
         matrix_transpose=matrix_transposed linalg.matrix_transpose=matrix_transposed real angle imag
     """,
-    "xjit.numpy.joining": "concatenate stack hstack vstack column_stack dstack append",
-    "xjit.numpy.scans": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod",
-    "xjit.numpy.selection": "where select clip round around=round",
-    "xjit.numpy.gathering": "take take_along_axis",
-    "xjit.numpy.creation": """
+    "xjit.numpy.arrays.joining": "concatenate stack hstack vstack column_stack dstack append",
+    "xjit.numpy.reducing.scans": "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod",
+    "xjit.numpy.selecting.selection": "where select clip round around=round",
+    "xjit.numpy.selecting.gathering": "take take_along_axis",
+    "xjit.numpy.arrays.creation": """
         zeros ones empty full zeros_like ones_like empty_like full_like array asarray asanyarray=asarray
         ascontiguousarray asfortranarray copy astype
     """,
-    "xjit.numpy.sequences": "arange eye identity",
-    "xjit.numpy.linear": "dot",
-    "xjit.numpy.flat_positions": "unravel_index ravel_multi_index",
-    "xjit.numpy.moments": "mean var std",
-    "xjit.numpy.nans": "nansum nanprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd",
-    "xjit.numpy.statistics": "ptp count_nonzero average",
-    "xjit.numpy.covariance": "cov corrcoef",
-    "xjit.numpy.turning": "rollaxis flip fliplr flipud rot90 roll",
-    "xjit.numpy.splitting": "split array_split hsplit vsplit dsplit unstack",
-    "xjit.numpy.repeating": "tile repeat resize",
-    "xjit.numpy.picking": "delete insert compress extract",
-    "xjit.numpy.padding": "pad",
-    "xjit.numpy.packing": "packbits unpackbits",
-    "xjit.numpy.differences": "diff ediff1d gradient trapezoid unwrap",
-    "xjit.numpy.diagonals": "diagonal trace diag diagflat tri tril triu",
-    "xjit.numpy.grids": "meshgrid broadcast_arrays ix_",
-    "xjit.numpy.polynomials": "vander polyval convolve correlate",
-    "xjit.numpy.polynomial_arithmetic": "polyadd polysub polymul polyder polyint poly",
-    "xjit.numpy.polynomial_fits": "polyfit",
-    "xjit.numpy.searching": "searchsorted digitize",
-    "xjit.numpy.sorting": "sort argsort partition argpartition lexsort isin sort_complex",
-    "xjit.numpy.evenly_spaced": "linspace logspace geomspace",
-    "xjit.numpy.histograms": "histogram histogram_bin_edges histogram2d histogramdd bincount",
-    "xjit.numpy.quantiles": "median quantile percentile nanmedian nanquantile nanpercentile",
-    "xjit.numpy.fft": """
+    "xjit.numpy.arrays.sequences": "arange eye identity",
+    "xjit.numpy.algebra.matmul": "dot",
+    "xjit.numpy.selecting.flat_positions": "unravel_index ravel_multi_index",
+    "xjit.numpy.reducing.moments": "mean var std",
+    "xjit.numpy.reducing.nans": "nansum nanprod nanmax nanmin nanargmax nanargmin nanmean nanvar nanstd",
+    "xjit.numpy.reducing.averages": "ptp count_nonzero average",
+    "xjit.numpy.reducing.covariance": "cov corrcoef",
+    "xjit.numpy.arrays.turning": "rollaxis flip fliplr flipud rot90 roll",
+    "xjit.numpy.arrays.splitting": "split array_split hsplit vsplit dsplit unstack",
+    "xjit.numpy.arrays.repeating": "tile repeat resize",
+    "xjit.numpy.selecting.picking": "delete insert compress extract",
+    "xjit.numpy.arrays.padding": "pad",
+    "xjit.numpy.arrays.packing": "packbits unpackbits",
+    "xjit.numpy.analysis.differences": "diff ediff1d gradient trapezoid unwrap",
+    "xjit.numpy.arrays.diagonals": "diagonal trace diag diagflat tri tril triu",
+    "xjit.numpy.arrays.grids": "meshgrid broadcast_arrays ix_",
+    "xjit.numpy.analysis.polynomials": "vander polyval convolve correlate",
+    "xjit.numpy.analysis.polynomial_arithmetic": "polyadd polysub polymul polyder polyint poly",
+    "xjit.numpy.analysis.polynomial_fits": "polyfit",
+    "xjit.numpy.selecting.searching": "searchsorted digitize",
+    "xjit.numpy.reducing.sorting": "sort argsort partition argpartition lexsort isin sort_complex",
+    "xjit.numpy.arrays.evenly_spaced": "linspace logspace geomspace",
+    "xjit.numpy.reducing.histograms": "histogram histogram_bin_edges histogram2d histogramdd bincount",
+    "xjit.numpy.reducing.order_statistics": "median quantile percentile nanmedian nanquantile nanpercentile",
+    "xjit.numpy.algebra.transforms": """
         fft.fft fft.ifft fft.rfft fft.irfft fft.hfft fft.ihfft fft.fftn fft.ifftn fft.fft2 fft.ifft2 fft.rfftn
         fft.irfftn fft.rfft2 fft.irfft2 fft.fftshift fft.ifftshift fft.fftfreq fft.rfftfreq
     """,
-    "xjit.numpy.linear_algebra": """
+    "xjit.numpy.algebra.linear_algebra": """
         linalg.solve linalg.inv linalg.det linalg.slogdet linalg.cholesky linalg.qr linalg.svd linalg.svdvals
         linalg.eigh linalg.eigvalsh linalg.eig linalg.eigvals linalg.lstsq linalg.pinv linalg.matrix_rank
         linalg.cond linalg.tensorinv linalg.tensorsolve
     """,
-    "xjit.numpy.products": "inner outer vdot tensordot kron cross",
-    "xjit.numpy.subscripts": "einsum",
-    "xjit.numpy.matrices": """
+    "xjit.numpy.algebra.outer_products": "inner outer vdot tensordot kron cross",
+    "xjit.numpy.algebra.subscripts": "einsum",
+    "xjit.numpy.algebra.norms": """
         linalg.norm linalg.matrix_norm linalg.vector_norm linalg.matrix_power linalg.multi_dot linalg.outer
         linalg.cross linalg.trace linalg.diagonal linalg.matmul linalg.tensordot linalg.vecdot
     """,
-    "xjit.numpy.choosing": "choose piecewise",
-    "xjit.numpy.comparing": """
+    "xjit.numpy.selecting.choosing": "choose piecewise",
+    "xjit.numpy.reducing.comparing": """
         isclose allclose array_equal array_equiv isreal iscomplex isposinf isneginf real_if_close nan_to_num
     """,
-    "xjit.numpy.interpolation": "interp fix sinc",
-    "xjit.numpy.bessel": "i0",
-    "xjit.numpy.blocks": "block",
-    "xjit.numpy.data_dependent": """
+    "xjit.numpy.analysis.interpolation": "interp fix sinc",
+    "xjit.numpy.analysis.bessel": "i0",
+    "xjit.numpy.arrays.blocks": "block",
+    "xjit.numpy.rules.data_dependent": """
         nonzero argwhere flatnonzero unique unique_all unique_counts unique_inverse unique_values union1d
         intersect1d setdiff1d setxor1d trim_zeros roots polydiv
     """,

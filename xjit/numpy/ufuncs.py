@@ -16,14 +16,14 @@ from xjit import ops
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
 from xjit.ir.opdef import OpDef
-from xjit.numpy import compositions as c
-from xjit.numpy import special
-from xjit.numpy.broadcasting import broadcast, broadcast_to_shape
-from xjit.numpy.powers import power
-from xjit.numpy.promotion import cast, loop_types, requested, spec_of, typed, weak_type
-from xjit.numpy.values import as_scalar, copied, is_scalar, loop_order, operand, refuse, shape_of, with_order
-from xjit.ops._core import Operand, apply, dtype_of
-from xjit.ops.numpy_ufunc import record_of
+from xjit.numpy.analysis import scipy_special
+from xjit.numpy.rules import compositions as c
+from xjit.numpy.rules.broadcasting import broadcast, broadcast_to_shape
+from xjit.numpy.rules.powers import power
+from xjit.numpy.rules.promotion import cast, loop_types, requested, spec_of, typed, weak_type
+from xjit.numpy.rules.values import as_scalar, copied, is_scalar, loop_order, operand, refuse, shape_of, with_order
+from xjit.ops.define.core import Operand, apply, dtype_of
+from xjit.ops.for_numpy.numpy_ufunc import record_of
 from xjit.types import BOOL, INT64, DType, dtype_class
 
 Row = Callable[..., Any]
@@ -150,7 +150,7 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
 
 def _row(ufunc: np.ufunc, loop: tuple[DType, ...]) -> Row:
     """Return what computes a loop: kernels where there is a row, else NumPy itself between them."""
-    found = ROWS.get(ufunc) or special.row_of(ufunc, dtype_class(loop[0]))
+    found = ROWS.get(ufunc) or scipy_special.row_of(ufunc, dtype_class(loop[0]))
     return found or functools.partial(apply, _known(ufunc))
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from xjit.ir.node import Graph
-from xjit.ops._core import own
-from xjit.ops.evaluate import evaluate_graph
+from xjit.ops.define.core import own
+from xjit.ops.define.evaluate import evaluate_graph
 
 
 def interpret(graph: Graph, arrays: Sequence[Any]) -> tuple[Any, ...]:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from xjit.ir.context import CONSTANT, PARAMETER, is_by_reference
-from xjit.ir.expr import Literal
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, AxisMap, Kind
+from xjit.ir.scalar_expr import Literal
 from xjit.types import ArrayType, TupleType, array_type
 
 

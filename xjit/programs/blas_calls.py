@@ -1,7 +1,7 @@
 """Products of matrices as calls of BLAS: the routine and its arguments are those that NumPy would choose.
 
 So the bits are NumPy's as well.  Small products of a stack are shared among our own threads; in larger ones BLAS uses
-its threads, as many as the calling thread allows (:mod:`xjit.runtime.blas`).
+its threads, as many as the calling thread allows (:mod:`xjit.runtime.parallel.blas_limits`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import math
 from collections.abc import Sequence
 
 from xjit.dataclass import dataclass
-from xjit.fusion.layout import Layouts
-from xjit.fusion.operands import View
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import View
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.programs.kernel_runs import Piece
-from xjit.runtime.products import LETTERS
 from xjit.runtime.spec import Routine
+from xjit.runtime.steps.blas_steps import LETTERS
 from xjit.types import FLOAT32, FLOAT64, DType, TupleType
 
 # How many products of real elements each routine may form for OpenBLAS to keep to one thread in any case; of complex

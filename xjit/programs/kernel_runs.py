@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Sequence
 
-from xjit.codegen.nests import LoweredKernel
+from xjit.codegen.lowering.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
-from xjit.fusion.checks import is_status
-from xjit.fusion.layout import Layouts
-from xjit.fusion.memory import MemoryPlan, share_memory
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.memory import MemoryPlan, share_memory
+from xjit.fusion.regions.checks import is_status
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import Constant, Failure, KernelSpec, KernelText, Operation, Pointer, Routine, RunStep
 
 

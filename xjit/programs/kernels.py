@@ -8,11 +8,11 @@ from typing import TypeAlias
 from weakref import WeakValueDictionary
 
 from xjit import config, jobs
-from xjit.codegen import numba_compat
-from xjit.codegen.source import without_comments
+from xjit.codegen.front_end import numba_compat
+from xjit.codegen.text.source import without_comments
 from xjit.dataclass import dataclass, field
 from xjit.runtime.configured_cache import configured_cache, from_disk
-from xjit.runtime.loader import LoadedKernel, StoredObject, load_object, pack
+from xjit.runtime.loading.loader import LoadedKernel, StoredObject, load_object, pack
 from xjit.runtime.tally import KernelTally
 
 Variant: TypeAlias = tuple[str, bool, str]

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from xjit.alignment import SMALLEST_BYTES
-from xjit.codegen.nests import LoweredKernel
+from xjit.codegen.lowering.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
 from xjit.fusion import plan as planned
-from xjit.fusion.layout import Layouts
-from xjit.fusion.materialized import view_chain
-from xjit.fusion.operands import View, view_of
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.plan import Plan
+from xjit.fusion.regions.materialized import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.lazy import lazy
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
-from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
     CallStep,

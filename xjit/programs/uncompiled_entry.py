@@ -16,14 +16,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from xjit.codegen import inline_functions, intrinsics
-from xjit.codegen.kinds import KINDS, Kind
-from xjit.codegen.uncompiled import UNWRITTEN, Bytes, Pointer, memory_at
+from xjit.codegen.language import inline_functions, intrinsics
+from xjit.codegen.language.scalar_types import KINDS, Kind
+from xjit.codegen.language.uncompiled import UNWRITTEN, Bytes, Pointer, memory_at
 from xjit.dataclass import dataclass, field
-from xjit.runtime.entry_python import Buffers
-from xjit.runtime.loader import LoadedKernel
+from xjit.runtime.calls.entry_python import Buffers
+from xjit.runtime.calls.records import FastProgram, KernelCall, Result
+from xjit.runtime.loading.loader import LoadedKernel
 from xjit.runtime.miss import MISS
-from xjit.runtime.records import FastProgram, KernelCall, Result
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
@@ -74,7 +74,8 @@ class KernelSources:
 
 
 def make_uncompiled_entry(sources: KernelSources) -> Callable[[FastProgram], Callable[..., Result]]:
-    """An entry maker with the contract of :func:`xjit.runtime.entry.make_entry`, for programs built with ``sources``.
+    """An entry maker with the contract of :func:`xjit.runtime.calls.entry.make_entry`, for programs built with
+    ``sources``.
 
     One call of a kernel covers one piece of its shared loop, as with threads.
     """

@@ -2,9 +2,9 @@
 
 Fresh memory of the system costs more than most kernels that fill it: every page is cleared and mapped on first
 touch.  Large outputs and temporaries of compiled programs therefore come from a recycling allocator
-(:mod:`xjit.runtime.allocator_native`) that NumPy knows as a memory handler: arrays own their memory as usual, and
-when one dies its memory is held for the next of about that size.  Data starts at a multiple of 64 bytes; blocks of
-some megabytes ask for huge pages.
+(:mod:`xjit.runtime.native.allocator_native`) that NumPy knows as a memory handler: arrays own their memory as usual,
+and when one dies its memory is held for the next of about that size.  Data starts at a multiple of 64 bytes; blocks
+of some megabytes ask for huge pages.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import os
 import sys
 
 from xjit.alignment import HANDLER_NAME, SMALLEST_BYTES
-from xjit.runtime import native_code, native_text
-from xjit.runtime.allocator_native import ALLOCATOR_TEXT, SLOTS
-from xjit.runtime.control_groups import ControlGroups
+from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native.allocator_native import ALLOCATOR_TEXT, SLOTS
 from xjit.runtime.once import Once
+from xjit.runtime.parallel.control_groups import ControlGroups
 
 _MOST_HELD_BYTES = 1 << 30
 _SHARE_OF_MEMORY = 8

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
     BranchStep,

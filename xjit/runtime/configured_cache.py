@@ -6,9 +6,9 @@ import functools
 from pathlib import Path
 
 from xjit import config
-from xjit.runtime import native_code
-from xjit.runtime.disk_cache import DiskCache, Shelf
-from xjit.runtime.loader import LoadedKernel, load_object, unpack
+from xjit.runtime.loading.disk_cache import DiskCache, Shelf
+from xjit.runtime.loading.loader import LoadedKernel, load_object, unpack
+from xjit.runtime.native import native_code
 from xjit.runtime.notices import shared_notices
 
 

@@ -21,8 +21,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from xjit.dataclass import dataclass
-from xjit.ir.where import Where
-from xjit.runtime.records import ArraySpec, ScalarSpec
+from xjit.ir.source_location import Where
+from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 
 Params: TypeAlias = "tuple[tuple[str, Any], ...]"
 

@@ -29,14 +29,14 @@ from xjit.api.start.program_record import (
     leaves_of,
     tree_of,
 )
-from xjit.capture.guards import Guards
+from xjit.capture.guarding.guards import Guards
 from xjit.capture.outline import Output
 from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
 from xjit.runtime.check_spec import check
 from xjit.runtime.configured_cache import configured_cache, from_disk
-from xjit.runtime.loader import LoadedKernel
-from xjit.runtime.program import Loading, load
+from xjit.runtime.loading.loader import LoadedKernel
+from xjit.runtime.steps.program import Loading, load
 from xjit.runtime.tally import KernelTally
 
 Entry = Callable[..., Any]
@@ -148,7 +148,7 @@ class _MissingObjectError(Exception):
 
 
 def _loading(tally: KernelTally) -> Loading:
-    from xjit.runtime.entry import make_entry
+    from xjit.runtime.calls.entry import make_entry
 
     disk = configured_cache().shelf("kernel")
 
@@ -160,12 +160,12 @@ def _loading(tally: KernelTally) -> Loading:
         return kernel
 
     def operation(name: str) -> Any:
-        from xjit.ops.named import operation
+        from xjit.ops.define.named import operation
 
         return operation(name)
 
     def products() -> Any:
-        from xjit.runtime.products import blas_products
+        from xjit.runtime.steps.blas_steps import blas_products
 
         return blas_products()
 
@@ -175,7 +175,7 @@ def _loading(tally: KernelTally) -> Loading:
 def _has_blas(long: bool | None) -> bool:
     if long is None:
         return True
-    from xjit.runtime.products import blas_products
+    from xjit.runtime.steps.blas_steps import blas_products
 
     products = blas_products()
     return products is not None and products.long is long

@@ -17,10 +17,10 @@ from typing import Any, Literal
 import numpy as np
 
 from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, digest, function_digest
-from xjit.capture.guards import LAYOUT, Guard, same
+from xjit.capture.guarding.access_path import Path, Root, Step
+from xjit.capture.guarding.guards import LAYOUT, Guard, same
 from xjit.capture.inner_functions import inner_function
-from xjit.capture.libraries import is_library
-from xjit.capture.paths import Path, Root, Step
+from xjit.capture.recording.traceable import is_library
 from xjit.dataclass import dataclass
 
 ROOT = -1

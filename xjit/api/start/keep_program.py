@@ -108,7 +108,7 @@ def _constants(program: ProgramSpec) -> Iterator[Constant]:
 
 
 def _long_integers() -> bool | None:
-    from xjit.runtime.products import blas_products
+    from xjit.runtime.steps.blas_steps import blas_products
 
     products = blas_products()
     return None if products is None else products.long

@@ -19,10 +19,10 @@ from xjit.api.options import Options
 from xjit.api.start.code_digests import UnknownCodeError, digest, environment, function_digest
 from xjit.api.start.guard_records import GuardRecord, PlaceRecord, RootRecord, Want
 from xjit.dataclass import dataclass
-from xjit.ir.where import Where
+from xjit.ir.source_location import Where
 from xjit.runtime import spec
+from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.record_text import read, written
-from xjit.runtime.records import ArraySpec, ScalarSpec
 
 KIND = "program"
 """The kind of these entries in the cache."""

@@ -9,9 +9,11 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from xjit.codegen import inline_functions, intrinsics, llvm_pipeline, numba_compat
+from xjit.codegen.cpu import llvm_pipeline
+from xjit.codegen.cpu.llvm_pipeline import Target
 from xjit.codegen.cuda import words
-from xjit.codegen.llvm_pipeline import Target
+from xjit.codegen.front_end import numba_compat
+from xjit.codegen.language import inline_functions, intrinsics
 
 TRIPLE = "nvptx64-nvidia-cuda"
 _DEFINITION = re.compile(r"^define (?:dso_local )?void @\"?kernel\"?\(", re.MULTILINE)
@@ -38,7 +40,7 @@ def ptx(source: str, architecture: str = "sm_90") -> str:
 
 
 def _module(source: str, chosen: Target) -> Any:
-    from xjit.codegen.numba_frontend import Frontend
+    from xjit.codegen.front_end.numba_frontend import Frontend
 
     used = inline_functions.used_in(source)
     scope = intrinsics.namespace() | words.namespace() | {function.name: function for function in used}

@@ -15,8 +15,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from xjit.codegen.emit_memory import SCRATCH_SLOT
-from xjit.codegen.emitters import (
+from xjit.codegen.cpu.emit_memory import SCRATCH_SLOT
+from xjit.codegen.cpu.emitters import (
     INT64,
     Builder,
     Operation,
@@ -27,8 +27,8 @@ from xjit.codegen.emitters import (
     memory_type,
     signature,
 )
-from xjit.codegen.intrinsics import Intrinsic
-from xjit.codegen.kinds import KINDS, KernelTypeError
+from xjit.codegen.language.intrinsics import Intrinsic
+from xjit.codegen.language.scalar_types import KINDS, KernelTypeError
 
 SHARED = 3
 """The address space of memory that a block shares (NVPTX back end guide, address spaces)."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xjit.codegen.rewrites.dependence import carried_by
+from xjit.codegen.rewrites.analysis.dependence import carried_by
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import (
     Alloc,
@@ -28,6 +27,7 @@ from xjit.ir.loops.nodes import (
     Store,
 )
 from xjit.ir.loops.walk import loads, stores, substituted
+from xjit.ir.scalar_expr import Literal
 from xjit.types import BOOL, INT64
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xjit.codegen.rewrites.dependence import carried_by
+from xjit.codegen.rewrites.analysis.dependence import carried_by
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel, Loop, LoopKind

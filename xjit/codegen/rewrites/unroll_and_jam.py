@@ -7,18 +7,18 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.dependence import carried_by
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later, rereads, there
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.surroundings import extent, known_before
-from xjit.codegen.rewrites.dependence import carried_by
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, minimum, variable
 from xjit.ir.loops.nodes import Block, Const, FromInt, If, Kernel, LetInt, Loop, Prim, Statement
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import names, renamed, substituted
+from xjit.ir.scalar_expr import Literal
 from xjit.types import BOOL, INT64
 
 

@@ -24,56 +24,47 @@ an addition stand in, and errors stay below four units in the last place.
 
 from __future__ import annotations
 
-from xjit.codegen import inline_functions, narrow_floats
-from xjit.codegen.vmath import (
-    erf,
-    erf_inv,
-    erfc,
+from xjit.codegen.language import inline_functions, narrow_floats
+from xjit.codegen.vmath.angles import angle_reduction, inverse_trig, tan, trig
+from xjit.codegen.vmath.arithmetic import cbrt, float_parts, integer_quotients, remainders
+from xjit.codegen.vmath.complex_numbers.complex_functions import COMPLEX_FUNCTIONS
+from xjit.codegen.vmath.exponentials import (
     exp,
-    float_parts,
-    gamma,
-    hyperbolic,
     hyperbolic_sine,
-    integer_quotients,
     inverse_hyperbolic,
-    inverse_trig,
     log,
     log_odds,
     logistic,
-    power,
-    reduction,
-    remainders,
-    roots,
-    tan,
-    trig,
+    pow,
+    tanh,
 )
-from xjit.codegen.vmath.complex_functions import COMPLEX_FUNCTIONS
-from xjit.codegen.vmath.record import VectorFunction
+from xjit.codegen.vmath.statistical import erf, erf_inv, erfc, log_gamma
+from xjit.codegen.vmath.vector_function import VectorFunction
 
 __all__ = [
     "COMPLEX_FUNCTIONS",
     "VECTOR_FUNCTIONS",
     "VectorFunction",
+    "angle_reduction",
+    "cbrt",
     "erf",
     "erf_inv",
     "erfc",
     "exp",
     "float_parts",
-    "gamma",
-    "hyperbolic",
     "hyperbolic_sine",
     "integer_quotients",
     "inverse_hyperbolic",
     "inverse_trig",
     "log",
+    "log_gamma",
     "log_odds",
     "logistic",
     "narrow_floats",
-    "power",
-    "reduction",
+    "pow",
     "remainders",
-    "roots",
     "tan",
+    "tanh",
     "trig",
 ]
 
@@ -82,17 +73,17 @@ _MODULES = (
     exp,
     log,
     trig,
-    hyperbolic,
+    tanh,
     erf,
     erf_inv,
     erfc,
-    power,
+    pow,
     inverse_trig,
     tan,
     inverse_hyperbolic,
     remainders,
-    gamma,
-    roots,
+    log_gamma,
+    cbrt,
     log_odds,
     hyperbolic_sine,
     logistic,

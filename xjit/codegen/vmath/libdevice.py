@@ -6,7 +6,7 @@ place wide, are the quickest. The others have no counterpart with NumPy's meanin
 
 from __future__ import annotations
 
-from xjit.codegen.vmath.record import VectorFunction
+from xjit.codegen.vmath.vector_function import VectorFunction
 
 # ``__nv_remainder`` rounds its quotient to nearest, not down.
 _OWN_TEXT = frozenset({"digamma", "floor_divide", "logistic", "logit", "remainder", "softplus"})

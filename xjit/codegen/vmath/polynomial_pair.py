@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.codegen.inline_functions import InlineFunction, function_of, register
-from xjit.codegen.intrinsics import f32, f64, fma, select
+from xjit.codegen.language.inline_functions import InlineFunction, function_of, register
+from xjit.codegen.language.intrinsics import f32, f64, fma, select
 
 _WORDS = {"f32": f32, "f64": f64, "fma": fma, "select": select}
 

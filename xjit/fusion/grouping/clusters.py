@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xjit.dataclass import dataclass, field
-from xjit.fusion.grouping.dependence import Dependent
+from xjit.fusion.grouping.group_dependence import Dependent
 from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.statements import Store
 from xjit.ir.node import Node

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 from xjit.dataclass import dataclass
 from xjit.fusion.grouping.open_groups import OpenGroup, orders_of
-from xjit.fusion.grouping.refusals import PARTS
-from xjit.fusion.materialized import owner
-from xjit.fusion.reads import ProducerSlice
+from xjit.fusion.grouping.reasons import PARTS
+from xjit.fusion.regions.materialized import owner
+from xjit.fusion.regions.reads import ProducerSlice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement
 from xjit.machine import Machine
 

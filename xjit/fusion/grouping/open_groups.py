@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
-from xjit.fusion.grouping.dependence import Dependent
-from xjit.fusion.materialized import owner
+from xjit.fusion.grouping.group_dependence import Dependent
 from xjit.fusion.plan import FusionGroup, KernelStep, Step
-from xjit.fusion.reads import ProducerSlice
+from xjit.fusion.regions.materialized import owner
+from xjit.fusion.regions.reads import ProducerSlice
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
-from xjit.ir.index import Index, axes_of, relabel
+from xjit.ir.index_map import Index, axes_of, relabel
 from xjit.ir.node import Node
 from xjit.machine import Machine
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
-from xjit.fusion.assembled import indexed_piece
-from xjit.fusion.checks import check_of, evaluates_condition
-from xjit.fusion.layout import Layouts
-from xjit.fusion.materialized import has_statements, is_alias, is_given, owner, statements_of, view_chain
-from xjit.fusion.nested import runs_inside
-from xjit.fusion.reads import is_inlined
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.regions.assembled import indexed_piece
+from xjit.fusion.regions.checks import check_of, evaluates_condition
+from xjit.fusion.regions.materialized import has_statements, is_alias, is_given, owner, statements_of, view_chain
+from xjit.fusion.regions.nested import runs_inside
+from xjit.fusion.regions.reads import is_inlined
+from xjit.fusion.regions.tiny import is_tiny_reduction
 from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
 from xjit.fusion.storage.demand import Demands, Places, Reader, evaluations, prospects, reader_of
 from xjit.fusion.storage.lengths import Lengths, by_level
-from xjit.fusion.tiny import is_tiny_reduction
-from xjit.ir.index import Index, identity
+from xjit.ir.index_map import Index, identity
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
 from xjit.target import Target

@@ -16,11 +16,11 @@ from typing import TypeAlias
 from xjit import numerics
 from xjit.dataclass import dataclass, field
 from xjit.fusion import cost
-from xjit.fusion.assembled import Box, pieces_read
-from xjit.fusion.reads import positions_of, sources
+from xjit.fusion.regions.assembled import Box, pieces_read
+from xjit.fusion.regions.reads import positions_of, sources
+from xjit.fusion.regions.tiny import short_axes
 from xjit.fusion.statements import IndexedValue, Reduce, Scan, Statement
-from xjit.fusion.tiny import short_axes
-from xjit.ir.index import Index, axes_of, changed
+from xjit.ir.index_map import Index, axes_of, changed
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.machine import Machine

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from xjit.fusion import cost
+from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup, placed
-from xjit.fusion.groups import Grouping
 from xjit.fusion.statements import IndexedValue
 from xjit.fusion.storage.choice import stored_reason
 from xjit.ir.node import Node

@@ -17,9 +17,9 @@ import enum
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
-from xjit.ir.expr import Literal
 from xjit.ir.loops.intexpr import IntExpr, constant, variable, word
-from xjit.ir.where import Where
+from xjit.ir.scalar_expr import Literal
+from xjit.ir.source_location import Where
 from xjit.types import DType
 
 UNKNOWN = word("unknown")

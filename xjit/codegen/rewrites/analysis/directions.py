@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+from xjit.codegen.rewrites.analysis.dependence import OTHER, Touch, apart, touches
 from xjit.codegen.rewrites.analysis.scalars import disorder
-from xjit.codegen.rewrites.dependence import OTHER, Touch, apart, touches
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, substitute, variable
 from xjit.ir.loops.nodes import Alloc, Block, Invoke, LetInt, Loop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xjit.codegen.rewrites.dependence import Touch
+from xjit.codegen.rewrites.analysis.dependence import Touch
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import (
     Atom,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from xjit.ir.expr import Literal
 from xjit.ir.loops.nodes import Accumulate, Barrier, Block, Const, Fold, Statement, Value, Var
 from xjit.ir.loops.walk import names, parts, statements, values
-from xjit.ops.reduce import REDUCERS
+from xjit.ir.scalar_expr import Literal
+from xjit.ops.whole_arrays.reduce import REDUCERS
 from xjit.types import DType, dtype_class
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xjit.codegen.rewrites.analysis.dependence import known_inside
 from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
-from xjit.codegen.rewrites.dependence import known_inside
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.ir.loops import show
 from xjit.ir.loops.intexpr import IntExpr, maximum

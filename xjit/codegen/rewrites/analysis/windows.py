@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from xjit.codegen.rewrites.analysis.dependence import Touch
 from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.intervals import Interval, most, region
-from xjit.codegen.rewrites.dependence import Touch
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable

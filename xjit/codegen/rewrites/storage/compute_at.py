@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.dependence import known_inside, touches
 from xjit.codegen.rewrites.analysis.scalars import changed, read
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.analysis.windows import Window, window
-from xjit.codegen.rewrites.dependence import known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass

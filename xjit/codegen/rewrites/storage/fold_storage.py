@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.dependence import Touch, known_inside, touches
 from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.intervals import Interval, region
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block
-from xjit.codegen.rewrites.dependence import Touch, known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.dependence import Touch, apart, known_inside, touches
 from xjit.codegen.rewrites.analysis.directions import later
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, with_block
 from xjit.codegen.rewrites.analysis.windows import window
-from xjit.codegen.rewrites.dependence import Touch, apart, known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.dependence import known_inside, touches
 from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.analysis.windows import window
-from xjit.codegen.rewrites.dependence import known_inside, touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Block, Invoke, Kernel, TransposeBlock

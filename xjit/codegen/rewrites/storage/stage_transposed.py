@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from xjit.codegen.rewrites.analysis.dependence import touches
 from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.analysis.windows import Window, window
-from xjit.codegen.rewrites.dependence import touches
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from xjit.codegen.lowering.variants import has_variants, is_frequent, is_vector_function
 from xjit.codegen.rewrites.analysis.directions import rereads
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.surroundings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
-from xjit.codegen.variants import has_variants, is_frequent, is_vector_function
 from xjit.dataclass import dataclass
-from xjit.ir.expr import Literal
 from xjit.ir.loops.nodes import (
     Accumulate,
     Block,
@@ -32,6 +31,7 @@ from xjit.ir.loops.nodes import (
     While,
 )
 from xjit.ir.loops.walk import Change, blocks, parts, renamed, statements, values, with_blocks
+from xjit.ir.scalar_expr import Literal
 from xjit.types import BOOL, DType
 
 

@@ -1,0 +1,1 @@
+"""Clocks, peers, processes and checks of results."""

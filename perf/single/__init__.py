@@ -1,0 +1,1 @@
+"""Single functions: their speed, pages and index."""

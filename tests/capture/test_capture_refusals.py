@@ -1,0 +1,261 @@
+"""Refusals of a trace: writes that others would see, numbers that are not known, effects. All named and located."""
+
+from __future__ import annotations
+
+import copy
+import decimal
+import fractions
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.capturing import captured, check, run
+from xjit.errors import CaptureError, DTypeError, ShapeError
+
+X = np.arange(6.0).reshape(2, 3) + 1
+Y = np.array([2.0, 3.0, 5.0])
+SINGLE = np.array([0.5, 1.5, 2.5], np.float32)
+SMALL = np.array([7, 3, 5], np.int8)
+
+
+# In-place operators
+
+
+def test_fresh_values_change_in_place_for_all_their_names() -> None:
+    def function(x: Any) -> Any:
+        y = x * 2
+        z = y
+        y += 1
+        y /= x
+        np.multiply(y, 3, out=y)
+        return y, z
+
+    check(function, Y)
+    found, leaves = captured(function, Y)
+    first, second = run(found, leaves)
+    assert first is second
+
+
+def test_scalars_are_rebound() -> None:
+    def function(x: Any, a: float) -> Any:
+        total = x.sum()
+        other = total
+        total += 1
+        a *= 2
+        return total, other, a
+
+    check(function, Y, 1.5)
+
+
+def test_in_place_results_are_cast_by_the_same_kind_rule() -> None:
+    def narrow(x: Any, y: Any) -> Any:
+        z = x + 1
+        z += y
+        return z
+
+    check(narrow, SINGLE, Y)
+    with pytest.raises(DTypeError, match="cannot cast"):
+        captured(narrow, SMALL, Y)
+    with pytest.raises(ShapeError, match="does not fit"):
+        captured(narrow, Y, X)
+
+
+def _shared_with_view(x: Any) -> Any:
+    y = x + 1
+    view = y[1:]
+    y += 1
+    return y, view
+
+
+def _through_view(x: Any) -> Any:
+    y = x + 1
+    view = y[1:]
+    view += 1
+    return y
+
+
+def _argument(x: Any) -> Any:
+    x += 1
+    return x
+
+
+def _element(x: Any) -> Any:
+    y = x + 1
+    y[0] = 2
+    return y
+
+
+def _out_of_global(x: Any) -> Any:
+    return np.add(x, 1, out=Y)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (_shared_with_view, "shares its memory with a view"),
+        (_through_view, "shares its memory with a view"),
+        (_argument, "argument x is written in place"),
+        (_element, "elements of .* are assigned to"),
+        (_out_of_global, "global Y is written in place"),
+    ],
+)
+def test_writes_that_others_would_see_are_refused(function: Any, words: str) -> None:
+    with pytest.raises(CaptureError, match=words) as error:
+        captured(function, Y.copy())
+    assert error.value.where is not None and error.value.where.function == function.__name__
+
+
+def test_a_view_that_is_gone_does_not_matter() -> None:
+    def function(x: Any) -> Any:
+        y = x + 1
+        first = y[1:].sum()
+        y += 1
+        return y, first
+
+    check(function, Y)
+
+
+WRITES = {
+    "writes into an array": """np.add.at(y, [0, 1], 1); np.put(y, [0], 5); np.place(y, y > 1, 0); np.copyto(y, x)
+        np.putmask(y, y > 1, 0); np.put_along_axis(y, np.array([0]), 1, 0); np.fill_diagonal(y[None], 0)""",
+    "writes into the array": "y.fill(3); y.put([0], 3); y.sort(); y.partition(1); y.resize((3, 1))",
+    "elements of the result of mul are assigned to": "y[0] = 1; y[[0, 1]] = x[:2]; y[y > 1] = 1; y[...] = 0",
+    "elements of argument x are assigned to": "x[0] = 1",
+    "shares its memory with a view": "y[1:] += 2",
+    "argument x is written in place": "np.add(x, 1, out=x)",
+    "made while tracing is written in place": "np.add(x, 1, out=np.zeros(3))",
+    "out= is not supported": """np.sum(y, out=np.zeros(())); y.sum(out=np.zeros(())); np.cumsum(y, out=y)
+        np.clip(y, 0, 1, out=y); np.dot(y, y, out=np.zeros(()))
+        np.concatenate([y], out=y); np.take(y, [0], out=y[:1])""",
+    "where= is not supported": "np.add(x, 1, where=x > 1)",
+    "hands out elements one by one": "np.nditer(y); np.ndenumerate(y)",
+}
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [(one.strip(), words) for words, text in WRITES.items() for one in text.replace("\n", ";").split(";")],
+)
+def test_writes_say_where_and_what_to_do_instead(statement: str, words: str) -> None:
+    scope: dict[str, Any] = {"np": np}
+    exec(compile(f"def function(x):\n    y = x * 2\n    {statement}\n    return y\n", "users.py", "exec"), scope)
+    with pytest.raises(CaptureError, match=words) as error:
+        captured(scope["function"], Y.copy())
+    lines = str(error.value).splitlines()
+    assert "  at users.py:3, in function" in lines
+    assert lines[-1].startswith("  fix: ") and len(lines) <= 12
+
+
+def test_elements_of_arrays_cannot_be_deleted() -> None:
+    def function(x: Any) -> Any:
+        del x[0]
+
+    with pytest.raises(ValueError, match="cannot delete array elements"):
+        captured(function, Y)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: x if x.sum() > 0 else -x, "a condition needs the value"),
+        (lambda x: float(x[0]), r"float\(\) needs the value"),
+        (lambda x: int(x[0]), r"int\(\) needs the value"),
+        (lambda x: f"{x[0]:.2f}", "its text needs the value"),
+        (lambda x: range(x.astype(int)[0]), "an index or a size needs the value"),
+        (lambda x: 2.0 in x, "`in` needs the numbers"),
+        (lambda x: memoryview(x), None),
+        (lambda x: math.comb(x, 2), "math.comb"),
+        (lambda x: x == None, "is compared with None"),  # noqa: E711
+        (lambda x: x < decimal.Decimal(2), r"is compared with Decimal\('2'\)"),
+        (lambda x: fractions.Fraction(1, 2) * x, r"is combined with Fraction\(1, 2\)"),
+        (lambda x: print(x), r"print\(\): the function prints"),  # noqa: T201
+        (lambda x: open("file"), "opens a file"),  # noqa: SIM115
+        (lambda x: eval("x"), "runs code from text"),
+        (lambda x: np.load("file"), "numpy.load reads or changes"),
+        (lambda x: np.vectorize(abs)(x), "numpy.vectorize calls Python"),
+        (lambda x: x.flat, "ndarray.flat is not supported"),
+        (lambda x: x.view(np.matrix), "ndarray.view: other classes of arrays are not supported"),
+        (lambda x: setattr(x, "shape", (3, 1)), "assigns to an attribute by name"),
+        (lambda x: x.__setattr__("shape", (3, 1)), "the attribute shape of argument x is assigned to"),
+        (lambda x: copy.deepcopy([x]) and {x.sum(): 1}, None),
+    ],
+)
+def test_what_needs_the_numbers_is_refused(function: Any, words: str | None) -> None:
+    with pytest.raises(TypeError, match=words):
+        captured(function, Y)
+
+
+def test_a_swallowed_refusal_is_raised_at_the_end() -> None:
+    def function(x: Any) -> Any:
+        try:
+            return float(x[0])
+        except TypeError:
+            return x
+
+    with pytest.raises(CaptureError, match=r"float\(\) needs the value"):
+        captured(function, Y)
+
+
+def test_messages_have_four_parts() -> None:
+    def function(weights: Any) -> Any:
+        total = (weights * 2.0).sum()
+        if total > 1:
+            return weights
+        return -weights
+
+    with pytest.raises(CaptureError) as error:
+        captured(function, Y)
+    lines = str(error.value).splitlines()
+    assert len(lines) <= 12
+    assert "needs the value" in lines[0]
+    assert lines[1].startswith("  at ") and lines[1].endswith("in function")
+    assert "test_capture_refusals.py" in lines[1]
+    assert any("reduce" in line and "test_capture_refusals.py" in line for line in lines)
+    assert "  from argument weights: f64[3]" in lines
+    assert lines[-1].startswith("  fix: ")
+
+
+def test_leaked_values_are_named() -> None:
+    class Stop(Exception):
+        pass
+
+    def leaking(x: Any) -> Any:
+        raise Stop(x + 1)
+
+    with pytest.raises(Stop) as stop:
+        captured(leaking, Y)
+    leaked = stop.value.args[0]
+    with pytest.raises(CaptureError, match=r"leaking is used after its trace has ended"):
+        leaked + 1
+    with pytest.raises(CaptureError, match=r"leaking is used after its trace has ended"):
+        captured(lambda x: x + leaked, Y)
+
+
+def test_errors_of_numpy_and_of_the_user_pass() -> None:
+    with pytest.raises(ShapeError, match="could not be broadcast") as error:
+        captured(lambda x, y: x + y, Y, np.ones(4))
+    assert error.value.where is not None
+    with pytest.raises(ValueError, match="truth value of an array"):
+        captured(lambda x: x if x > 0 else -x, Y)
+    with pytest.raises(IndexError):
+        captured(lambda x: x[5], Y)
+    with pytest.raises(TypeError, match="unsized"):
+        captured(lambda x: len(x), np.array(1.0))
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        captured(lambda x: x.colour, Y)
+    with pytest.raises(KeyError, match="missing"):
+        captured(lambda x: {}["missing"], Y)
+
+
+def test_changed_argument_containers_are_refused() -> None:
+    def function(parts: list[Any]) -> Any:
+        parts.append(parts[0])
+        return parts[0]
+
+    with pytest.raises(CaptureError, match="changes a list or dict"):
+        captured(function, [Y])

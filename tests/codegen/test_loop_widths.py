@@ -1,0 +1,88 @@
+"""LLVM is told how many elements a step of a loop takes, where weighing that takes long and nothing depends on it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.helpers.vector_loops import LINUX
+from xjit.codegen.cpu.emitters import CpuTraits, Registers
+from xjit.codegen.cpu.llvm_pipeline import Target
+from xjit.codegen.front_end.numba_compat import compile_kernel
+from xjit.codegen.front_end.numba_frontend import Frontend
+from xjit.codegen.language import inline_functions, intrinsics
+
+AVX512 = "+avx,+avx2,+fma,+f16c,+avx512f,+avx512vl,+avx512dq,+avx512bw,-prefer-256-bit"
+
+NOTING = """
+def kernel(lo, hi, table):
+    a0 = ptr_{kind}(table, 0)
+    o0 = ptr_{kind}(table, 1)
+    t0 = {kind}(0.0)
+    rare0 = b1(0)
+    for i0 in range(lo, hi):
+        x0 = ld(a0, i0)
+        rare0 = rare0 | sin_{kind}_is_far(x0)
+        v0 = sin_{kind}_near(x0)
+        {statement}
+    if rare0:
+        for i0 in range(lo, hi):
+            st(o0, i0, sin_{kind}_rare(ld(a0, i0)))
+    st(o0, lo, t0)
+"""
+STORE = "st(o0, i0, v0)"
+
+
+def widths(text: str, vector_bits: int) -> list[int]:
+    """Return how many elements at a time LLVM is told to take, loop by loop."""
+    found = re.findall(r'"llvm.loop.vectorize.width", i32 (\d+)', translated(text, Registers(vector_bits)))
+    return [int(width) for width in found]
+
+
+def translated(text: str, registers: Registers) -> str:
+    """The LLVM assembly of a kernel before the passes."""
+    used = inline_functions.used_in(text)
+    scope: dict[str, Any] = intrinsics.namespace() | {function.name: function for function in used}
+    exec(text, scope)
+    frontend = Frontend(CpuTraits(fma=True, architecture="x86_64", registers=registers))
+    return frontend.translate(scope["kernel"], ("i64", "i64", "table"), "void", "kernel", used, text)
+
+
+@pytest.mark.parametrize(("kind", "bits", "elements"), [("f64", 512, 8), ("f64", 128, 2)])
+def test_a_loop_that_notes_rare_arguments_fills_a_register(kind, bits, elements):
+    assert widths(NOTING.format(kind=kind, statement=STORE), bits) == [elements]
+
+
+def test_llvm_chooses_for_narrower_elements_which_functions_compute_in_wider_ones():
+    assert widths(NOTING.format(kind="f32", statement=STORE), 512) == []
+
+
+def test_a_loop_that_carries_a_float_is_not_told_as_it_would_add_in_any_order():
+    assert widths(NOTING.format(kind="f64", statement=f"t0 = t0 + v0\n        {STORE}"), 512) == []
+
+
+def test_a_loop_that_reads_what_it_writes_is_not_told():
+    assert widths(NOTING.format(kind="f64", statement="st(o0, i0, v0 + ldw(o0, i0))"), 512) == []
+
+
+def test_a_loop_that_calls_functions_has_no_scalar_rest_where_there_are_masks():
+    text = CALLING.format(load="ld(a0, i0)")
+    asked = ["predicate" in translated(text, Registers(512, masks=masks)) for masks in (True, False)]
+    assert asked == [True, False]
+    text = compile_kernel(text, keep_ir=True, target=Target(LINUX, "znver4", AVX512)).llvm_ir or ""
+    assert "llvm.masked.store" in text and "call double @xjit_exp_f64_called(" not in text
+
+
+def test_vectors_that_end_at_the_last_element_are_not_read_in_a_step_that_goes_on():
+    assert "predicate" not in translated(CALLING.format(load="ld2(a0, i0)"), Registers(512, masks=True))
+
+
+CALLING = """
+def kernel(lo, hi, table):
+    a0 = ptr_f64(table, 0)
+    o0 = ptr_f64(table, 1)
+    for i0 in range(lo, hi):
+        st(o0, i0, exp_f64_called({load}))
+"""

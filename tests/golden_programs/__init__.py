@@ -1,6 +1,0 @@
-"""The golden programs: what the compiler makes of each is kept word for word in ``tests/golden``."""
-
-from golden_programs import elementwise, memory, reductions, scans
-from golden_programs.record import GOLDENS, Golden
-
-__all__ = ["GOLDENS", "Golden", "elementwise", "memory", "reductions", "scans"]

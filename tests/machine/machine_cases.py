@@ -1,0 +1,221 @@
+"""Small programs for each number about a machine, close to where another one makes other loops or pieces of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tests.helpers import formulas
+from xjit.machine import Machine, processor
+
+Array = np.ndarray[Any, Any]
+RANDOM = np.random.default_rng(0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function with its arguments, and the machine that numbers are varied of."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Array, ...]
+    machine: Machine
+
+
+def case(function: Callable[..., Any], *arguments: Array, **numbers: Any) -> Case:
+    return Case(function, arguments, replace(processor(), **numbers))
+
+
+def normal(*shape: int, dtype: Any = np.float64) -> Array:
+    return RANDOM.standard_normal(shape).astype(dtype)
+
+
+def neighbours(x: Any) -> Any:
+    return x[:-2] + x[1:-1] + x[2:]
+
+
+def blurred(u: Any) -> Any:
+    w = neighbours(np.exp(u))
+    return w[:, :-2] + w[:, 1:-1] + w[:, 2:]
+
+
+def laplacian(v: Any) -> Any:
+    return v[:-2, 1:-1] + v[2:, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] - 4 * v[1:-1, 1:-1]
+
+
+def softmax(x: Any) -> Any:
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def window_means(x: Any) -> Any:
+    c = np.cumsum(x, axis=1)
+    return (c[:, 20:] - c[:, :-20]) / 20
+
+
+def shares(x: Any) -> Any:
+    c = np.cumsum(np.abs(x), axis=1)
+    return c / c.max(axis=1, keepdims=True)
+
+
+def normalised(x: Any) -> Any:
+    v = 1.0 / (x * x + 1)
+    return v / (1 + v.max(axis=1, keepdims=True))
+
+
+def edges(x: Any) -> Any:
+    v = np.pad(x[1:] + x[:-1], 2, mode="edge")
+    return v[1:] + v[:-1]
+
+
+def part(x: Any) -> Any:
+    v = np.concatenate([x, np.exp(x)])[: len(x)]
+    for _ in range(4):
+        v = laplacian(v)
+    return v
+
+
+def three_sums(x: Any) -> Any:
+    return x.sum(axis=0), x.max(axis=0), np.exp(x).sum(axis=0)
+
+
+def three_scans(x: Any) -> Any:
+    return np.cumsum(x, axis=1), np.maximum.accumulate(x, axis=1), np.minimum.accumulate(x, axis=1)
+
+
+def exponential(x: Any) -> Any:
+    return np.exp(x) * 2.0
+
+
+def seven_functions(x: Any) -> Any:
+    y = np.exp(x) + np.sin(1e3 * x) + np.cos(x)
+    return np.tanh(y) + np.log1p(y * y) + np.arctan(y) + np.cbrt(y)
+
+
+CUT = {"parallel_work": 1000.0}
+
+CASES = {
+    # element by element
+    "divisions": case(normalised, normal(50, 600)),
+    "remainders": case(
+        lambda x, y: neighbours(np.fmod(x, y)), np.arange(300), np.arange(300) % 7 + 1, load_cost=12.0
+    ),
+    "complex": case(lambda z, w: neighbours(z * w), normal(300) + 1j, normal(300) + 2j),
+    "angles": case(lambda x: np.sin(1e6 * x), normal(1500)),
+    "pixels": case(lambda x: x - np.float32([1, 2, 3]), normal(50, 60, 3, dtype=np.float32)),
+    "pieces": case(exponential, normal(30_000), **CUT, piece_work=10_000.0),
+    "pieces of lines": case(exponential, normal(30_000), **CUT, piece_work=100_000.0),
+    "lasting pieces": case(exponential, normal(30_000), **CUT, piece_work=100.0, lasting_work=5_000.0),
+    "seven functions": case(seven_functions, normal(1500), called_functions=7),
+    # borders, stencils, tiles
+    "borders": case(lambda x: np.pad(np.exp(x), 2, mode="reflect")[1:] - 1.0, normal(50, 60)),
+    "edges": case(edges, normal(50, 60), kernel_operations=2),
+    "stencils of a part": case(part, normal(50, 60), kernel_operations=100, most_places=16),
+    "blurred": case(blurred, normal(100, 600), tiled_bytes=1),
+    "biharmonic": case(lambda u: laplacian(laplacian(u)), normal(60, 70)),
+    "biharmonic in tiles": case(lambda u: laplacian(laplacian(u)), normal(100, 600), tiled_bytes=1),
+    # operands across each other
+    "transposed": case(lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90)),
+    "transposed wide": case(lambda x, y: x.T * y + 1.0, normal(1200, 20), normal(20, 1200)),
+    "transposed in few rows": case(
+        lambda x, y: x.T * y + 1.0, normal(90, 300), normal(300, 90), transposed_bytes=64 * 8 * 12
+    ),
+    # reductions along rows
+    "softmax": case(softmax, normal(40, 700)),
+    "logarithms of sums": case(lambda x: np.log(np.exp(x).sum(axis=1)), normal(60, 500)),
+    "two sums": case(lambda x, y: (x.sum(axis=1), (y * y).sum(axis=1)), normal(50, 300), normal(50, 300)),
+    "steps": case(lambda x: x[:, ::2].sum(axis=1), normal(50, 600)),
+    "any": case(lambda x: (x > 3.5).any(axis=1), normal(3, 20_000)),
+    "argmax": case(lambda x: np.argmax(x, axis=1), normal(60, 500)),
+    "nearest": case(formulas.nearest, normal(50, 16), normal(20, 16)),
+    "nearest of many": case(formulas.nearest, normal(50, 40), normal(20, 40)),
+    "product": case(lambda x: x @ x.T, normal(60, 50)),
+    # reductions along columns
+    "sums of columns": case(lambda x: (x * x).sum(axis=0), normal(40, 5000)),
+    "sums of few columns": case(three_sums, normal(900, 250)),
+    "sums of angles": case(lambda x: np.sin(1e3 * x).sum(axis=0), normal(30, 400)),
+    "short accumulators": case(lambda x: (x * x).sum(axis=0), normal(70, 500), accumulator_bytes=1000),
+    "gradient": case(lambda x, w: x.T @ np.exp(x @ w), normal(90, 11), normal(11)),
+    # scans
+    "scans": case(three_scans, normal(60, 500)),
+    "scan of few rows": case(lambda x: np.cumsum(x, axis=1), normal(10, 500)),
+    "scan of integers": case(lambda x: np.cumsum(x, axis=1), np.arange(30_000).reshape(60, 500)),
+    "scan of narrow floats": case(lambda x: np.cumsum(x, axis=1), normal(60, 500, dtype=np.float32), paired_bytes=1),
+    "scan of long rows": case(lambda x: np.cumsum(x, axis=1), normal(60, 1500), paired_bytes=1),
+    "means of windows": case(window_means, normal(60, 500)),
+    "shares": case(shares, normal(60, 500)),
+}
+
+SEEN_IN = {
+    "division_cost": ("divisions", "shares"),
+    "integer_division_cost": ("remainders",),
+    "function_cost": ("borders", "logarithms of sums", "sums of angles"),
+    "complex_factor": ("complex",),
+    "value_cost": ("lasting pieces",),
+    "load_cost": ("biharmonic", "borders"),
+    "row_cost": ("divisions", "shares"),
+    "round_trip_cost": ("blurred", "biharmonic in tiles"),
+    "vector_bytes": ("pixels", "borders"),
+    "line_bytes": ("transposed",),
+    "vector_step_bytes": ("steps",),
+    "kernel_operations": ("softmax", "nearest", "biharmonic"),
+    "most_parts": ("borders",),
+    "most_places": ("stencils of a part",),
+    "nested_elements": ("gradient", "nearest", "nearest of many"),
+    "small_reduction": ("two sums",),
+    "scanned_row_bytes": ("shares",),
+    "skew_steps": ("means of windows",),
+    "called_functions": ("seven functions",),
+    "written_out_operations": ("nearest", "means of windows", "biharmonic"),
+    "baked_extent": ("nearest of many", "gradient"),
+    "repeated_cost": ("logarithms of sums", "gradient"),
+    "strip_elements": ("angles", "sums of angles"),
+    "stop_elements": ("any",),
+    "row_scratch_bytes": ("sums of angles", "nearest"),
+    "shared_column_blocks": ("sums of few columns",),
+    "fewest_shared_columns": ("sums of few columns",),
+    "column_block": ("sums of columns", "gradient"),
+    "column_bytes": ("sums of columns", "sums of few columns"),
+    "accumulator_bytes": ("sums of columns", "sums of few columns"),
+    "accumulator_columns": ("short accumulators",),
+    "strip_rows": ("gradient",),
+    "joined_rows": ("sums of columns", "gradient"),
+    "joined_statements": ("sums of columns", "gradient"),
+    "shared_extent": ("borders",),
+    "shared_blocks": ("transposed wide",),
+    "lone_share": ("borders",),
+    "parallel_work": ("sums of angles",),
+    "piece_work": ("pieces",),
+    "most_pieces": ("pieces",),
+    "lasting_work": ("lasting pieces",),
+    "long_piece": ("pieces",),
+    "piece_steps": ("pieces of lines",),
+    "tiled_bytes": ("biharmonic",),
+    "tile_bytes": ("blurred", "biharmonic in tiles"),
+    "least_tiles": ("blurred", "biharmonic in tiles"),
+    "narrowest_tile": ("blurred",),
+    "transposed_columns": ("transposed",),
+    "transposed_bytes": ("transposed",),
+    "transposed_rows": ("transposed",),
+    "fewest_transposed_rows": ("transposed in few rows",),
+    "transposed_item_bytes": ("transposed",),
+    "fewest_paired_rows": ("scan of few rows",),
+    "paired_scans": ("scans",),
+    "paired_bytes": ("scan of integers", "scans"),
+    "paired_item_bytes": ("scan of narrow floats",),
+    "paired_row_bytes": ("scan of long rows",),
+    "paired_loads": ("biharmonic",),
+    "packed_terms": ("nearest",),
+    "packed_results": ("nearest",),
+    "packed_rows": ("nearest",),
+    "packed_bytes": ("nearest",),
+}
+"""For each number the programs in which another one is seen."""
+
+AT_RUN_TIME = {
+    "product_cost": "a product by BLAS is one piece, whose work says only whether other threads may run meanwhile",
+    "lasting_products": "a product by BLAS that lasts runs where signals need not wait for it",
+}
+"""The numbers that change neither texts nor plans nor pieces, with the reason."""

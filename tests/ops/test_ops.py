@@ -1,0 +1,40 @@
+"""Every operation on every executor against its case table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cases import (
+    cases_arithmetic,
+    cases_choice,
+    cases_compare,
+    cases_convert,
+    cases_fft,
+    cases_library,
+    cases_linalg,
+    cases_reduce,
+    cases_shape,
+    cases_sort,
+    cases_unary,
+)
+from tests.helpers.harness import EXECUTORS, Case, check
+
+CASES = [
+    *cases_arithmetic.CASES,
+    *cases_unary.CASES,
+    *cases_compare.CASES,
+    *cases_convert.CASES,
+    *cases_shape.CASES,
+    *cases_choice.CASES,
+    *cases_reduce.CASES,
+    *cases_linalg.CASES,
+    *cases_sort.CASES,
+    *cases_fft.CASES,
+    *cases_library.CASES,
+]
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_case(case: Case, executor: str) -> None:
+    check(case, EXECUTORS[executor])

@@ -1,0 +1,1 @@
+"""Guards: where values were read from, and the check of all that a trace took for granted."""

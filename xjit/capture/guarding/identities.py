@@ -1,0 +1,133 @@
+"""Which objects from outside are one: what ``a is b`` answers while tracing, and has to answer at every call.
+
+Nothing tells a trace of a function that compares by ``is`` what it compared. So the code is read: of a function that
+might look, objects of one kind stay apart as long as the trace is used; of others nothing is checked. Arguments that
+are one array are one traced array only where that matters, because ``f(x, x)`` is mostly a call like ``f(x, y)``.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import operator
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.guards import layout_of
+from xjit.capture.guarding.signature import is_object
+from xjit.dataclass import dataclass, field
+
+LOOKING = (id, operator.is_, operator.is_not)
+"""Functions that answer by the identity of their arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An object from outside, what stands for it while tracing, and where it was read first."""
+
+    value: Any
+    seen: Any
+    path: Path
+
+
+@dataclass(eq=False)
+class Identities:
+    """The objects that one trace has met.
+
+    merging  arguments that are one array, or one with an array from elsewhere, are one traced array
+    looked   the function may have compared objects by identity
+    twins    some are one, but are not merged
+    """
+
+    merging: bool
+    looked: bool = False
+    twins: bool = False
+    _known: dict[int, Known] = field(default_factory=dict)
+    _arguments: dict[int, Known] = field(default_factory=dict)
+
+    def of(self, value: Any) -> Known | None:
+        """Return the entry that was met before and is this very object."""
+        found = self._known.get(id(value))
+        if found is None and id(value) in self._arguments:
+            self.twins = True
+        return found
+
+    def of_argument(self, array: Any) -> Known | None:
+        """The same for an array among the arguments, if such arrays are merged."""
+        self.twins |= id(array) in self._arguments and not self.merging
+        return self._known.get(id(array)) if self.merging else None
+
+    def add(self, value: Any, seen: Any, path: Path) -> None:
+        """Notes an object."""
+        self._known[id(value)] = Known(value, seen, path)
+
+    def add_argument(self, array: Any, seen: Any, path: Path) -> None:
+        """Notes an array among the arguments."""
+        self._arguments[id(array)] = Known(array, seen, path)
+        if self.merging:
+            self.add(array, seen, path)
+
+    def looking(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which from now on has looked once it is called."""
+
+        @functools.wraps(function)
+        def looked(*args: Any) -> Any:
+            self.looked = True
+            return function(*args)
+
+        return looked
+
+    def apart(self) -> Iterator[list[Path]]:
+        """Places of which no two hold one object, if the function looks: those of one kind, as others never do."""
+        if not (self.looked or self.merging):
+            return
+        kinds: dict[Any, list[Path]] = {}
+        for one in (self._known | self._arguments).values():
+            kind = _kind(one.value)
+            if kind is not None:
+                kinds.setdefault(kind, []).append(one.path)
+        yield from (paths for paths in kinds.values() if len(paths) > 1)
+
+
+def _kind(value: Any) -> Any:
+    """Return the guarded property of an object that may be another one at the next call; None if it is always the
+    same.
+    """
+    if type(value) is np.ndarray:
+        return layout_of(value)
+    return type(value) if type(value) in (list, dict) or is_object(value) else None
+
+
+def looks_at_identity(code: types.CodeType, namespace: Mapping[str, Any]) -> bool:
+    """Return whether the code, or that of a function inside, compares by ``is`` what may be arrays or objects.
+
+    Constants are none, nor is what is read from a global that holds something else: that it does is a guard.
+    """
+    names = _compared(code)
+    return names is None or any(_kind(namespace.get(name)) is not None for name in names)
+
+
+@functools.lru_cache(maxsize=4096)
+def _compared(code: types.CodeType) -> frozenset[str] | None:
+    """The globals on the right of all ``is``; None where something else stands there."""
+    names: set[str] = set()
+    before = None
+    for instruction in dis.get_instructions(code) if _IS in code.co_code[::2] else ():
+        if instruction.opcode == _IS and before is not None and before.opname != "LOAD_CONST":
+            if before.opname != "LOAD_GLOBAL":
+                return None
+            names.add(before.argval)
+        before = instruction
+    for constant in code.co_consts:
+        inner = _compared(constant) if isinstance(constant, types.CodeType) else frozenset()
+        if inner is None:
+            return None
+        names |= inner
+    return frozenset(names)
+
+
+_IS = dis.opmap["IS_OP"]

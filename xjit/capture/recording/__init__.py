@@ -1,0 +1,1 @@
+"""Recorded reads: globals, modules, objects and containers of the traced function."""

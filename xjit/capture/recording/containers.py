@@ -1,0 +1,176 @@
+"""Lists, dicts and sets from outside of the function: their entries recorded, changes to them refused."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from xjit.capture.guarding import guards
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.guarding.signature import is_plain
+from xjit.capture.tracers.provenance import refuse
+from xjit.tree import distinct
+
+if TYPE_CHECKING:
+    from xjit.capture.recording.recorder import Recorder
+
+_MISSING = object()
+
+
+def _refuse_change(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    kind = type(self).__name__.removeprefix("Recording").lower()
+    refuse(
+        f"the function changes a {kind} from outside",
+        fix=f"make a new {kind}, and return it",
+    )
+
+
+class RecordingList(list[Any]):
+    """A list with all its entries recorded."""
+
+    def __init__(self, entries: Iterable[Any]) -> None:
+        super().__init__(entries)
+        self._entries = tuple(self)
+
+    @property
+    def is_changed(self) -> bool:
+        """Return whether code in C, such as ``heapq.heappush``, went around the methods of the list and changed
+        it.
+        """
+        return len(self) != len(self._entries) or any(map(operator.is_not, self, self._entries))
+
+    def __copy__(self) -> list[Any]:
+        return list(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (list, (list(self),))
+
+
+class RecordingSet(set[Any]):
+    """A set of plain values."""
+
+    def __copy__(self) -> set[Any]:
+        return set(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (set, (list(self),))
+
+
+class RecordingDict(dict[Any, Any]):
+    """A dict that records an entry when it is read. It stores nothing itself."""
+
+    def __init__(self, recorder: Recorder, target: dict[Any, Any], path: Path) -> None:
+        super().__init__()
+        self._recorder = recorder
+        self._target = target
+        self._path = path
+
+    def __getitem__(self, key: Any) -> Any:
+        value = self.get(key, _MISSING)
+        if value is not _MISSING:
+            return value
+        if hasattr(type(self._target), "__missing__"):
+            refuse(f"{self._path} makes a new entry {key!r} on reading", fix="use .get()")
+        raise KeyError(key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The recorded entry, or the default; either way the trace depends on it."""
+        if key in self._target:
+            return self._recorder.read(self._target[key], self._path.item(key))
+        self._recorder.add(guards.no_item(self._path, key))
+        return default
+
+    def __contains__(self, key: object) -> bool:
+        found = key in self._target
+        self._recorder.add((guards.has_item if found else guards.no_item)(self._path, key))
+        return found
+
+    def _keys(self) -> tuple[Any, ...]:
+        keys = tuple(self._target)
+        self._recorder.add(guards.same_keys(self._path, keys))
+        return keys
+
+    def __len__(self) -> int:
+        return len(self._keys())
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._keys()
+
+    def __reversed__(self) -> Any:
+        return reversed(self._keys())
+
+    def keys(self) -> Any:
+        """The keys, which become a guard."""
+        return self.copy().keys()
+
+    def values(self) -> Any:
+        """The recorded values."""
+        return self.copy().values()
+
+    def items(self) -> Any:
+        """Keys and recorded values."""
+        return self.copy().items()
+
+    def copy(self) -> dict[Any, Any]:
+        """A plain dict of all recorded entries."""
+        return {key: self[key] for key in self._keys()}
+
+    def __eq__(self, other: object) -> bool:
+        return self.copy() == other
+
+    def __ne__(self, other: object) -> bool:
+        return self.copy() != other
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | dict(other)
+
+    def __ror__(self, other: Any) -> Any:
+        return dict(other) | self.copy()
+
+    def __repr__(self) -> str:
+        return repr(self.copy())
+
+    def __copy__(self) -> dict[Any, Any]:
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return (dict, (self.copy(),))
+
+
+_CHANGES = {
+    RecordingList: """__setitem__ __delitem__ __iadd__ __imul__ append clear extend insert pop remove reverse sort""",
+    RecordingSet: """__iand__ __ior__ __isub__ __ixor__ add clear difference_update discard intersection_update pop
+        remove symmetric_difference_update update""",
+    RecordingDict: """__setitem__ __delitem__ __ior__ clear pop popitem setdefault update""",
+}
+for _class, _names in _CHANGES.items():
+    for _name in _names.split():
+        setattr(_class, _name, _refuse_change)
+
+
+def record_list(recorder: Recorder, values: list[Any], path: Path) -> Any:
+    """The list with its entries recorded; numbers and text together are one guard."""
+    return RecordingList(_entries(recorder, values, path))
+
+
+def record_tuple(recorder: Recorder, values: tuple[Any, ...], path: Path) -> Any:
+    """The tuple, named or not, with its entries recorded."""
+    entries = _entries(recorder, values, path)
+    return recorder.tuple_class(type(values))(*entries) if hasattr(values, "_fields") else tuple(entries)
+
+
+def _entries(recorder: Recorder, values: Any, path: Path) -> list[Any]:
+    recorder.add(guards.same_type(path, type(values)))
+    if all(map(is_plain, values)) and not recorder.has_varying_items(path):
+        recorder.add(guards.same_items(path, tuple(values)))
+        return list(values)
+    recorder.add(guards.same_length(path, len(values)))
+    return [recorder.read(value, path.item(position)) for position, value in enumerate(values)]
+
+
+def record_set(recorder: Recorder, values: Any, path: Path) -> Any:
+    """A set of plain values, which is a guard as a whole."""
+    recorder.add(guards.same_type(path, type(values)))
+    recorder.add(guards.same_members(path, frozenset(map(distinct, values))))
+    return values if isinstance(values, frozenset) else RecordingSet(values)

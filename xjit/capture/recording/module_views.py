@@ -1,0 +1,168 @@
+"""Stand-ins of modules: NumPy with its other functions traced too, and recorded reads elsewhere."""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xjit.capture.guarding import guards
+from xjit.capture.guarding.access_path import Path
+from xjit.capture.recording.traceable import is_pure
+from xjit.capture.tracers.known_array import known
+from xjit.capture.tracers.numpy_call import call_created, constants, prepared, traced_leaves
+from xjit.capture.tracers.provenance import located, refuse
+from xjit.capture.tracers.restoring import RESTORING
+from xjit.numpy.arrays.bracketed import SUBSCRIPTED
+from xjit.numpy.traced_functions import traced_functions
+
+if TYPE_CHECKING:
+    from xjit.capture.recording.recorder import Recorder
+
+MAX_CONCRETE = 1024
+"""Arrays of constants up to this size are known arrays while tracing, so that Python can use their elements."""
+
+_CREATION: frozenset[Any] = frozenset(
+    {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity, np.tri}
+)
+# Functions that read or change something outside of the function, or take functions apart.
+_REFUSED = {
+    "reads or changes something outside of the function": """load loadtxt genfromtxt fromfile memmap save savez
+        savez_compressed savetxt seterr seterrcall setbufsize set_printoptions""",
+    "calls Python for each element": "vectorize frompyfunc fromfunction",
+    "hands out elements one by one": "nditer ndenumerate nested_iters",
+}
+
+
+class _StandIn:
+    """Base of stand-ins of modules, which cannot be changed."""
+
+    _module: types.ModuleType
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        refuse(f"the function assigns to {self._module.__name__}.{name}", fix="assign it outside of the function")
+
+    def __repr__(self) -> str:
+        return repr(self._module)
+
+
+class RecordingModule(_StandIn):
+    """The stand-in of a module; its attributes are recorded as they are read."""
+
+    _recorder: Recorder
+    _path: Path
+
+    def __init__(self, recorder: Recorder, module: types.ModuleType, path: Path) -> None:
+        vars(self).update(_recorder=recorder, _module=module, _path=path)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            value = getattr(self._module, name)
+        except AttributeError:
+            self._recorder.add(guards.no_attribute(self._path, name))
+            raise
+        if is_pure(self._module.__name__):
+            return self._recorder.substitute(value)
+        return self._recorder.read(value, self._path.attribute(name))
+
+
+class TracedNumpy(_StandIn):
+    """The stand-in of NumPy and its submodules; they do not change, so nothing is recorded."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        vars(self).update(_module=module)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        full = f"{self._module.__name__}.{name}"
+        if full.startswith("numpy.random.") and name != "__name__":
+            refuse(
+                f"{full} draws from random state, and a trace would freeze the draw",
+                fix="draw outside of the function, and pass the numbers in",
+            )
+        if isinstance(value, types.ModuleType):
+            return TracedNumpy(value) if value.__name__.startswith("numpy") else value
+        for reason, names in _REFUSED.items():
+            if name in names.split() and self._module is np:
+                refuse(f"{full} {reason}", fix="call it outside of the function")
+        if value is np.errstate:
+            return _errstate
+        try:
+            return traced_numpy(value) or value
+        except TypeError:  # not hashable
+            return value
+
+
+class TracedOperations(_StandIn):
+    """The stand-in of this package: its functions get traced Python numbers as the numbers they are."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        vars(self).update(_module=module)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        return TracedOperations(value) if isinstance(value, types.ModuleType) else traced_operation(value) or value
+
+
+def traced_operation(function: Any) -> Callable[..., Any] | None:
+    """A function of this package that takes traced Python numbers as constants; None for anything else."""
+    if not isinstance(function, types.FunctionType) or not function.__module__.startswith("xjit."):
+        return None
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        leaves = list(traced_leaves((args, kwargs)))
+        with located(leaves):
+            return function(*constants(args), **constants(kwargs))
+
+    return wrapper
+
+
+def _errstate(**kwargs: Any) -> Any:
+    """Compiled code emits no warnings, so ignoring them is what it does anyway."""
+    if not set(kwargs.values()) <= {"ignore", "warn", None}:
+        refuse("numpy.errstate turns floating-point warnings into something else", fix="check the result instead")
+    return RESTORING[np.errstate](**kwargs)
+
+
+class TracedSubscripted:
+    """Stand-in of ``numpy.r_`` and its like."""
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+
+    def __getitem__(self, key: Any) -> Any:
+        key = constants(key)
+        if next(traced_leaves(key), None) is None:
+            return known(self._original[key])
+        return call_created(SUBSCRIPTED[self._original], (key,), {})
+
+    def __repr__(self) -> str:
+        return repr(self._original)
+
+
+@functools.lru_cache(maxsize=512)
+def traced_numpy(function: Any) -> Any:
+    """The traced version of a function of NumPy, None if the function is to be used as it is."""
+    if function in SUBSCRIPTED:
+        return TracedSubscripted(function)
+    replacement = traced_functions().get(function)
+    if replacement is None:
+        return None
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = prepared(function, args, kwargs)
+        if next(traced_leaves((args, kwargs)), None) is not None:
+            return call_created(replacement, args, kwargs)
+        if function in _CREATION:
+            made = call_created(replacement, args, kwargs)
+            if math.prod(made.shape) > MAX_CONCRETE:
+                return made
+        return known(function(*args, **kwargs))
+
+    return wrapper

@@ -1,0 +1,376 @@
+"""Records what the traced function reads, and decides what it gets to see of each value."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+import functools
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding import guards
+from xjit.capture.guarding.access_path import Path, leaf_path, object_path
+from xjit.capture.guarding.guards import Guard
+from xjit.capture.guarding.identities import LOOKING, Identities
+from xjit.capture.guarding.signature import is_object, is_plain, signature
+from xjit.capture.recording.containers import RecordingDict, RecordingList, record_list, record_set, record_tuple
+from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
+from xjit.capture.recording.module_views import (
+    MAX_CONCRETE,
+    RecordingModule,
+    TracedNumpy,
+    TracedOperations,
+    traced_numpy,
+    traced_operation,
+)
+from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
+from xjit.capture.recording.traceable import is_function_of_arguments, is_plain_class, is_traceable, is_user_class
+from xjit.capture.recording.user_objects import (
+    RecordingClass,
+    RecordingObject,
+    State,
+    inner_function,
+    is_changed,
+    stand_in,
+)
+from xjit.capture.tracers.aliasing import Memory
+from xjit.capture.tracers.opaque import Opaque
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.restoring import RESTORING
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.capture.tracers.traced_builtins import replace_dataclass, traced_builtins
+from xjit.capture.tracers.traced_math import traced_math
+from xjit.capture.tracers.traced_scalar import DTYPES, TracedScalar
+from xjit.ir.context import TracedValue
+from xjit.ir.node import Node
+from xjit.ir.source_location import Where
+from xjit.numpy.rules.values import constant
+from xjit.types import ArrayType, scalar_type, type_of
+
+_DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+_RAW_CLASSES = (types.GenericAlias, types.UnionType, np.finfo, np.iinfo, np.ufunc, type(np.r_), type(np.c_))
+_CACHED_FUNCTION = type(functools.lru_cache(len))
+_SUBSTITUTES: dict[Any, Any] = {dataclasses.replace: replace_dataclass, **RESTORING}
+
+
+class Recorder:
+    """One run of a user's function: the values it was given, the guards, and the inputs of the graph.
+
+    ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
+    ``identities`` tells which objects the function could see to be one.
+    """
+
+    def __init__(
+        self,
+        trace: CaptureTrace,
+        leaves: Sequence[Any],
+        where: Where,
+        varying: frozenset[Path] = frozenset(),
+        merging: bool = False,
+    ) -> None:
+        self.trace = trace
+        self.leaves = leaves
+        self.where = where
+        self._varying = varying
+        self.identities = Identities(merging)
+        self.guards: list[Guard] = []
+        self.inputs: list[Path] = []
+        self._added: set[tuple[Path, str, int]] = set()
+        self._by_path: dict[Path, Any] = {}
+        self._handed_out: dict[int, tuple[Any, Path]] = {}
+        self._functions: dict[int, tuple[Any, Any]] = {}
+        self._sealed: list[tuple[Any, dict[str, Any]]] = []
+        self._classes: dict[type, RecordingClass] = {}
+        self._tuple_classes: dict[type, type] = {}
+        self._globals: dict[int, RecordingGlobals] = {}
+        self._frozen: set[Path] = set()
+        self._builtins = traced_builtins(self)
+
+    def add(self, guard: Guard) -> None:
+        """Adds a condition for the trace to hold."""
+        key = (guard.path, guard.condition, id(guard.expected))
+        if key not in self._added:
+            self._added.add(key)
+            self.guards.append(guard)
+
+    def freeze(self, path: Path) -> Any:
+        """The value of a scalar that was read there; the trace holds for this value only."""
+        value = path.read(self.leaves)
+        if path not in self._frozen:
+            self._frozen.add(path)
+            self.add(guards.same_value(path, value))
+        return value
+
+    def freeze_contents(self, path: Path) -> np.ndarray[Any, Any]:
+        """The elements of a small array that was read there; the trace holds for these only."""
+        array = np.array(path.read(self.leaves))
+        array.flags.writeable = False
+        self.add(guards.same_contents(path, array.tobytes()))
+        return array
+
+    def path_of(self, value: Any) -> Path | None:
+        """Return the path to this very object, if it was handed out from outside."""
+        known = self._handed_out.get(id(value))
+        return known[1] if known is not None else None
+
+    def guard_identities(self) -> None:
+        """Guards that objects which the function could compare stay apart, as far as it looks."""
+        for one, *others in self.identities.apart():
+            self.add(guards.distinct_objects(one, others))
+
+    def check_unchanged(self) -> None:
+        """CaptureError if an object from outside was written to in a way that its stand-in did not see."""
+        for value, path in self._handed_out.values():
+            if issubclass(type(value), RecordingObject) and is_changed(value):
+                refuse(f"the function assigns to attributes of {path}", fix="return the new values")
+            if type(value) is RecordingList and value.is_changed:
+                refuse(f"the function changes {path}, a list from outside", fix="make a new list, and return it")
+        for rebuilt, before in self._sealed:
+            now = vars(rebuilt)
+            if now.keys() != before.keys() or any(now[name] is not value for name, value in before.items()):
+                refuse(f"the function assigns to attributes of {rebuilt.__qualname__}", fix="return the new values")
+
+    # What the function gets
+
+    def argument(self, index: int, leaf: Any, label: str) -> Any:
+        """Return the stand-in of one argument leaf; the dispatch key holds its signature."""
+        path = leaf_path(index, f"argument {label}")
+        if type(leaf) in DTYPES and signature(leaf) == (type(leaf),):
+            return self._hand_out(self._python_number(leaf, path), path)
+        if isinstance(leaf, np.generic):
+            return self._hand_out(self._numpy_scalar(leaf, path), path)
+        if type(leaf) is not np.ndarray:
+            return self.read(leaf, path)
+        known = self.identities.of_argument(leaf)
+        if known is not None:
+            self.add(guards.same_object(path, known.path))
+            return known.seen
+        seen = self._hand_out(self._array(leaf, path), path)
+        self.identities.add_argument(leaf, seen, path)
+        return seen
+
+    def guard_leaf(self, path: Path) -> None:
+        """Guards what the signature of an argument says that is not an input of the graph."""
+        leaf = path.read(self.leaves)
+        if isinstance(leaf, np.ndarray):
+            self.add(guards.same_layout(path, leaf))
+        elif path not in self._frozen:
+            self.add(guards.same_number_type(path, type(leaf)))
+
+    def has_varying_items(self, path: Path) -> bool:
+        """Return whether a sequence holds numbers that are known to change."""
+        return any(place.within(path) for place in self._varying)
+
+    def read(self, value: Any, path: Path) -> Any:
+        """Return the stand-in of a value that the function reads at a path; that it stays so becomes a guard."""
+        if path in self._by_path:
+            return self._by_path[path]
+        seen = self._seen(value, path)
+        self._by_path[path] = seen
+        return seen
+
+    def _seen(self, value: Any, path: Path) -> Any:
+        if value is None or isinstance(value, bool | types.EllipsisType | enum.Enum):
+            self.add(guards.identity(path, value))
+            return value
+        if path in self._varying and guards.is_number(value):
+            self.add(guards.same_kind(path, value))
+            made = self._numpy_scalar if isinstance(value, np.generic) else self._python_number
+            return self._hand_out(made(value, path), path)
+        if is_plain(value) or isinstance(value, np.generic):
+            self.add(guards.same_value(path, value))
+            return value
+        known = self.identities.of(value)
+        if known is not None:
+            self.add(guards.same_object(path, known.path))
+            return known.seen
+        seen = self._stand_in(value, path)
+        self.identities.add(value, seen, path)
+        return self._hand_out(seen, path)
+
+    def _stand_in(self, value: Any, path: Path) -> Any:
+        if isinstance(value, np.ndarray):
+            return self._hidden_array(value, path)
+        if isinstance(value, types.ModuleType):
+            return self._module(value, path)
+        if isinstance(value, type):
+            return self._class(value, path)
+        if isinstance(value, tuple):
+            return record_tuple(self, value, path)
+        if type(value) is list:
+            return record_list(self, value, path)
+        if type(value) in _DICTS:
+            self.add(guards.same_type(path, type(value)))
+            return RecordingDict(self, value, path)
+        if type(value) in (set, frozenset) and all(map(is_plain, value)):
+            return record_set(self, value, path)
+        if type(value) is slice:
+            self.add(guards.same_type(path, slice))
+            return slice(
+                *(self.read(getattr(value, part), path.attribute(part)) for part in ("start", "stop", "step"))
+            )
+        if is_object(value):
+            return stand_in(self, value, path)
+        return self._callable(value, path)
+
+    def _callable(self, value: Any, path: Path) -> Any:
+        compiled = inner_function(value)
+        if compiled is not None and is_traceable(compiled):
+            self.add(guards.identity(path, value))
+            self.add(guards.same_code(object_path(compiled, compiled.__qualname__), compiled.__code__))
+            return self.function(compiled)
+        if type(value) is functools.partial:
+            return self._partial(value, path)
+        if isinstance(value, types.MethodType) and inner_function(value.__func__) is not None:
+            return self._method(value, path)
+        if type(value) is _CACHED_FUNCTION:
+            return self.read(value.__wrapped__, path.attribute("__wrapped__"))
+        self.add(guards.identity(path, value))
+        return self._raw(value, path)
+
+    def _method(self, value: types.MethodType, path: Path) -> Any:
+        self.add(guards.same_function(path, value.__func__))
+        return types.MethodType(
+            self.function(inner_function(value.__func__)), self.read(value.__self__, path.attribute("__self__"))
+        )
+
+    def _partial(self, value: Any, path: Path) -> Any:
+        self.add(guards.identity(path, value))
+        function = self.read(value.func, path.attribute("func"))
+        args = [self.read(item, path.attribute("args").item(k)) for k, item in enumerate(value.args)]
+        keywords = {
+            key: self.read(item, path.attribute("keywords").item(key)) for key, item in value.keywords.items()
+        }
+        return functools.partial(function, *args, **keywords)
+
+    def _raw(self, value: Any, path: Path) -> Any:
+        """A value whose identity says everything, or a stand-in that refuses to be used."""
+        if isinstance(value, (TracedValue, *_RAW_CLASSES)) or is_function_of_arguments(value):
+            return self.substitute(value)
+        kind = type(value)
+        if isinstance(value, types.BuiltinFunctionType | types.FunctionType | types.MethodType):
+            reason = f"{path} depends on or changes something outside of the function"
+            return Opaque(value, reason, "call it outside of the function, and pass the result in")
+        reason = f"{path} is of type {kind.__module__}.{kind.__qualname__}, whose state cannot be guarded"
+        return Opaque(value, reason, "pass its arrays and numbers as arguments")
+
+    def substitute(self, value: Any) -> Any:
+        """The traced version of a library's function, or the value itself."""
+        try:
+            if value in LOOKING:
+                return self.identities.looking(value)
+            found = _SUBSTITUTES.get(value) or traced_math(value) or traced_numpy(value) or traced_operation(value)
+        except TypeError:  # not hashable
+            found = None
+        return value if found is None else found
+
+    def _module(self, module: types.ModuleType, path: Path) -> Any:
+        if path.steps:
+            self.add(guards.identity(path, module))
+        if module.__name__.partition(".")[0] == "numpy":
+            return TracedNumpy(module)
+        if module.__name__.partition(".")[0] == "xjit":
+            return TracedOperations(module)
+        return RecordingModule(self, module, path)
+
+    def _class(self, cls: type, path: Path) -> Any:
+        self.add(guards.identity(path, cls))
+        if is_namedtuple_class(cls):
+            return self.tuple_class(cls)
+        if is_user_class(cls) and not issubclass(cls, enum.Enum):
+            return self.class_stand_in(cls)
+        if is_plain_class(cls) or is_user_class(cls):
+            return _SUBSTITUTES.get(cls, cls)
+        reason = f"{path} makes objects that depend on something outside of the function"
+        return Opaque(cls, reason, "make the object outside of the function, and pass in its numbers")
+
+    def class_stand_in(self, cls: type) -> Any:
+        """The stand-in of a user's class: always the same one."""
+        if cls not in self._classes:
+            self._classes[cls] = RecordingClass(State(self, cls, cls, None))
+        return self._classes[cls]
+
+    def tuple_class(self, cls: type) -> type:
+        """A named tuple class as it is, or one of the same name whose methods are rebuilt."""
+        if cls not in self._tuple_classes:
+            self._tuple_classes[cls] = traced_tuple_class(self, cls)
+        return self._tuple_classes[cls]
+
+    # Functions
+
+    def entry(self, function: Any) -> Any:
+        """Return the function to run in place of the decorated one."""
+        if isinstance(function, types.FunctionType):
+            self.add(guards.same_code(object_path(function, function.__qualname__), function.__code__))
+            return self.function(function)
+        return self.read(function, object_path(function, getattr(function, "__qualname__", "the function")))
+
+    def function(self, function: Any) -> Any:
+        """The function over recording globals; functions of libraries as they are."""
+        if not is_traceable(function):
+            return self.substitute(function)
+        known = self._functions.get(id(function))
+        return rebuild(self, function) if known is None else known[1]
+
+    def remember(self, function: Any, rebuilt: Any) -> None:
+        """Notes the rebuilt form of a function."""
+        self._functions[id(function)] = (function, rebuilt)
+
+    def seal(self, rebuilt: Any) -> None:
+        """Notes the attributes of a rebuilt function, which the user's code must not change."""
+        self._sealed.append((rebuilt, dict(vars(rebuilt))))
+
+    def globals_of(self, namespace: dict[str, Any]) -> RecordingGlobals:
+        """The recording form of a module's globals."""
+        if id(namespace) not in self._globals:
+            self._globals[id(namespace)] = RecordingGlobals(self, namespace, self._builtins)
+        return self._globals[id(namespace)]
+
+    # Arrays and numbers
+
+    def lift(self, array: Any) -> Node:
+        """The node of an array that the function made while tracing: a constant in its own memory order."""
+        found: Node = constant(np.asarray(array)).node
+        return found
+
+    def _hidden_array(self, array: np.ndarray[Any, Any], path: Path) -> Any:
+        kind = type(array)
+        if kind is not np.ndarray or not isinstance(signature(array), tuple):
+            what = kind.__qualname__ if kind is not np.ndarray else f"an array of {array.dtype}"
+            self.add(guards.identity(path, array))
+            reason = f"{path} is {what}, which is not supported"
+            return Opaque(array, reason, "use a plain, aligned array of numbers")
+        self.add(guards.same_layout(path, array))
+        value = self._array(array, path)
+        if array.size <= MAX_CONCRETE:
+            value.known = functools.partial(self.freeze_contents, path)
+        return value
+
+    def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
+        value = TracedArray(self._parameter(path, type_of(array)), self.trace)
+        self.trace.strides[value.node] = array.strides
+        value.live_in({Memory(str(path))})
+        return value
+
+    def _python_number(self, number: Any, path: Path) -> TracedScalar:
+        node = self._parameter(path, scalar_type(DTYPES[type(number)]))
+        return TracedScalar(node, self.trace, number, (path,), self)
+
+    def _numpy_scalar(self, scalar: np.generic, path: Path) -> TracedArray:
+        value = TracedArray(self._parameter(path, scalar_type(scalar.dtype)), self.trace, scalar=True)
+        value.known = functools.partial(self.freeze, path)
+        return value
+
+    def _parameter(self, path: Path, type: ArrayType) -> Node:
+        node = self.trace.parameter(type, self.where)
+        self.trace.labels[node] = str(path)
+        self.inputs.append(path)
+        return node
+
+    def _hand_out(self, value: Any, path: Path) -> Any:
+        self._handed_out[id(value)] = (value, path)
+        return value

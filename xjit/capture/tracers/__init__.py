@@ -1,0 +1,1 @@
+"""Traced values: arrays and numbers as the traced function sees them."""

@@ -1,0 +1,47 @@
+"""Stand-ins for values that a trace cannot watch: reading one is fine, using it is refused with the reason."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from xjit.capture.tracers.provenance import refuse
+
+_USES = """
+    __call__ __len__ __iter__ __next__ __getitem__ __setitem__ __contains__ __bool__ __enter__ __exit__
+    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__
+    __rmod__ __pow__ __rpow__ __matmul__ __rmatmul__ __and__ __rand__ __or__ __ror__ __lt__ __le__ __gt__ __ge__
+    __eq__ __ne__ __neg__ __abs__ __invert__ __float__ __int__ __complex__ __index__ __str__ __format__
+"""
+
+
+class Opaque:
+    """A value that must not be used while tracing; ``reason`` says why, ``fix`` what to do."""
+
+    __slots__ = ("_fix", "_reason", "_target")
+
+    def __init__(self, target: Any, reason: str, fix: str) -> None:
+        object.__setattr__(self, "_target", target)
+        object.__setattr__(self, "_reason", reason)
+        object.__setattr__(self, "_fix", fix)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        _refuse_use(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        _refuse_use(self)
+
+    def __repr__(self) -> str:
+        return f"<untraceable {type(target_of(self)).__qualname__}>"
+
+
+def target_of(value: Opaque) -> Any:
+    """The value that the stand-in stands for."""
+    return object.__getattribute__(value, "_target")
+
+
+def _refuse_use(self: Opaque, *args: Any, **kwargs: Any) -> NoReturn:
+    refuse(object.__getattribute__(self, "_reason"), fix=object.__getattribute__(self, "_fix"))
+
+
+for _name in _USES.split():
+    setattr(Opaque, _name, _refuse_use)

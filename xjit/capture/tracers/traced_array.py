@@ -1,0 +1,303 @@
+"""The array that user code sees while it is traced: NumPy's protocols, methods and refusals."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from xjit.capture.guarding.signature import is_plain
+from xjit.capture.tracers import traced_integers
+from xjit.capture.tracers.aliasing import MemoryHolder, check_writable
+from xjit.capture.tracers.numpy_call import call_attribute, call_function, call_getitem, call_method, call_ufunc
+from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.ir.context import TracedValue
+from xjit.numpy.methods import ATTRIBUTES, METHODS
+from xjit.numpy.ufuncs import short_power
+
+MAX_UNROLLED = 10_000
+_OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+# Attributes of traced arrays that may not be there yet.
+_SLOTS = frozenset({"bounds", "known", "_memory"})
+_ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
+
+
+class TracedArray(Operators, MemoryHolder):
+    """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
+
+    A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
+    within ``bounds``.
+    Raises CaptureError wherever Python needs the numbers themselves.
+    """
+
+    __slots__ = ("bounds", "known")
+    __array_priority__ = 1000.0
+
+    known: Callable[[], Any]
+    bounds: tuple[int, int]
+
+    @property
+    def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
+        inside = sys._getframe(1).f_code.co_filename.startswith(_PACKAGE)
+        return TracedArray if inside else class_of_array(self)
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        refuse("the class of an array is assigned to", self)
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return call_function(func, args, kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(self, "known"):
+            return np.array(self.known(), *args, **{"copy": None, **kwargs})
+        refuse(
+            f"{self._name()} is passed to code that needs its numbers",
+            self,
+            fix="use astype or NumPy functions on it, or call this code outside of the function",
+        )
+
+    def as_operand(self, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
+        """Itself: only numbers that Python knows have a choice."""
+        return self
+
+    def constant(self) -> Any:
+        """Itself: there is no value to make a constant of."""
+        return self
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        if traced_integers.is_integer(self):
+            return traced_integers.unary(ufunc, self)
+        return self._as_weak_as(self, call_ufunc(ufunc, "__call__", (self,), {}))
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        other = right if left is self else left
+        if not isinstance(other, _OPERANDS):
+            return self._foreign(ufunc, left, right, other)
+        if traced_integers.is_integer(self):
+            kind = other.weak if isinstance(other, TracedValue) else type(other)
+            if kind in (bool, int):
+                return traced_integers.binary(ufunc, left, right)
+            if kind is float:
+                number = traced_integers.as_float(self)
+                return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
+        if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
+            refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")
+        short = short_power(self, right) if ufunc is np.power and left is self else None
+        if short is not None:
+            return self._as_weak_as(other, call_ufunc(short, "__call__", (self,), {}))
+        return self._as_weak_as(other, call_ufunc(ufunc, "__call__", (left, right), {}))
+
+    def _as_weak_as(self, other: Any, result: Any) -> Any:
+        """Marks what Python computes from Python numbers, such as results of math.sqrt, as a Python number."""
+        python = other.weak if isinstance(other, TracedValue) else type(other) in (bool, int, float)
+        if self.weak is not None and python and isinstance(result, TracedArray):
+            result.weak = bool if result.dtype == np.bool_ else float
+        return result
+
+    def _foreign(self, ufunc: np.ufunc, left: Any, right: Any, other: Any) -> Any:
+        """With a value of another library's type: NumPy's answer for a number that is known, else a refusal."""
+        if not is_plain(other):
+            return NotImplemented
+        if self.scalar and hasattr(self, "known"):
+            return PYTHON[ufunc](*(self.known() if one is self else one for one in (left, right)))
+        fix = "use `is` to compare with None" if other is None else "make it a number or an array of numbers"
+        verb = "compared" if ufunc in COMPARISONS else "combined"
+        refuse(f"{self._name()} is {verb} with {other!r}", self, fix=fix)
+
+    def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
+        if self.scalar or not isinstance(other, _OPERANDS):
+            return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
+        check_writable(self)
+        return call_ufunc(ufunc, "__call__", (self, other), {"out": (self,)})
+
+    # Attributes
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.node.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of one element."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def device(self) -> str:
+        """Return the device that NumPy names."""
+        return str(np.empty(0).device)
+
+    def to_device(self, device: str, /, *, stream: Any = None) -> Any:
+        """The array itself; ValueError for another device than ``"cpu"`` or for a stream, as in NumPy."""
+        sample: Any = np.empty(0)
+        sample.to_device(device, stream=stream)
+        return self
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        """NumPy, as traced code gets it; ValueError for versions of the array API that it does not have."""
+        from xjit.capture.recording.module_views import TracedNumpy
+
+        sample: Any = np.empty(0)
+        return TracedNumpy(sample.__array_namespace__(api_version=api_version))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SLOTS:
+            raise AttributeError(name)
+        if name == "item":
+            return self._item
+        if name in METHODS:
+            return functools.partial(_call_bound, name, self)
+        if name in ATTRIBUTES:
+            return call_attribute(name, self)
+        cls = class_of_array(self)
+        if name in ("__array_interface__", "__array_struct__") or not hasattr(cls, name):
+            raise AttributeError(f"'{cls.__module__}.{cls.__name__}' object has no attribute {name!r}")
+        if cls is not np.ndarray:  # such as is_integer of a float64
+            return getattr(self._number(name, "use functions of NumPy on it"), name)
+        fix = "use functions of NumPy on it, or do this outside of the compiled function"
+        refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _ASSIGNABLE:
+            refuse(
+                f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
+            )
+        super().__setattr__(name, value)
+
+    def _item(self, *index: Any) -> Any:
+        if hasattr(self, "known"):
+            return self.known().item(*index)
+        if self.size != 1 or index or self.dtype.kind != "f":
+            return call_method("item", self, index, {})
+        number = self.reshape(()).astype(np.float64)
+        number.weak, number.scalar = float, True  # a Python float from here on
+        return number
+
+    # Containers
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return call_getitem(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        refuse(
+            f"elements of {self._name()} are assigned to",
+            self,
+            fix="build the array from its parts with np.where, np.concatenate or np.stack",
+        )
+
+    def __delitem__(self, index: Any) -> NoReturn:
+        raise ValueError("cannot delete array elements")
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        if len(self) > MAX_UNROLLED:
+            refuse(
+                f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
+                self,
+                fix="use operations on whole arrays",
+            )
+        return (self[position] for position in range(len(self)))
+
+    def __contains__(self, item: Any) -> bool:
+        refuse(f"`in` needs the numbers of {self._name()}", self, fix="use np.any(x == value)")
+
+    # What would need the numbers
+
+    def __bool__(self) -> bool:
+        if self.size > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            )
+        return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
+
+    def __int__(self) -> int:
+        return int(self._number("int()", "use astype(int)"))
+
+    def __float__(self) -> float:
+        return float(self._number("float()", "use the value as it is, or astype(float)"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex()", "use the value as it is, or astype(complex)"))
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iu" or not (self.scalar or self.ndim == 0):
+            raise TypeError("only integer scalar arrays can be converted to a scalar index")
+        return int(self._number("an index or a size", "use np.where or np.take, or a Python int"))
+
+    def __hash__(self) -> int:
+        if class_of_array(self) is np.ndarray:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(self._number("a hash", "use a Python number, or an array of positions"))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is None:
+            return round(self._number("round()", "use np.rint"))
+        return call_method("round", self, (digits,), {})
+
+    def __str__(self) -> str:
+        return str(self._number("its text", "return the value and print it outside of the function"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self._number("its text", "return the value and print it outside of the function"), spec)
+
+    def __repr__(self) -> str:
+        if class_of_array(self) is not np.ndarray and hasattr(self, "known"):
+            return repr(self.known())
+        if type(sys._getframe(1).f_globals) is not dict:  # traced code, not a debugger or a traceback
+            refuse(f"the text of {self._name()} needs its numbers", self, fix="print the result of the function")
+        return f"<traced {self.node.type}>"
+
+    def __copy__(self) -> Any:
+        return call_method("copy", self, (), {})
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return call_method("copy", self, (), {})
+
+    def __reduce__(self) -> NoReturn:
+        refuse(f"{self._name()} is pickled", self)
+
+    def _number(self, purpose: str, fix: str) -> Any:
+        if self.size > 1:
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+        if hasattr(self, "known"):
+            return self.known()
+        refuse(f"{purpose} needs the value of {self._name()}, which is not known while tracing", self, fix=fix)
+
+    def _name(self) -> str:
+        return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"
+
+
+def class_of_array(value: TracedValue) -> Any:
+    """The class of the array, NumPy scalar or Python number that a value stands for."""
+    if value.weak is not None:
+        return value.weak
+    return value.dtype.type if value.scalar else np.ndarray
+
+
+def _call_bound(name: str, value: TracedArray, *args: Any, **kwargs: Any) -> Any:
+    return call_method(name, value, args, kwargs)

@@ -1,0 +1,170 @@
+"""The builtins that traced code sees: type questions answered for what a value stands for, effects refused."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import sys
+import types
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from xjit.capture.guarding.access_path import object_path
+from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
+from xjit.capture.recording.global_reads import RecordingGlobals
+from xjit.capture.recording.module_views import RecordingModule, TracedNumpy, TracedOperations
+from xjit.capture.recording.named_tuples import is_namedtuple_class, original_class
+from xjit.capture.recording.user_objects import (
+    RecordingClass,
+    RecordingObject,
+    RecordingSuper,
+    construct,
+    real_class,
+    state_of,
+)
+from xjit.capture.tracers.known_array import KnownArray
+from xjit.capture.tracers.opaque import Opaque, target_of
+from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.traced_array import class_of_array
+from xjit.ir.context import TracedValue
+
+if TYPE_CHECKING:
+    from xjit.capture.recording.recorder import Recorder
+
+_REFUSED = {
+    "print": "prints",
+    "input": "waits for input",
+    "open": "opens a file",
+    "breakpoint": "stops in the debugger",
+    "exec": "runs code from text",
+    "eval": "runs code from text",
+    "globals": "uses its globals as a dict",
+    "setattr": "assigns to an attribute by name",
+    "delattr": "deletes an attribute by name",
+}
+_CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set}
+_MODULES = (RecordingModule, TracedNumpy, TracedOperations)
+
+
+def traced_builtins(recorder: Recorder) -> dict[str, Any]:
+    """All builtins, some of them replaced."""
+    table = dict(vars(builtins))
+    table.update({name: _refusing(name, words) for name, words in _REFUSED.items()})
+    table.update(
+        isinstance=_isinstance,
+        issubclass=_issubclass,
+        callable=_callable,
+        hasattr=_hasattr,
+        getattr=_getattr,
+        super=_super,
+        type=_TypeFunction(recorder),
+        id=recorder.identities.looking(id),
+        __import__=_import_function(recorder),
+    )
+    return table
+
+
+def class_of(value: Any) -> Any:
+    """The class of what a value stands for."""
+    if isinstance(value, TracedValue):
+        return class_of_array(value)
+    kind = type(value)
+    if kind is KnownArray:
+        return np.ndarray
+    if kind is Opaque:
+        return type(target_of(value))
+    if issubclass(kind, RecordingObject):
+        return state_of(value).cls
+    if kind is RecordingClass:
+        return type(state_of(value).cls)
+    return types.ModuleType if kind in _MODULES else _CONTAINERS.get(kind) or original_class(kind)
+
+
+def _isinstance(value: Any, classes: Any) -> bool:
+    if isinstance(value, TracedValue):  # whose own methods, such as those of containers, tell nothing
+        return issubclass(class_of_array(value), _real_classes(classes))
+    return issubclass(class_of(value), _real_classes(classes)) or isinstance(value, _real_classes(classes))
+
+
+def _issubclass(cls: Any, classes: Any) -> bool:
+    return issubclass(real_class(cls), _real_classes(classes))
+
+
+def _real_classes(classes: Any) -> Any:
+    if isinstance(classes, tuple):
+        return tuple(map(_real_classes, classes))
+    if type(classes) is Opaque:
+        return target_of(classes)
+    return type if isinstance(classes, _TypeFunction) else original_class(real_class(classes))
+
+
+def _callable(value: Any) -> bool:
+    return callable(target_of(value)) if type(value) is Opaque else callable(value)
+
+
+def _hasattr(value: Any, name: str) -> bool:
+    if isinstance(value, TracedValue) and class_of_array(value) is not np.ndarray:
+        return hasattr(class_of_array(value), name)  # a Python number has no shape, one of NumPy's no length
+    return hasattr(value, name)
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    return default[0] if default and not _hasattr(value, name) else getattr(value, name)
+
+
+def _super(*args: Any) -> Any:
+    if args:
+        start, bound = real_class(args[0]), args[1]
+    else:
+        frame = sys._getframe(1)
+        start, bound = frame.f_locals["__class__"], frame.f_locals[frame.f_code.co_varnames[0]]
+    if isinstance(bound, RecordingObject) or type(bound) is RecordingClass:
+        return RecordingSuper(start, bound)
+    return super(start, bound)
+
+
+class _TypeFunction:
+    """``type(value)``; as a class to compare with it stands for ``type`` itself."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) != 1:
+            refuse("the function makes a class", fix="define the class outside of the function")
+        cls = class_of(args[0])
+        if issubclass(type(args[0]), RecordingObject):
+            return self.recorder.class_stand_in(cls)
+        return self.recorder.tuple_class(cls) if is_namedtuple_class(cls) else cls
+
+
+def _import_function(recorder: Recorder) -> Any:
+    def traced_import(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        namespace = globals.namespace if isinstance(globals, RecordingGlobals) else globals
+        module = builtins.__import__(name, namespace, None, fromlist or (), level)
+        return recorder.read(module, object_path(module, f"module {module.__name__}"))
+
+    return traced_import
+
+
+def _refusing(name: str, words: str) -> Any:
+    def refused(*args: Any, **kwargs: Any) -> NoReturn:
+        refuse(
+            f"{name}(): the function {words}, which a compiled call would not repeat",
+            *args,
+            fix="do this outside of the function",
+        )
+
+    return refused
+
+
+def replace_dataclass(value: Any, /, **changes: Any) -> Any:
+    """``dataclasses.replace`` for the stand-ins of objects."""
+    if not isinstance(value, RecordingObject):
+        return dataclasses.replace(value, **changes)
+    state = state_of(value)
+    for field in dataclasses.fields(state.cls):
+        if field.init and field.name not in changes:
+            changes[field.name] = getattr(value, field.name)
+    return construct(state, (), changes)

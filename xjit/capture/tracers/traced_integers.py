@@ -1,0 +1,131 @@
+"""Python bools and integers that only the run will tell, such as ``np.array_equal(x, y)``: Python's arithmetic.
+
+Python's integers have no largest one. The bounds of each are therefore known, and what 64 bits might not hold is
+refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.tracers.numpy_call import call_method, call_ufunc
+from xjit.capture.tracers.operators import COMPARISONS, PYTHON
+from xjit.capture.tracers.provenance import refuse
+from xjit.ir.context import TracedValue
+from xjit.types import FLOAT64, INT64
+
+Bounds = tuple[int, int]
+
+_TRUTH: Bounds = (0, 1)
+_WIDEST = range(-(2**63), 2**63)
+_EXACT_IN_FLOATS = 2**53
+_BITWISE = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor})
+# Monotonic in each operand between zeros, so that the bounds of the result are results of the bounds, or zero.
+_BY_BOUNDS = frozenset({np.add, np.subtract, np.multiply, np.negative, np.positive, np.absolute, np.invert})
+# By a number that is known, and of which Python has an integer.
+_BY_KNOWN: dict[Any, Callable[[int], bool]] = {
+    np.floor_divide: lambda number: number != 0,
+    np.remainder: lambda number: number != 0,
+    np.power: lambda number: 0 <= number < 64,
+    np.left_shift: lambda number: 0 <= number < 64,
+    np.right_shift: lambda number: 0 <= number < 64,
+}
+
+
+def is_integer(value: Any) -> bool:
+    """Return whether the value stands for a Python bool or integer that is not known while tracing."""
+    return isinstance(value, TracedValue) and value.weak in (bool, int) and not hasattr(value, "value")
+
+
+def as_float(value: Any) -> Any:
+    """The float that Python makes of the number before it meets another float."""
+    _exact_float(max(map(abs, _bounds(value))))
+    found = call_method("astype", value, (FLOAT64,), {})
+    found.weak, found.scalar = float, True
+    return found
+
+
+def unary(ufunc: Any, value: Any) -> Any:
+    """Apply Python's operator to the number."""
+    return _integer(ufunc, (value,), _limits(ufunc, (value,)))
+
+
+def binary(ufunc: Any, left: Any, right: Any) -> Any:
+    """Apply Python's operator to two bools and integers, at least one of them not known."""
+    left, right = _settled(left), _settled(right)
+    kinds = {one.weak if isinstance(one, TracedValue) else type(one) for one in (left, right)}
+    if ufunc is np.matmul:
+        return NotImplemented
+    if ufunc in _BITWISE and kinds == {bool}:
+        return _marked(call_ufunc(ufunc, "__call__", (left, right), {}), bool)
+    if ufunc in COMPARISONS:
+        return _marked(call_ufunc(ufunc, "__call__", _operands((left, right)), {}), bool)
+    if ufunc is np.true_divide and not isinstance(right, TracedValue) and right != 0:
+        return _marked(call_ufunc(ufunc, "__call__", (as_float(left), _exact_float(right)), {}), float)
+    return _integer(ufunc, (left, right), _limits(ufunc, (left, right)))
+
+
+def _exact_float(number: int) -> float:
+    if abs(number) > _EXACT_IN_FLOATS:
+        refuse("a Python integer may be too large for a float to hold it exactly", fix="use a NumPy integer")
+    return float(number)
+
+
+def _settled(value: Any) -> Any:
+    """Numbers among the arguments become constants: their bounds would be all integers."""
+    scalar: Any = value
+    return scalar.constant() if isinstance(value, TracedValue) and hasattr(value, "value") else value
+
+
+def _operands(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The numbers as NumPy's integers of 64 bits."""
+    for number in values:
+        _check_width(_bounds(number), values)
+    return tuple(
+        call_method("astype", one, (INT64,), {}) if isinstance(one, TracedValue) else np.int64(one) for one in values
+    )
+
+
+def _check_width(limits: Bounds | None, values: tuple[Any, ...]) -> None:
+    if limits is None or limits[0] not in _WIDEST or limits[1] not in _WIDEST:
+        refuse("a Python integer that is not known while tracing may leave 64 bits", *values, fix="use np.where")
+
+
+def _integer(ufunc: Any, values: tuple[Any, ...], limits: Bounds | None) -> Any:
+    _check_width(limits, values)
+    result = _marked(call_ufunc(ufunc, "__call__", _operands(values), {}), int)
+    result.bounds = limits
+    return result
+
+
+def _marked(result: Any, kind: type) -> Any:
+    result.weak, result.scalar = kind, True
+    return result
+
+
+def _bounds(value: Any) -> Bounds:
+    if not isinstance(value, TracedValue):
+        return int(value), int(value)
+    found: Bounds = getattr(value, "bounds", _TRUTH)
+    return found
+
+
+def _limits(ufunc: Any, values: tuple[Any, ...]) -> Bounds | None:
+    """Between which numbers the result lies; None if that is not known."""
+    between = [_bounds(value) for value in values]
+    if ufunc in _BITWISE:
+        bits = max(end.bit_length() for ends in between for end in ends)
+        return (0 if all(low >= 0 for low, _ in between) else -(2**bits), 2**bits - 1)
+    if ufunc is np.remainder and values[1] != 0 and not isinstance(values[1], TracedValue):
+        return (min(0, values[1] + 1), max(0, values[1] - 1))
+    known = _BY_KNOWN.get(ufunc)
+    if ufunc not in _BY_BOUNDS and (known is None or isinstance(values[1], TracedValue) or not known(values[1])):
+        return None
+    corners = [PYTHON[ufunc](*ends) for ends in itertools.product(*between)]
+    if any(low <= 0 <= high for low, high in between[:1]):
+        corners.append(PYTHON[ufunc](0, *(ends[0] for ends in between[1:])))
+    return min(corners), max(corners)

@@ -1,0 +1,1 @@
+"""LLVM IR for processors: emitters of the kernel language, passes of LLVM, object files."""

@@ -1,0 +1,234 @@
+"""A group row by row: loops over the kept axes around passes over the reduced ones.
+
+    for i0 in range(lo, hi):          # kept axes, shared among threads
+        pass 1: loop over the row, one or more reductions
+        row values
+        pass 2: loop over the row again, stores
+
+Where nothing is reduced, the last kept axis is the innermost loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from xjit import numerics
+from xjit.codegen.forms.rows import KeptRows, RowStorage, choose_row_storage
+from xjit.codegen.forms.walks import BlockWalk
+from xjit.codegen.lowering import reductions
+from xjit.codegen.lowering.group_values import GroupValues
+from xjit.codegen.lowering.lane_loops import LaneLoops, Work, in_lanes, work_of
+from xjit.codegen.lowering.line_loops import Line
+from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.running import RunningValue
+from xjit.codegen.scheduling.levels import Passes
+from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.schedule import Loop
+from xjit.dataclass import dataclass
+from xjit.fusion.regions.reads import below
+from xjit.fusion.statements import IndexedValue, Reduce, Scan
+from xjit.ir.loops.intexpr import constant
+
+
+@dataclass(eq=False)
+class RowNest:
+    """The loops of a group row by row."""
+
+    values: GroupValues
+    passes: Passes
+    scans: ScanReads
+
+    def __post_init__(self) -> None:
+        values = self.values
+        self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
+        self._in_blocks = self.scans.are_worth_blocks
+        self._walk = BlockWalk(self.scans, self.nest, values.scratch)
+        self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
+        self.storage.keep_running(self.scans.read_later(self.passes.levels))
+        self._lanes = LaneLoops(self.nest, values.scratch)
+        self._kept = values.kept = KeptRows(self.storage, self._walk, values)
+        self._folds: dict[int, reductions.Accumulator] = {}
+        self._running: dict[int, RunningValue] = {}
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether what one loop over a row reads another one may read, or the next pair of rows."""
+        return self._in_blocks or self.bounds.pairs is not None
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the shared loop."""
+        return self.bounds.shared_steps
+
+    @property
+    def work(self) -> float:
+        """How much there is to compute, in additions."""
+        return self.values.accesses.work(columns=False) / (1 if self.bounds.pairs is None else 2)
+
+    def write(self) -> None:
+        """All loops."""
+        outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
+        self.bounds.open(outer)
+        if self.plan.reduced or not self.plan.kept:
+            self._row()
+        else:
+            self._elements(len(outer))
+        self.bounds.close_kept(len(outer))
+
+    def _elements(self, number: int) -> None:
+        """The last kept loop as the innermost one."""
+        # What depends on a fold over single elements is known inside of the loop only, too late for strips.
+        folding = any(isinstance(statement, Reduce) for statement in self.group.statements)
+        indexed_values = (
+            [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
+        )
+        start, stop, kind = self.bounds.kept(number)
+        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
+
+    def _row(self) -> None:
+        """Everything that happens once per row: the passes over it, and what is stored between them."""
+        self.values.store_all(self.passes.between(0))
+        for level in range(1, self.passes.count + 1):
+            if self.group.chunk is not None:
+                for indexed in self.passes.read_ahead(level):
+                    self.values.elements.value(indexed)
+            self._pass(level)
+            self.values.store_all(self.passes.between(level))
+
+    # ------------------------------------------------------------------ passes over a row
+
+    def _pass(self, level: int) -> None:
+        """One pass over the reduced axes: all reductions and stores that are ready."""
+        row, statements, chosen = self.nest.inner, self.group.statements, self.passes.along(level)
+        self._fill_ahead(level)
+        self._kept.level = level
+        self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
+        self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
+        for fold in (*self._folds.values(), *self._running.values()):
+            fold.start(row)
+        lines = self._line()
+        outer = self.plan.reduced[: -len(lines)] if lines else self.plan.reduced[:-1]
+        self.bounds.open(outer)
+        if lines:
+            self._in_lines(lines, chosen)
+        elif self.plan.reduced:
+            self._innermost(chosen)
+        else:
+            self._single(chosen)
+        self.bounds.close_reduced(outer)
+        for number, fold in self._folds.items():
+            self.values.settle(number, fold.finish(row), row)
+
+    def _fill_ahead(self, level: int) -> None:
+        """The loops that make results of nested reductions for the pass of this level."""
+        self._kept.level = level - 1
+        for indexed in self.storage.filled_before(level):
+            self.bounds.open(self.plan.reduced)
+            self.values.keep(indexed)
+            self.bounds.close_reduced(self.plan.reduced)
+
+    def _innermost(self, chosen: Sequence[int]) -> None:
+        """The last reduced loop, in blocks where sums or scans need them or something may end early."""
+        loop, folds = self.plan.reduced[-1], self._folds.values()
+        start, stop = self.bounds.reduced(loop)
+        if self._in_blocks and self._running:
+            self._walk.write(
+                loop, stop, chosen, lambda one, block: self._loop(block, one.statements, one.filled, short=True)
+            )
+            return
+        blocked = any(fold.blocked for fold in folds)
+        stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds)
+        if not blocked and not stops:
+            self._loop((start, stop), chosen)
+            return
+        size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
+        block, end = self.nest.open_blocks(size, stop)
+        self._loop((block, end), chosen, short=blocked)
+        if stops:
+            self.nest.only_if([fold.unfinished for fold in folds], 1)
+        self.nest.close(start, stop, step=size)
+
+    def _loop(
+        self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = (), *, short: bool = False
+    ) -> None:
+        """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
+        around, loop = self.nest.inner, self.plan.reduced[-1]
+        folds = [self._folds[number] for number in chosen if number in self._folds]
+        for fold in folds:
+            fold.start_block(around, bounds)
+        indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
+        step = functools.partial(self._step, chosen, filled)
+
+        def write(part: Bounds) -> None:
+            self.values.strips.loop(loop, part, indexed_values, step, short=short)
+
+        summed = in_lanes(folds)
+        if summed:
+            work = self._work(indexed_values, loop, folds)
+            self.values.buffers.skipping = None if work is Work.ODD else loop
+            self._lanes.write(summed, bounds, write, loop.variable, work)
+            self.values.buffers.skipping = None
+        else:
+            write(bounds)
+        for fold in folds:
+            fold.end_block(around)
+
+    def _line(self) -> tuple[Loop, ...]:
+        """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
+        order = self.group.sums
+        if order is None or not in_lanes(self._folds.values()):
+            return ()
+        loops = tuple(loop for loop in self.plan.reduced if set(loop.axes) <= set(order.line))
+        return loops if len(loops) > 1 else ()
+
+    def _in_lines(self, loops: Sequence[Loop], chosen: Sequence[int]) -> None:
+        """Blocks of a line that several loops run through: its values wait in scratch, where they lie together."""
+        line = Line(self.nest, loops, self.bounds)
+        start, stop = line.bounds()
+        block, end = self.nest.open_blocks(numerics.BLOCK, stop)
+        around = self.nest.inner
+        folds, summed = self._folds.values(), in_lanes(self._folds.values())
+        for fold in folds:
+            fold.start_block(around, (block, end))
+        self._lanes.fill(summed, line.position(block))
+        indexed_values = self.values.computed(chosen)
+        step = functools.partial(self._step, chosen, ())
+        line.write(
+            (block, end), lambda part: self.values.strips.loop(loops[-1], part, indexed_values, step, short=True)
+        )
+        self._lanes.add_up(summed, (block, end))
+        for fold in folds:
+            fold.end_block(around)
+        self.nest.close(start, stop, step=numerics.BLOCK)
+
+    def _work(
+        self, indexed_values: Sequence[IndexedValue], loop: Loop, folds: Sequence[reductions.Accumulator]
+    ) -> Work:
+        """What a step of a loop is like, in which these take the element at hand."""
+        nested = any(indexed.node in self.group.nested for indexed in indexed_values)
+        waits = bool(self._running) or any(fold.in_turn for fold in folds)
+        sums = len(in_lanes(folds))
+        if nested or waits or self.values.buffers.leaves_gaps(loop):
+            return Work.ODD
+        return work_of(indexed_values, self.nest.machine, sums)
+
+    def _single(self, chosen: Sequence[int]) -> None:
+        """A row of one element, which needs no loop."""
+        around = self.nest.inner
+        for fold in self._folds.values():
+            fold.start_block(around, (constant(0), constant(1)))
+        self._step(chosen)
+        for fold in self._folds.values():
+            fold.end_block(around)
+
+    def _step(self, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
+        """One element of a row."""
+        self.values.keep_all((*self.storage.filled_in(self._kept.level), *filled))
+        for number in chosen:
+            if number in self._folds:
+                self._folds[number].take(self.nest.inner)
+            elif number in self._running:
+                self.values.settle_scan(number, self._running[number].advance(self.nest.inner))
+            else:
+                self.values.store(number)

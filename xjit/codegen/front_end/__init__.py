@@ -1,0 +1,1 @@
+"""Numba as front end: from kernel text to LLVM IR."""

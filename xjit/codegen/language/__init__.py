@@ -1,0 +1,1 @@
+"""The kernel language: its words, types and inline functions, compiled and uncompiled."""

@@ -1,0 +1,1 @@
+"""Regions to loop nests: buffers, accumulators, values."""

@@ -1,0 +1,56 @@
+"""Conditions that are checked on the way: a flag for each, which all steps of a kernel's loops share.
+
+bad0 = b1(0)
+for i0 in range(lo, hi):
+    x0 = ld(a0, i0)
+    v0 = x0 < i64(7)
+    bad0 = bad0 | (v0 ^ b1(1))
+if bad0:
+    st(o0, 0, b1(1))
+
+Threads that find the same store the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xjit.codegen.lowering.buffers import Pointers
+from xjit.codegen.lowering.scopes import Nest, Scope
+from xjit.dataclass import dataclass, field
+from xjit.ir.loops.nodes import Accumulate, Carry, Const, If, Prim, Statement, Store, Value, Var
+from xjit.ir.node import Node
+from xjit.ir.scalar_expr import Literal
+from xjit.types import BOOL
+
+
+@dataclass(eq=False)
+class Checks:
+    """The flags of one kernel, by the status that each belongs to."""
+
+    nest: Nest
+    pointers: Pointers
+    flags: dict[Node, str] = field(default_factory=dict)
+
+    def take(self, status: Node, holds: Value, scope: Scope) -> None:
+        """Notes in the loop where it is computed whether a condition holds."""
+        if status not in self.flags:
+            self.flags[status] = self.nest.fresh("bad")
+        fails = Prim("not", (holds,), BOOL)
+        scope.statements.append(Accumulate(self.flags[status], "or", fails))
+
+    @property
+    def before(self) -> Iterator[Statement]:
+        """What comes before all loops."""
+        return (Carry(flag, _truth(False)) for flag in self.flags.values())
+
+    def after(self) -> Iterator[Statement]:
+        """What comes after all loops; declares the pointers to the statuses."""
+        for status, flag in self.flags.items():
+            pointer = self.pointers.pointer(status, 0, True)
+            index = self.pointers.index(pointer, ())
+            yield If(Var(flag, BOOL), (Store(pointer, index, _truth(True), status.where),))
+
+
+def _truth(value: bool) -> Const:
+    return Const(Literal.of(value, BOOL))

@@ -1,0 +1,202 @@
+"""What the loops of a group compute and store, in whichever form they are.
+
+A value is inlined at the index of the innermost loop, down to what is read: from a buffer, from a nested reduction,
+or from where an earlier loop has kept it. Which values are kept, and where, each form of loops decides for itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Protocol
+
+from xjit.codegen.forms.strips import Strips
+from xjit.codegen.lowering import reductions
+from xjit.codegen.lowering.buffers import Buffers, Place, Pointers
+from xjit.codegen.lowering.check_flags import Checks
+from xjit.codegen.lowering.elements import Elements, storage_dtype
+from xjit.codegen.lowering.inner_reductions import NestedReductions
+from xjit.codegen.lowering.loop_bounds import LoopBounds
+from xjit.codegen.lowering.running import RunningValue
+from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.packed import PackedReductions
+from xjit.codegen.scheduling.tiles import Tiles
+from xjit.dataclass import dataclass, field
+from xjit.fusion.regions.materialized import owner
+from xjit.fusion.regions.reads import below
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan
+from xjit.ir.loops.nodes import Load, Store
+from xjit.ir.node import Node
+from xjit.types import BOOL, TupleType
+
+
+class KeptValues(Protocol):
+    """The values that a form of loops keeps in memory, so that later loops need not compute them again.
+
+    What ``holds`` says depends on which of the loops is written at the time.
+    """
+
+    def holds(self, indexed: IndexedValue) -> bool:
+        """Whether the value has been kept and is to be loaded."""
+
+    def place(self, indexed: IndexedValue) -> Place:
+        """The buffer that the value is kept in, and where in it the one of the step at hand is."""
+
+    def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
+        """Where a scan has to put the value as soon as it has made it."""
+
+
+class NothingKept:
+    """Of loops that need no values of each other."""
+
+    def holds(self, indexed: IndexedValue) -> bool:
+        """Never."""
+        return False
+
+    def place(self, indexed: IndexedValue) -> Place:
+        """There is none."""
+        raise LookupError(f"{indexed.node.op.name} is kept nowhere")
+
+    def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
+        """There are none."""
+        return ()
+
+
+@dataclass(eq=False)
+class GroupValues:
+    """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer."""
+
+    loops: Ordered
+    stored: frozenset[Node]
+    nest: Nest
+    pointers: Pointers
+    checks: Checks
+    scratch: Scratch
+    bounds: LoopBounds
+    kept: KeptValues = field(default_factory=NothingKept)
+
+    def __post_init__(self) -> None:
+        self.group, self.accesses, self.plan = self.loops.group, self.loops.accesses, self.loops.plan
+        columns = self.plan.columns or not self.plan.reduced
+        loops = self.plan.kept if columns else self.plan.reduced
+        innermost = frozenset(loops[-1].axes) if loops else frozenset()
+        self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
+        self.strips = Strips(self.nest, self.elements)
+        memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
+        turned = self.loops.transposition
+        self.tiles = None if turned is None else Tiles(*memory, turned, self.scratch)
+        self.buffers = self.tiles or Buffers(*memory)
+        packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self.bounds.extent)
+        self._nested = NestedReductions(
+            self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent, packed
+        )
+
+    # ------------------------------------------------------------------ what is read
+
+    def _variable(self, axis: int) -> str | None:
+        loop = self.plan.loop_of(axis)
+        return None if loop is None else loop.variable
+
+    def _is_leaf(self, indexed: IndexedValue) -> bool:
+        if indexed in self.accesses.reads or self.kept.holds(indexed) or indexed.node in self._nested.first:
+            return True
+        return owner(indexed.node) in self.accesses.targets & self.accesses.leaves
+
+    def _read(self, indexed: IndexedValue) -> Held:
+        scope = self.nest.scope_for(indexed.index)
+        if self.kept.holds(indexed):
+            load = Load(*self.kept.place(indexed), storage_dtype(indexed.node.aval.dtype))
+            return self.buffers.held(load, scope, indexed.node)
+        if indexed.node in self._nested.first:
+            return self._nested.result(indexed)
+        return self.buffers.load(self.accesses.reads[indexed], scope, indexed.node, False)
+
+    # ------------------------------------------------------------------ what is computed, kept and stored
+
+    def computed(self, numbers: Iterable[int]) -> list[IndexedValue]:
+        """What these statements compute in the loop at hand, operands before users: nothing below what has been
+        kept.
+        """
+        chosen = list(numbers)
+
+        def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
+            return () if self.kept.holds(indexed) else self.accesses.operands(indexed)
+
+        needed = set(below((indexed for number in chosen for indexed in self.accesses.values[number]), operands))
+        indexed_values = dict.fromkeys(indexed for number in chosen for indexed in self.accesses.visits[number])
+        return [indexed for indexed in indexed_values if indexed in needed and not self.kept.holds(indexed)]
+
+    def keep(self, indexed: IndexedValue, place: Place | None = None) -> None:
+        """Computes a value and puts it where it is kept."""
+        held = self.elements.value(indexed)
+        dtype = indexed.node.aval.dtype
+        value = self.elements.bits(held, dtype, indexed.node.where)
+        name, index = place or self.kept.place(indexed)
+        self.nest.inner.statements.append(Store(name, index, value, indexed.node.where))
+
+    def keep_all(self, indexed_values: Iterable[IndexedValue]) -> None:
+        """Keeps several values."""
+        for indexed in indexed_values:
+            self.keep(indexed)
+
+    def store(self, number: int) -> None:
+        """Computes the value of a statement that makes each element by itself, and stores or checks it."""
+        statement, indexed = self.group.statements[number], self.accesses.values[number][0]
+        held = self.elements.value(indexed)
+        if isinstance(statement, Check):
+            self.checks.take(statement.target, self.elements.plain(held, BOOL, indexed.node.where), held.scope)
+            return
+        access = self.accesses.writes[number]
+        assert access is not None
+        self.buffers.put(access, held, source=indexed.node)
+
+    def store_all(self, numbers: Iterable[int]) -> None:
+        """Does so for several statements."""
+        for number in numbers:
+            self.store(number)
+
+    # ------------------------------------------------------------------ reductions and scans
+
+    def accumulator(self, number: int) -> reductions.Accumulator:
+        """The accumulator of a reduction."""
+        statement = self.group.statements[number]
+        assert isinstance(statement, Reduce)
+        return reductions.make(self.elements, statement, self.group.axes[number])
+
+    def running(self, number: int) -> RunningValue:
+        """The accumulator of a scan."""
+        statement = self.group.statements[number]
+        assert isinstance(statement, Scan)
+        return RunningValue(self.elements, statement, self.group.axes[number])
+
+    def settle(self, number: int, results: list[Held], row: Scope) -> None:
+        """Makes the results of a reduction known to the row, and stores those that have a buffer."""
+        statement, axes = self.group.statements[number], self.group.axes[number]
+        index = statement.made_at(axes)
+        nodes = self.accesses.results_of(statement.target)
+        for k, held in enumerate(results):
+            for node in nodes.get(k, ()):
+                if index is not None:
+                    row.known[IndexedValue(node, index)] = held
+                if node in self.stored or (node is statement.target and not isinstance(node.type, TupleType)):
+                    self._store_result(node, number, held)
+
+    def _store_result(self, node: Node, number: int, held: Held) -> None:
+        access = self.accesses.writes[number]
+        if access is None or node not in self.stored:
+            return
+        self.buffers.put(dataclasses.replace(access, node=node), held, chunked=self.group.chunk is not None)
+
+    def settle_scan(self, number: int, held: Held) -> None:
+        """Makes a running value known where it stands, keeps it for those who read it later, and stores it."""
+        statement, access = self.group.statements[number], self.accesses.writes[number]
+        index = statement.made_at(self.group.axes[number])
+        assert access is not None and index is not None
+        indexed = IndexedValue(statement.target, index)
+        self.nest.inner.known[indexed] = held
+        for place in self.kept.places_of_scan(indexed):
+            self.keep(indexed, place)
+        if statement.target in self.stored:
+            self.buffers.put(access, held)

@@ -1,0 +1,112 @@
+"""Reductions inside of the loops of others: one small loop nest for each of their results.
+
+for j0 in range(n1):              # the centres
+    t0 = f64(0.0)
+    for d2 in range(16):          # the coordinates
+        x0 = ld(a0, i0 * 16 + d2)
+        x1 = ld(a1, j0 * 16 + d2)
+        v0 = x0 - x1
+        t0 = radd(t0, v0 * v0)
+    t1 = fmin(t1, t0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from xjit import numerics
+from xjit.codegen.lowering import reductions
+from xjit.codegen.lowering.elements import Elements
+from xjit.codegen.lowering.lane_loops import LaneLoops, in_lanes
+from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.scheduling.packed import PackedReductions
+from xjit.codegen.scheduling.schedule import Loop, Schedule
+from xjit.dataclass import dataclass
+from xjit.fusion.regions.tiny import nested_values
+from xjit.fusion.statements import Domain, IndexedValue, Reduce
+from xjit.ir.index_map import axes_of
+from xjit.ir.loops.intexpr import IntExpr, as_int, constant
+from xjit.ir.node import Node
+
+
+@dataclass(eq=False)
+class NestedReductions:
+    """Writes the loops of nested reductions where their results are wanted.
+
+    ``first`` maps a reduction to the first of its axes, ``extent`` is the length of a loop.
+    """
+
+    nest: Nest
+    elements: Elements
+    plan: Schedule
+    first: Mapping[Node, int]
+    extent: Callable[[Loop], IntExpr]
+    packed: PackedReductions
+
+    def result(self, indexed: IndexedValue) -> Held:
+        """One result of a nested reduction, computed in the scope that its index belongs to."""
+        hidden = self.nest.leave_to(self.nest.scope_for(indexed.index))
+        held = self._run(self._statement(indexed))
+        self.nest.scopes.extend(hidden)
+        return held
+
+    def _statement(self, indexed: IndexedValue) -> Reduce:
+        first = self.first[indexed.node]
+        values = nested_values(indexed, first)
+        reduced = tuple(range(first, first + len(indexed.node.param("dims"))))
+        return Reduce(Domain(()), values, indexed.node, reduced)
+
+    def _run(self, statement: Reduce) -> Held:
+        scope = self.nest.inner
+        used = {axis for indexed in statement.values for axis in axes_of(indexed.index)} | set(statement.reduced)
+        loops = [loop for loop in self.plan.nested if loop.axes[0] in statement.reduced]
+        reducer = statement.target.param("reducer")
+        fold = reductions.Recognised(self.elements, statement, {axis: axis for axis in used}, reducer)
+        if len(loops) < 2 and all(loop.extent <= numerics.BLOCK for loop in loops):
+            fold.in_one_block()
+        short = self.packed.loop(statement.values[0], fold.dtype, loops)
+        if short is not None:
+            start, values = fold.identity(fold.dtype), statement.values[0]
+            value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
+            return fold.settle(value, scope, statement.target.where)
+        fold.start(scope)
+        for loop in loops[:-1]:
+            self.nest.open(loop.variable, loop.axes)
+        self._innermost(fold, loops[-1:])
+        for loop in reversed(loops[:-1]):
+            self.nest.close(0, self._stop(loop))
+        (held,) = fold.finish(scope)
+        return held
+
+    def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
+        """The last loop, in blocks where it may be longer than one."""
+        baked = min(self.nest.machine.baked_extent, numerics.BLOCK)
+        if not loops or not fold.blocked or loops[0].extent <= baked:
+            self._block(fold, loops, constant(0), self._stop(loops[0]) if loops else constant(1))
+            return
+        stop = self._stop(loops[0])
+        self._block(fold, loops, *self.nest.open_blocks(numerics.BLOCK, stop))
+        self.nest.close(0, stop, step=numerics.BLOCK)
+
+    def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: IntExpr, stop: IntExpr) -> None:
+        around: Scope = self.nest.inner
+        fold.start_block(around, (start, stop))
+
+        def write(part: Bounds) -> None:
+            for loop in loops:
+                self.nest.open(loop.variable, loop.axes)
+            fold.take(self.nest.inner)
+            for _ in loops:
+                self.nest.close(*part)
+
+        summed = in_lanes([fold]) if loops else []
+        if summed:
+            work = self.packed.work(fold.statement.values[0], loops[0])
+            LaneLoops(self.nest, self.packed.scratch).write(summed, (start, stop), write, loops[0].variable, work)
+        else:
+            write((start, stop))
+        fold.end_block(around)
+
+    def _stop(self, loop: Loop) -> IntExpr:
+        return as_int(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)

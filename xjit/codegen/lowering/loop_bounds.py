@@ -1,0 +1,82 @@
+"""Where the loops of a group begin and end: at their own ends, or where somebody else has put bounds.
+
+for i0 in range(lo, hi):          # shared among threads
+    for i1 in range(n0):
+        for j0 in range(n1):      # reduced
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.scheduling.schedule import Loop, Schedule
+from xjit.dataclass import dataclass, field
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.nodes import LAUNCHED, LoopKind
+
+Bounds = tuple[IntExpr, IntExpr]
+"""Where a loop begins and ends."""
+
+
+@dataclass(eq=False)
+class LoopBounds:
+    """Opens and closes the loops of a group.
+
+    ``pairs`` is the loop of which two steps are done at a time. ``shared`` are the bounds of the loop that threads
+    share, None where they share none, ``given`` those of loops that run within a tile, by the first axis.
+    """
+
+    nest: Nest
+    plan: Schedule
+    pairs: Loop | None = None
+    shared: Bounds | None = LAUNCHED
+    given: dict[int, Bounds] = field(default_factory=dict)
+
+    def extent(self, loop: Loop) -> IntExpr:
+        """The length of a loop."""
+        return self.nest.extent(loop.variable, loop.extent)
+
+    def steps(self, loop: Loop) -> int:
+        """How many steps a loop has."""
+        return math.ceil(loop.extent / 2) if loop == self.pairs else loop.extent
+
+    @property
+    def shared_steps(self) -> int:
+        """How many steps the loop has that threads share."""
+        return 1 if self.plan.shared is None else self.steps(self.plan.kept[self.plan.shared])
+
+    def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
+        """The bounds of a kept loop, and who runs it."""
+        loop = self.plan.kept[number]
+        if loop.axes[0] in self.given:
+            return *self.given[loop.axes[0]], LoopKind.SERIAL
+        if number == self.plan.shared and self.shared is not None:
+            return *self.shared, LoopKind.PARALLEL
+        stop = self.nest.word("steps", self.steps(loop), "n") if loop == self.pairs else self.extent(loop)
+        return constant(0), stop, LoopKind.SERIAL
+
+    def reduced(self, loop: Loop) -> Bounds:
+        """The bounds of a reduced loop."""
+        if self.plan.chunked is not None and loop is self.plan.reduced[self.plan.chunked]:
+            return variable("k_start"), variable("k_stop")
+        return constant(0), self.extent(loop)
+
+    def open(self, loops: Sequence[Loop]) -> None:
+        """Opens loops, each within the one before."""
+        for loop in loops:
+            if loop == self.pairs:
+                self.nest.open_pairs(loop.variable, loop.axes, self.nest.word("pairs", loop.extent - 2, "n"))
+            else:
+                self.nest.open(loop.variable, loop.axes)
+
+    def close_kept(self, count: int) -> None:
+        """Closes the first kept loops, so many of them."""
+        for number in reversed(range(count)):
+            self.nest.close(*self.kept(number))
+
+    def close_reduced(self, loops: Sequence[Loop]) -> None:
+        """Closes these reduced loops."""
+        for loop in reversed(loops):
+            self.nest.close(*self.reduced(loop))

@@ -1,0 +1,113 @@
+"""A group becomes a loop nest, in the form that its plan asks for.
+
+row_nest.py      row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
+column_nest.py   in blocks of columns, where the reduced axes are slow in memory
+tiled_nest.py    in tiles, where operands lie across each other
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from xjit.codegen.forms.chunks import open_chunks
+from xjit.codegen.forms.column_nest import ColumnNest
+from xjit.codegen.forms.row_nest import RowNest
+from xjit.codegen.forms.rows import RowStorage
+from xjit.codegen.forms.tiled_nest import TiledNest
+from xjit.codegen.lowering.buffers import Pointers
+from xjit.codegen.lowering.check_flags import Checks
+from xjit.codegen.lowering.group_values import GroupValues
+from xjit.codegen.lowering.loop_bounds import LoopBounds
+from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.scheduling.levels import Passes
+from xjit.codegen.scheduling.loop_order import ordered
+from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.dataclass import dataclass
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.plan import FusionGroup
+from xjit.ir.loops.nodes import LAUNCHED, LoopKind
+from xjit.ir.node import Node
+
+
+class GroupNest(Protocol):
+    """The loops of a group in some form.
+
+    ``storage`` says what waits between passes over a row.
+    """
+
+    storage: RowStorage
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether what has been read at one step may be read at another one too."""
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the loop that threads share."""
+
+    @property
+    def work(self) -> float:
+        """How much there is to compute, in additions."""
+
+    def write(self) -> None:
+        """Puts all loops into the nest."""
+
+
+@dataclass(eq=False)
+class Lowering:
+    """One group: ``write`` puts its loops into the nest. The loops over ``tiled`` axes stay apart and are given
+    ``bounds``.
+    """
+
+    group: FusionGroup
+    layouts: Layouts
+    leaves: frozenset[Node]
+    stored: frozenset[Node]
+    nest: Nest
+    pointers: Pointers
+    checks: Checks
+    scratch: Scratch
+    tiled: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled)
+        self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
+        self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
+        self.values = GroupValues(
+            loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
+        )
+        self.passes = Passes(self.accesses, self.plan)
+        self.form = self._form(ScanReads(self.accesses))
+
+    def _form(self, scans: ScanReads) -> GroupNest:
+        """The form of the loops."""
+        if self.values.tiles is not None:
+            return TiledNest(self.values, self.values.tiles)
+        if self.plan.columns and self.group.reduced and self.passes.store_once and not self._waits_for(scans):
+            return ColumnNest(self.values, self.passes, scans)
+        return RowNest(self.values, self.passes, scans)
+
+    def _waits_for(self, scans: ScanReads) -> bool:
+        """Whether something needs a scan at other steps than its own, for which whole rows are kept."""
+        return self.group.has_skew or bool(scans.read_later(self.passes.levels))
+
+    @property
+    def extent(self) -> int:
+        """The number of steps of the shared loop, where it is one over elements."""
+        return self.form.extent
+
+    @property
+    def work(self) -> float:
+        """How much there is to compute, in additions."""
+        return self.form.work
+
+    def write(self) -> int:
+        """The whole nest; the number of steps of the shared loop, which may be one over chunks."""
+        if self.plan.chunked is None:
+            self.form.write()
+            return self.extent
+        chunks = open_chunks(self.nest, self.group, self.plan)
+        self.form.write()
+        self.nest.close(*LAUNCHED, LoopKind.PARALLEL)
+        return chunks

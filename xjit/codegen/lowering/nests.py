@@ -1,0 +1,128 @@
+"""A kernel: the loop nests of one or more groups that do not need each other.
+
+What the parts of a result are made by, its borders and its interior, is one kernel whose steps they share:
+
+    lo0 = max(lo - first0, 0)                # its own part of the iterations lo to hi
+    hi0 = min(hi - first0, steps0)
+    parallel i0 in lo0 .. hi0:               # the interior
+      ...
+    lo1 = max(lo - first1, 0)
+    hi1 = min(hi - first1, steps1)
+    parallel once0 in lo1 .. hi1:            # a border: one step
+      ...
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from xjit import config
+from xjit.codegen.forms.overlapped_tiles import in_windows, window_layouts, write_tiles
+from xjit.codegen.lowering.buffers import Pointers
+from xjit.codegen.lowering.check_flags import Checks
+from xjit.codegen.lowering.lower import Lowering
+from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.rewrites.record import RefusedError, Rewrite
+from xjit.codegen.scheduling.in_place import overwrite
+from xjit.dataclass import dataclass, field
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.plan import FusionGroup, Tiling
+from xjit.ir.loops.intexpr import maximum, minimum
+from xjit.ir.loops.nodes import LAUNCHED, Kernel, LoopKind
+from xjit.ir.loops.verify import verify
+from xjit.ir.node import Node
+from xjit.machine import Machine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredKernel:
+    """Loop nests and what their table holds for the shapes at hand.
+
+    ``in_place`` are values that are written into the buffer of another, each with that other one; ``rewrites`` is
+    what was done to the loops, in order.
+    """
+
+    kernel: Kernel
+    pointers: tuple[tuple[Node, int], ...]  # buffer and first byte, per slot
+    words: tuple[int, ...]  # in the slots after the pointers
+    extent: int  # of the shared loop
+    work: float  # of the whole kernel, in additions
+    groups: tuple[FusionGroup, ...]
+    in_place: Mapping[Node, Node] = field(default_factory=dict)
+    rewrites: tuple[Rewrite, ...] = ()
+
+
+def lower(
+    groups: Sequence[FusionGroup],
+    layouts: Layouts,
+    leaves: frozenset[Node],
+    stored: frozenset[Node],
+    spent: frozenset[Node],
+    tiling: Tiling | None,
+    machine: Machine,
+    varying: bool = False,
+) -> LoweredKernel:
+    """Lowers a kernel. ``leaves`` are materialised nodes, ``stored`` those that get a buffer, ``spent`` those whose
+    buffers nobody reads after this kernel. A ``tiling`` says how the groups run one behind the other. Numbers of
+    the program stay out of the text if they are known to be ``varying``.
+    """
+    nest = Nest(machine, varying)
+    pointers = Pointers(nest)
+    checks = Checks(nest, pointers)
+    scratch = Scratch(nest)
+    inner, tiled = groups, frozenset[int]()
+    if tiling is not None:
+        layouts, tiled = window_layouts(tiling, layouts), frozenset(tiling.axes)
+        inner = [in_windows(group, tiling, layouts) for group in groups]
+        spent = frozenset()  # the next tile reads of it too
+    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for group in inner]
+    in_place = overwrite(parts, spent)
+    pointers.overwritten = frozenset(in_place.values())
+    if tiling is not None:
+        extent = write_tiles(parts, tiling, nest, pointers)
+    else:
+        extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
+    body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
+    words, values = zip(*nest.words.values(), strict=True) if nest.words else ((), ())
+    work = sum(part.work for part in parts)
+    kernel = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), words)
+    kernel, done = scheduled(kernel, nest.rewrites)
+    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(groups), in_place, done)
+
+
+def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel after those rewrites that it admits, and these."""
+    done = []
+    verified = config.flag("XJIT_VERIFY")
+    for rewrite in rewrites:
+        with contextlib.suppress(RefusedError):
+            kernel = rewrite.apply(kernel)
+            done.append(rewrite)
+        if verified:
+            verify(kernel)
+    return verify(kernel) if verified else kernel, tuple(done)
+
+
+def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
+    """Each nest behind the other; the number of steps of all together."""
+    heaviest = max(part.work for part in parts)
+    steps = 0
+    for number, part in enumerate(parts):
+        nest.section = number
+        shared = part.work >= nest.machine.lone_share * heaviest
+        extent = part.extent if shared else 1
+        first, stop = nest.word("first", steps, "first"), nest.word("steps", extent, "steps")
+        low, high = LAUNCHED
+        bounds = nest.integer("lo", maximum(low - first, 0)), nest.integer("hi", minimum(high - first, stop))
+        part.bounds.shared = bounds if shared and part.plan.shared is not None else None
+        if part.bounds.shared is None:
+            nest.open(nest.fresh("once"))
+        nest.outermost = len(nest.scopes) - 1
+        part.write()
+        if part.bounds.shared is None:
+            nest.close(*bounds, LoopKind.PARALLEL)
+        part.scratch.give_back()
+        steps += extent
+    return steps

@@ -1,0 +1,164 @@
+"""The loop nest under construction: open loops, what is known inside each, and fresh names."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from xjit.codegen.language.scalar_types import KINDS
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.dataclass import dataclass, field
+from xjit.ir.index_map import Index, axes_of
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
+from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var
+from xjit.ir.loops.walk import renamed
+from xjit.machine import Machine
+from xjit.types import BOOL
+
+
+@dataclass(eq=False)
+class Scope:
+    """One open loop (or the kernel's prologue, or a block loop without axes).
+
+    ``counter`` is what the loop counts where its body gets the variable from that.
+    """
+
+    variable: str | None
+    axes: frozenset[int]
+    statements: list[Statement] = field(default_factory=list)
+    known: dict[Any, Any] = field(default_factory=dict)
+    counter: str = ""
+
+
+@dataclass(eq=False)
+class Nest:
+    """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
+
+    The loops of different sections have words of their own, whatever their variables are called. What depends on no
+    loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
+    ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
+    ``rewrites`` are for the kernel that is written, in order.
+    """
+
+    machine: Machine
+    varying: bool = False
+    axes: dict[str, list[IntExpr]] = field(default_factory=dict)
+    written: dict[str, bool] = field(default_factory=dict)
+
+    scopes: list[Scope] = field(default_factory=lambda: [Scope(None, frozenset())])
+    words: dict[Any, tuple[str, int]] = field(default_factory=dict)
+    section: int = 0
+    outermost: int = 0
+    rewrites: list[Rewrite] = field(default_factory=list)
+    _names: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, stem: str) -> str:
+        """A new name: the stem and a running number. The language's own names, such as b1 and u8, are passed over."""
+        number = self._names.get(stem, 0)
+        while f"{stem}{number}" in KINDS:
+            number += 1
+        self._names[stem] = number + 1
+        return f"{stem}{number}"
+
+    def word(self, key: Any, value: int, stem: str) -> IntExpr:
+        """A table word; equal keys of one section share one."""
+        own = (self.section, key)
+        if own not in self.words:
+            self.words[own] = (self.fresh(stem), value)
+        return word(self.words[own][0])
+
+    def extent(self, variable: str, value: int) -> IntExpr:
+        """The length of a loop."""
+        return self.word(("extent", variable), value, "n")
+
+    def integer(self, stem: str, value: Integer) -> IntExpr:
+        """A new name for an integer, given in the innermost loop."""
+        name = self.fresh(stem)
+        self.inner.statements.append(LetInt(name, as_int(value)))
+        return variable(name)
+
+    @property
+    def inner(self) -> Scope:
+        """The innermost open scope."""
+        return self.scopes[-1]
+
+    def open(self, variable: str, axes: tuple[int, ...] = ()) -> Scope:
+        """Opens a loop."""
+        self.scopes.append(Scope(variable, frozenset(axes)))
+        return self.inner
+
+    def open_blocks(
+        self, size: Integer, stop: IntExpr, stems: tuple[str, str] = ("b", "e")
+    ) -> tuple[IntExpr, IntExpr]:
+        """Opens a loop over the first positions of blocks; where each block begins and ends."""
+        start = self.fresh(stems[0])
+        self.open(start)
+        return variable(start), self.integer(stems[1], minimum(variable(start) + size, stop))
+
+    def open_pairs(self, name: str, axes: tuple[int, ...], last: IntExpr) -> Scope:
+        """Opens a loop over pairs of steps, of which the last one begins at ``last`` at the latest."""
+        scope = self.open(name, axes)
+        scope.counter = self.fresh("k")
+        scope.statements.append(LetInt(name, minimum(variable(scope.counter) * 2, last)))
+        return scope
+
+    def leave_to(self, scope: Scope) -> list[Scope]:
+        """Takes the scopes inside of one away for a while, so that something can be written before them."""
+        place = self.scopes.index(scope) + 1
+        hidden = self.scopes[place:]
+        del self.scopes[place:]
+        return hidden
+
+    def close(self, start: Integer, stop: Integer, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
+        """Closes the innermost loop and puts it into the one around it."""
+        scope = self.scopes.pop()
+        assert scope.variable is not None
+        counter = scope.counter or scope.variable
+        loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
+        self.inner.statements.append(loop)
+
+    def rewrite(self, make: Callable[[str], Rewrite]) -> None:
+        """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
+        loop = self.inner.statements[-1]
+        assert isinstance(loop, Loop)
+        name = self.fresh(f"{loop.variable}_")
+        self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
+        self.rewrites.append(make(name))
+
+    def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
+        """Does the statements of the innermost loop from this one on only if one of the conditions holds."""
+        flag, statements = self.fresh("go"), self.inner.statements
+        known = [condition for condition in conditions if condition is not None]
+        either = functools.reduce(lambda one, other: Prim("or", (one, other), BOOL), known)
+        statements[start:] = [Let(flag, either), If(Var(flag, BOOL), tuple(statements[start:]))]
+
+    def scope_for(self, index: Index) -> Scope:
+        """The innermost scope whose axes the index depends on."""
+        return self.scope_of_axes(axes_of(index))
+
+    def scope_of_axes(self, axes: frozenset[int]) -> Scope:
+        """The innermost scope that runs over one of the axes."""
+        return next((scope for scope in reversed(self.scopes) if scope.axes & axes), self.scopes[self.outermost])
+
+    def known(self, key: Any) -> Any:
+        """What some open scope knows under this key, or None."""
+        for scope in reversed(self.scopes):
+            found = scope.known.get(key)
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def variables(self) -> list[str]:
+        """The variables of all open loops, the outermost first."""
+        return [scope.variable for scope in self.scopes if scope.variable is not None]
+
+
+@dataclass(eq=False)
+class Held:
+    """A computed element: as a plain value, and for narrow floats as the bits that memory holds."""
+
+    plain: Value | None
+    bits: Value | None
+    scope: Scope

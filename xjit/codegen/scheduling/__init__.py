@@ -1,0 +1,1 @@
+"""Decisions about loops: order, tiles, packing, unrolling."""

@@ -1,0 +1,116 @@
+"""What the statements of a group read of its scans: at which distance, and behind how many scans, one after the
+other.
+
+In ``c[:, 20:] - c[:, :-20]`` of ``c = np.cumsum(x, axis=1)`` one statement is the scan, and the other reads it at the
+step at hand and 20 steps before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.dataclass import dataclass
+from xjit.fusion import cost
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.regions.materialized import owner
+from xjit.fusion.regions.reads import below
+from xjit.fusion.statements import IndexedValue, Scan
+from xjit.ir.opdef import AxisMap
+
+
+@dataclass(eq=False)
+class ScanReads:
+    """The scans of a group, and who reads them.
+
+    ``reads`` are what each statement reads of scans, in the axes of the group. ``scanned`` gives the statement of
+    what a scan makes along its axis. ``depth`` is how many scans follow on each other until a statement has what it
+    needs: -1 if it needs none.
+    """
+
+    accesses: GroupAccesses
+
+    def __post_init__(self) -> None:
+        self._table = cost.CostTable(self.accesses.leaves, self.accesses.machine)
+        self._targets = frozenset(
+            statement.target for statement in self.group.statements if isinstance(statement, Scan)
+        )
+        self.reads = [
+            [indexed for indexed in one.reads if owner(indexed.node) in self._targets] for one in self.accesses.found
+        ]
+        self.scanned = {
+            self.row(self.made(n)): n
+            for n, statement in enumerate(self.group.statements)
+            if isinstance(statement, Scan)
+        }
+        self.depth = self._depths()
+
+    @property
+    def group(self) -> FusionGroup:
+        """The group whose scans these are."""
+        return self.accesses.group
+
+    def _depths(self) -> list[int]:
+        depth: list[int] = []
+        for number, statement in enumerate(self.group.statements):
+            before = max((depth[self.scanned[self.row(indexed)]] for indexed in self.reads[number]), default=-1)
+            depth.append(before + isinstance(statement, Scan))
+        return depth
+
+    def made(self, number: int) -> IndexedValue:
+        """The value that a scan makes, where it makes it."""
+        statement = self.group.statements[number]
+        index = statement.made_at(self.group.axes[number])
+        assert index is not None
+        return IndexedValue(statement.target, index)
+
+    def operand(self, number: int) -> IndexedValue:
+        """The value that a scan takes."""
+        return self.accesses.values[number][0]
+
+    def row(self, indexed: IndexedValue) -> IndexedValue:
+        """What a scan makes along the axis, as one value; anything else as it is."""
+        if indexed.node not in self._targets:
+            return indexed
+        along = self.group.reduced[0]
+        return IndexedValue(indexed.node, (*indexed.index[:along], AxisMap(None), *indexed.index[along + 1 :]))
+
+    def distance(self, indexed: IndexedValue) -> int:
+        """How many steps before the one at hand a scan has made the value."""
+        number = self.scanned.get(self.row(indexed))
+        if number is None:
+            return 0
+        along = self.group.reduced[0]
+        return self.made(number).index[along].offset - indexed.index[along].offset
+
+    def is_costly(self, number: int) -> bool:
+        """Whether what a statement takes costs more than a store and a load."""
+        return any(
+            self._table.total(indexed.node) >= self.accesses.machine.row_cost
+            for indexed in self.group.statements[number].values[:1]
+        )
+
+    @property
+    def are_worth_blocks(self) -> bool:
+        """Whether something runs behind, or what scans need or what needs them is worth vector code."""
+        group = self.group
+        if not group.reduced or group.nested or group.chunk is not None:
+            return False
+        costly = (
+            n for n, statement in enumerate(group.statements) if isinstance(statement, Scan) or self.depth[n] >= 0
+        )
+        return bool(self.scanned) and (group.has_skew or any(map(self.is_costly, costly)))
+
+    def read_later(self, levels: Sequence[int]) -> dict[IndexedValue, int]:
+        """What scans make that later passes than their own read, with their own."""
+        found: dict[IndexedValue, int] = {}
+        for number, reads in enumerate(self.reads):
+            for indexed in reads:
+                own = levels[self.scanned[self.row(indexed)]]
+                if own < levels[number]:
+                    found[indexed] = own
+        return found
+
+    def are_needed_for(self, indexed: IndexedValue) -> bool:
+        """Whether the value is made of what a scan makes."""
+        return any(owner(one.node) in self._targets for one in below([indexed], self.accesses.operands))

@@ -1,0 +1,74 @@
+"""Innermost loops over a few elements, written out: the loop around them becomes the one that is vector code.
+
+A row of three that is subtracted from every pixel keeps the axis of colours apart from the others, so that
+
+    for i0 in range(lo, hi):
+        for i1 in range(n0):
+            st(o0, i0 * 3 + i1, ld(a0, i0 * 3 + i1) - ld(a1, i1))
+
+would run over three elements at a time. It becomes
+
+    for i0 in range(lo, hi):
+        st(o0, i0 * 3, ld(a0, i0 * 3) - x0)
+        st(o0, i0 * 3 + 1, ld(a0, i0 * 3 + 1) - x1)
+        st(o0, i0 * 3 + 2, ld(a0, i0 * 3 + 2) - x2)
+
+in which LLVM finds vector loads and stores with shuffles.  Where the planes of an image are made of its pixels, the
+short loop is the one around; written out, it reads all pixels once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from xjit import numerics
+from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.schedule import Loop, Schedule
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.regions.tiny import parts
+from xjit.fusion.statements import Statement
+
+
+def short_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
+    """The loop that is to be written out: the innermost one, or one around it that some operand is interleaved along.
+
+    That is: nothing is reduced, a longer loop is there, its elements fill no vector, and the kernel stays short.
+    """
+    if not group.is_elementwise or group.reduced or plan.nested or len(plan.kept) < 2:
+        return None
+    *outer, inner = plan.kept
+    if inner.extent <= numerics.TINY:
+        return inner if outer[-1].extent > numerics.TINY and _is_worth_it(group, inner, accesses) else None
+    found = (loop for loop in outer if _interleaves(accesses, loop, inner) and _is_worth_it(group, loop, accesses))
+    return next(found, None)
+
+
+def _is_worth_it(group: FusionGroup, loop: Loop, accesses: GroupAccesses) -> bool:
+    operations = sum(map(len, accesses.visits)) * loop.extent
+    machine = accesses.machine
+    is_short = loop.extent <= numerics.TINY and loop.extent * _widest(group) < machine.vector_bytes
+    return is_short and operations <= machine.written_out_operations
+
+
+def _interleaves(accesses: GroupAccesses, loop: Loop, inner: Loop) -> bool:
+    """Whether an operand has the elements of the loop side by side between those of the innermost one."""
+    moves = (tuple(abs(access.moves[one.axes[-1]]) for one in (loop, inner)) for access in accesses.reads.values())
+    return any(0 < across < along <= numerics.TINY for across, along in moves)
+
+
+def _widest(group: FusionGroup) -> int:
+    """The size in bytes of the largest elements that are stored."""
+    return max(statement.values[0].node.aval.dtype.itemsize for statement in group.statements)
+
+
+def written_out(group: FusionGroup, loop: Loop) -> FusionGroup:
+    """The group with every statement that runs along the loop replaced by one for each of its positions."""
+    statements: list[Statement] = []
+    axes: list[dict[int, int]] = []
+    for statement, places in zip(group.statements, group.axes, strict=True):
+        chosen = [axis for axis, place in places.items() if place in loop.axes and statement.dims[axis] != 1]
+        made = list(parts(statement, chosen)) if chosen else [statement]
+        statements += made
+        axes += [places] * len(made)
+    dims = tuple(1 if axis in loop.axes else size for axis, size in enumerate(group.dims))
+    return dataclasses.replace(group, dims=dims, statements=tuple(statements), axes=tuple(axes))

@@ -1,0 +1,229 @@
+"""Operands that run through memory across the others, read and written in tiles.
+
+In ``x.T * y`` the rows of ``y`` and of the result are columns of ``x``. Read element by element, every one of ``x``
+lies in another line of memory. So two loops are cut into tiles, and what lies across is transposed into scratch, a
+few rows at a time in registers, before the tile is computed:
+
+    for i0_block in range(lo, hi):
+        i0_start = i0_block * 128
+        i0_stop = select(i0_start + 128 < n0, i0_start + 128, n0)
+        for i1_start in range(0, n1, 64):
+            i1_stop = select(i1_start + 64 < n1, i1_start + 64, n1)
+            for i1 in range(i1_start, i1_stop, 8):
+                for i0 in range(i0_start, i0_stop, 8):
+                    turn_f32(m0, (i0 - i0_start) * 64 + i1 - i1_start, 64, a0, ..., i1_stop - i1, i0_stop - i0)
+            for i0 in range(i0_start, i0_stop):
+                for i1 in range(i1_start, i1_stop):
+                    ... ldw(m0, (i0 - i0_start) * 64 + i1 - i1_start) * ld(a1, a1_at0 + i1) ...
+
+A result that lies across is put into scratch in the innermost loop and transposed when the tile is done. Where
+nothing is computed, as in ``x.T.copy()``, blocks go from the operand to the result at once:
+
+            for i0 in range(i0_start, i0_stop, 8):
+                for i1 in range(i1_start, i1_stop, 8):
+                    turn_f32(o0, i1 + i0 * o0_s0, o0_s0, a0, i1 * a0_s0 + i0, a0_s0, i1_stop - i1, i0_stop - i0)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+from xjit import numerics
+from xjit.codegen.language.scalar_types import TURNED
+from xjit.codegen.lowering.buffers import Buffers, Place
+from xjit.codegen.lowering.elements import storage_dtype
+from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.scopes import Held, Scope
+from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.scheduling.accesses import Access, GroupAccesses
+from xjit.codegen.scheduling.schedule import Loop, Schedule
+from xjit.dataclass import dataclass, field
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import IndexedValue, Statement
+from xjit.ir.index_map import relabel
+from xjit.ir.loops.intexpr import variable
+from xjit.ir.loops.nodes import Load, Store
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+from xjit.ir.scalar_expr import Arg
+from xjit.machine import Machine
+from xjit.types import DType
+
+
+@dataclass(frozen=True, slots=True)
+class Transposition:
+    """The last two loops of a schedule in tiles: ``rows`` positions of the one around, ``columns`` of the innermost.
+
+    ``across`` are the accesses that move less from one row to the next than within a row. Where threads share one of
+    these two loops they share its blocks. ``copies`` are what is read and where it is written to, if that is all.
+    """
+
+    plan: Schedule
+    across: frozenset[Access]
+    rows: int
+    columns: int
+    copies: tuple[tuple[Access, Access], ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of the shared loop."""
+        shared = self.plan.shared
+        assert shared is not None
+        return math.ceil(self.plan.kept[shared].extent / self.size(shared))
+
+    def size(self, number: int) -> int:
+        """Positions of a loop in one tile."""
+        sizes = {len(self.plan.kept) - 2: self.rows, len(self.plan.kept) - 1: self.columns}
+        return sizes.get(number, 1)
+
+
+def transposition(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Transposition | None:
+    """The tiles of a group; None where nothing lies across the innermost loop.
+
+    A loop around the innermost one moves next to it if more lies across these two than across any other pair.
+    """
+    if not group.is_elementwise or group.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
+        return None
+    only_moves = all(_only_moves(indexed.node) for visited in accesses.visits for indexed in visited)
+    copied = _tiled(plan, accesses, copied=True) if only_moves else None
+    return copied if copied is not None and copied.copies else _tiled(plan, accesses, copied=False)
+
+
+def _tiled(plan: Schedule, accesses: GroupAccesses, *, copied: bool) -> Transposition | None:
+    """The tiles of loops that compute nothing, to be copied in blocks, or those of others."""
+    *outer, columns = plan.kept
+    found = {loop: frozenset(_across(accesses, loop, columns, copied)) for loop in outer}
+    rows = max(outer, key=lambda loop: len(found[loop]))
+    if not found[rows]:
+        return None
+    if _is_walked_backward(rows, found[rows], accesses):
+        accesses.turn(frozenset(rows.axes))
+        found[rows] = frozenset(_across(accesses, rows, columns, copied))
+    machine = accesses.machine
+    column_bytes = machine.transposed_columns * sum(access.node.aval.dtype.itemsize for access in found[rows])
+    count = min(machine.transposed_rows, machine.transposed_bytes // column_bytes)
+    if count < machine.fewest_transposed_rows:
+        return None
+    count = 1 << (count.bit_length() - 1)  # whole blocks of registers
+    kept = (*(loop for loop in outer if loop is not rows), rows, columns)
+    extents = [loop.extent for loop in kept[:-2]]
+    extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / machine.transposed_columns)]
+    plan = dataclasses.replace(plan, kept=kept, shared=_shared(extents, machine))
+    copies = _copies(found[rows], accesses, rows, columns) if copied else ()
+    return Transposition(plan, found[rows], count, machine.transposed_columns, copies)
+
+
+def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: GroupAccesses) -> bool:
+    """Whether more of what lies across runs backward in memory than forward, and the rows may be walked so."""
+    moves = [access.moves[rows.axes[-1]] for access in across]
+    return accesses.positions.isdisjoint(rows.axes) and sum(move < 0 for move in moves) > len(moves) / 2
+
+
+def _copies(
+    across: Collection[Access], accesses: GroupAccesses, rows: Loop, columns: Loop
+) -> tuple[tuple[Access, Access], ...]:
+    """What every statement reads and where it writes that, if none does more and all of it can go in blocks."""
+    found = []
+    group = accesses.group
+    for statement, axes, own, target in zip(
+        group.statements, group.axes, accesses.found, accesses.writes, strict=True
+    ):
+        if target is None or len(own.reads) != 1 or not all(_only_moves(indexed.node) for indexed in own.visits):
+            return ()
+        (read,) = own.reads
+        source = accesses.reads.get(IndexedValue(read.node, relabel(read.index, axes)))
+        if source is None or source not in across or target in across or _changes_width(statement):
+            return ()
+        if source.moves[rows.axes[-1]] != 1 or target.moves[columns.axes[-1]] != 1:
+            return ()
+        found.append((source, target))
+    return tuple(found)
+
+
+def _only_moves(node: Node) -> bool:
+    """Whether the elements of a value are those of an operand, somewhere else perhaps."""
+    return node.op.kind is Kind.INDEXING or isinstance(node.element, Arg)
+
+
+def _across(accesses: GroupAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
+    if min(rows.extent, columns.extent) <= numerics.TINY:
+        return
+    writes = zip(accesses.group.statements, accesses.writes, strict=True)
+    stored = [access for statement, access in writes if access is not None and not _changes_width(statement)]
+    together = accesses.interleaved()
+    machine = accesses.machine
+    within = machine.vector_step_bytes, machine.transposed_item_bytes
+    least, largest = (0, max(TURNED)) if copied else within
+    for access in (*accesses.reads.values(), *stored):
+        item = access.node.aval.dtype.itemsize
+        down, along = (abs(access.moves[loop.axes[-1]]) * item for loop in (rows, columns))
+        is_suited = item <= largest and not access.lookups and access not in together
+        if is_suited and 0 < down < along and down < machine.line_bytes and along > least:
+            yield access
+
+
+def _changes_width(statement: Statement) -> bool:
+    return statement.values[0].node.aval.dtype.itemsize != statement.target.aval.dtype.itemsize
+
+
+def _shared(extents: Sequence[int], machine: Machine) -> int:
+    """The first loop that is long enough, or else nearly so; fewer blocks suffice, as there is more in each."""
+    outer = len(extents) - 2
+    long = machine.shared_extent
+    limits = [long] * outer + [machine.shared_blocks] * 2 + [long // 4] * outer
+    numbered = enumerate(zip((*extents, *extents[:outer]), limits, strict=True))
+    return next((number % len(extents) for number, (extent, limit) in numbered if extent >= limit), outer)
+
+
+@dataclass(eq=False)
+class Tiles(Buffers):
+    """The buffers of a group that is computed in tiles, where what lies across is in scratch."""
+
+    transposition: Transposition
+    scratch: Scratch
+    turned: dict[Access, tuple[str, DType]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Buffers.__post_init__(self)
+        self.rows, self.columns = self.plan.kept[-2:]
+
+    def holds(self, access: Access) -> bool:
+        """Whether the elements of an access are in scratch."""
+        return access in self.transposition.across
+
+    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
+        """One element of a buffer, or of scratch."""
+        if not self.holds(access):
+            return Buffers.load(self, access, scope, node, written)
+        dtype = storage_dtype(node.aval.dtype)
+        return self.held(Load(*self.turned_place(access, dtype), dtype), scope, node)
+
+    def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
+        """Stores one element, in a buffer or in scratch."""
+        if not self.holds(access):
+            Buffers.put(self, access, held, chunked, source)
+            return
+        dtype = (source or access.node).aval.dtype
+        value, storage = self.elements.bits(held, dtype, access.node.where), storage_dtype(dtype)
+        store = Store(*self.turned_place(access, storage), value, access.node.where)
+        self.nest.inner.statements.append(store)
+
+    def turned_place(self, access: Access, dtype: DType) -> Place:
+        """The scratch that holds the elements of an access, and where in it the one of both loops is."""
+        if access not in self.turned:
+            shape = self.transposition.rows, self.transposition.columns
+            self.turned[access] = self.scratch.take(dtype, *shape), dtype
+        rows, columns = (variable(loop.variable) - start for loop, (start, _) in self.inside)
+        return self.turned[access][0], (rows, columns)
+
+    @property
+    def inside(self) -> tuple[tuple[Loop, Bounds], tuple[Loop, Bounds]]:
+        """Both loops with the bounds of a tile."""
+        return (self.rows, tile_bounds(self.rows)), (self.columns, tile_bounds(self.columns))
+
+
+def tile_bounds(loop: Loop) -> Bounds:
+    """The bounds of a loop within a tile."""
+    return variable(f"{loop.variable}_start"), variable(f"{loop.variable}_stop")

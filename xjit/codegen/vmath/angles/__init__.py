@@ -1,0 +1,1 @@
+"""Trigonometric functions and their inverses."""

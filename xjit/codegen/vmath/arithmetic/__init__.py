@@ -1,0 +1,1 @@
+"""Quotients, remainders, roots and the parts of floats."""

@@ -1,0 +1,1 @@
+"""Exponentials, logarithms, powers and hyperbolic functions."""

@@ -1,0 +1,1 @@
+"""Memory of values: layouts, views, which values share a buffer."""

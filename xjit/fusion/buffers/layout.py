@@ -1,0 +1,57 @@
+"""Where the elements of a materialised value lie: strides in elements, per node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from xjit.dataclass import dataclass
+from xjit.ir.index_map import Index
+from xjit.ir.node import Node
+from xjit.types import ArrayType, c_order
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """Strides in bytes of the parameters as they arrive; everything else is packed in the order of its type."""
+
+    parameters: Mapping[Node, tuple[int, ...]]
+
+    def strides(self, node: Node) -> tuple[int, ...]:
+        """Strides of the node's buffer in elements."""
+        item = node.aval.dtype.itemsize
+        found = self.parameters.get(node)
+        if found is None:
+            found = buffer_type(node.aval).strides
+        return tuple(stride // item for stride in found)
+
+    def is_row_major(self, node: Node) -> bool:
+        """Whether the buffer holds the elements in row-major order without gaps."""
+        aval = node.aval
+        packed = ArrayType(aval.dtype, aval.dims, c_order(aval.rank)).strides
+        item = aval.dtype.itemsize
+        pairs = zip(aval.shape, self.strides(node), packed, strict=True)
+        return aval.size == 0 or all(size == 1 or s * item == p for size, s, p in pairs)
+
+    def coefficients(self, node: Node, index: Index, rank: int) -> tuple[tuple[int, ...], int]:
+        """How many elements each domain axis moves in the buffer, and the first element, for reads at an index."""
+        moves, start = [0] * rank, 0
+        for map, stride in zip(index, self.strides(node), strict=True):
+            start += map.offset * stride
+            if map.axis is not None:
+                moves[map.axis] += map.scale * stride
+        return tuple(moves), start
+
+    def directions(self, node: Node, index: Index, rank: int) -> tuple[int, ...]:
+        """The moves of :meth:`coefficients` with positions from data counted as if they went up one by one."""
+        moves = list(self.coefficients(node, index, rank)[0])
+        for map, stride in zip(index, self.strides(node), strict=True):
+            for lookup in map.found:
+                for inner in lookup.axes:
+                    if inner.axis is not None:
+                        moves[inner.axis] += inner.scale * lookup.times * stride
+        return tuple(moves)
+
+
+def buffer_type(aval: ArrayType) -> ArrayType:
+    """The type of a fresh buffer: a full order, row-major where the value is broadcast along some axis."""
+    return aval if len(aval.order) == aval.rank else ArrayType(aval.dtype, aval.dims, c_order(aval.rank))

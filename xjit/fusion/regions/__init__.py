@@ -1,0 +1,1 @@
+"""Statements and the values that each of them computes."""

@@ -1,0 +1,137 @@
+"""From materialised nodes to statements: what is inlined, over which domain, and where it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.regions.reads import gap_reason, is_inlined
+from xjit.fusion.regions.tiny import is_tiny_reduction
+from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store
+from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
+from xjit.ir.index_map import identity
+from xjit.ir.node import Node
+from xjit.ir.opdef import AxisMap, Kind
+from xjit.ir.scalar_expr import Arg
+from xjit.ops.whole_arrays.shape import view_strides
+from xjit.target import Target
+from xjit.types import ArrayType, c_order
+
+
+def owner(node: Node) -> Node:
+    """The node whose step makes this value: the reduction of a projected element, else the node itself."""
+    return node.inputs[0] if node.op is PROJECT else node
+
+
+def is_given(node: Node) -> bool:
+    """Whether the value is there before the program starts."""
+    return node.op in (PARAMETER, CONSTANT)
+
+
+def view_chain(node: Node) -> tuple[Node, ...]:
+    """The base of a view and the operations on the way from it to the node: of indices, and parts of complex numbers.
+    What is put together of pieces has memory of its own, and so has what is read in another width.
+    """
+    chain = [node]
+    while chain[-1].shows:
+        chain.append(chain[-1].inputs[0])
+    return tuple(reversed(chain))
+
+
+def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
+    """The statements that fill the node's buffer."""
+    if node.op.kind is Kind.REDUCE and not is_tiny_reduction(node):
+        return (reduction_of(node),)
+    if node.op.kind is Kind.SCAN:
+        return (_scan(node, layouts),)
+    if node.op.flat and not is_inlined(node):
+        return (_flat(node, layouts),)
+    if node.op.pieces is not None and not node.is_assembled:
+        return _pieces(node, layouts)
+    shape = node.aval.shape
+    output = Output(node, layouts.strides(node))
+    return (Store(Domain(shape), (IndexedValue(node, identity(shape)),), output),)
+
+
+def reduction_of(node: Node) -> Reduce:
+    """The statement of a reduction that is not written out."""
+    count = node.param("n")
+    dims = node.inputs[0].aval.shape
+    operands = tuple(IndexedValue(source, identity(dims)) for source in node.inputs[:count])
+    scalars = tuple(IndexedValue(source, ()) for source in node.inputs[count:] if not source.aval.rank)
+    chunk = dict(node.params).get("chunk")
+    return Reduce(Domain(dims), operands + scalars, node, tuple(sorted(node.param("dims"))), chunk)
+
+
+def _scan(node: Node, layouts: Layouts) -> Scan | Store:
+    """A scan along the axis; over a single element, a copy."""
+    shape, axis = node.aval.shape, node.param("axis")
+    values, output = (IndexedValue(node.inputs[0], identity(shape)),), Output(node, layouts.strides(node))
+    if shape[axis] == 1:
+        return Store(Domain(shape), values, output)
+    return Scan(Domain(shape), values, output, axis)
+
+
+def _flat(node: Node, layouts: Layouts) -> Store:
+    """Row-major order refilled into other dimensions, or other widths, whose buffer is then row-major as well."""
+    source = node.inputs[0]
+    shape = source.aval.shape
+    values = (IndexedValue(source, identity(shape)),)
+    if source.aval.dtype.itemsize == node.aval.dtype.itemsize and node.aval.size:
+        strides = view_strides(node.aval.shape, layouts.strides(node), shape)
+        assert strides is not None, "a reshape has a memory order only if it could be a view"
+        return Store(Domain(shape), values, Output(node, strides))
+    packed = ArrayType(source.aval.dtype, shape, c_order(len(shape))).strides
+    strides = tuple(stride // source.aval.dtype.itemsize for stride in packed)
+    return Store(Domain(shape), values, Output(node, strides))
+
+
+def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
+    """Pieces that lie over each other, or not in blocks: one after the other."""
+    statements = []
+    strides = layouts.strides(node)
+    for piece in node.pieces:
+        source = node.inputs[piece.operand]
+        index = tuple(
+            AxisMap(None, 1, first) if size == 1 else AxisMap(axis, 1, first)
+            for axis, (first, size) in enumerate(zip(piece.source, piece.count, strict=True))
+        )
+        steps = tuple(step * stride for step, stride in zip(piece.step, strides, strict=True))
+        start = sum(first * stride for first, stride in zip(piece.start, strides, strict=True))
+        indexed = IndexedValue(source, index if source.aval.rank else ())
+        statements.append(Store(Domain(piece.count), (indexed,), Output(node, steps, start)))
+    return tuple(statements)
+
+
+def is_made_in_loops(node: Node, target: Target) -> bool:
+    """Whether no step on whole arrays makes the node: it is given, or computed in loops."""
+    return is_given(node) or is_made_in_place(node, target) or has_statements(node, target)
+
+
+def is_made_in_place(node: Node, target: Target) -> bool:
+    """Whether one element of the node can be computed in place, on this target."""
+    return is_inlined(node) and (node.op.kind is not Kind.ELEMENTWISE or gap_reason(node, target) is None)
+
+
+def has_statements(node: Node, target: Target) -> bool:
+    """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
+    if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
+        return gap_reason(node, target) is None
+    return is_made_in_place(node, target)
+
+
+def is_alias(node: Node, outputs: Container[Node], stored: Container[Node], layouts: Layouts, target: Target) -> bool:
+    """Whether the operand's buffer is the node's as well: a reshape of it, or a copy of what nobody is given."""
+    if not (node.op.flat or _is_copy(node)):
+        return False
+    source = node.inputs[0]
+    if node.op.flat:
+        there = source in stored or (is_given(source) and not is_inlined(source))
+        return there and layouts.is_row_major(source)
+    hidden = source in stored and source not in outputs and has_statements(source, target)
+    return hidden and layouts.strides(source) == layouts.strides(node)
+
+
+def _is_copy(node: Node) -> bool:
+    """Whether every element is the operand's at the same place, as it is."""
+    return isinstance(node.element, Arg) and len(node.inputs) == 1

@@ -1,0 +1,1 @@
+"""Polynomials, differences, interpolation and special functions."""

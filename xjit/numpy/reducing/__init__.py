@@ -1,0 +1,1 @@
+"""Reductions, scans, order statistics and comparisons of arrays."""

@@ -1,0 +1,1 @@
+"""NumPy's rules: promotion, broadcasting, signatures, memory order, compositions of records."""

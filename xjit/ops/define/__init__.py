@@ -1,0 +1,1 @@
+"""Parts of records: registry, type rules, formulas, references, computations."""

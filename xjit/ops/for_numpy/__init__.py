@@ -1,0 +1,1 @@
+"""Operations that XLA lacks and NumPy has."""

@@ -1,0 +1,48 @@
+"""NumPy's solvers and decompositions of matrices, as they are. They raise LinAlgError where NumPy does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.opdef import OpDef
+from xjit.ops.define.core import Array
+from xjit.ops.define.library_op import by_sizes, library
+
+# NumPy runs these with its floating-point errors ignored, whatever the caller has set.
+_SILENT = ("solve", "inv", "cholesky", "qr", "eigh", "eigvalsh")
+_ANY_ELEMENTS = ("det", "slogdet", "qr")  # never raise for their elements
+
+
+def _record(name: str, doc: str, function: Callable[..., Any] | None = None) -> OpDef:
+    found = function or getattr(np.linalg, name)
+    raises = () if name in _ANY_ELEMENTS else (np.linalg.LinAlgError,)
+    silent = name in _SILENT
+    return library(name, found, by_sizes(found), doc, threaded=True, silent=silent, fresh=True, raises=raises)
+
+
+def _lstsq(a: Array, b: Array, rcond: Any) -> tuple[Any, ...]:
+    """Residuals have a place for each column; where NumPy gives none, as ranks are too low, they are NaN."""
+    solution, residuals, rank, values = np.linalg.lstsq(a, b, rcond)
+    if a.shape[0] > a.shape[1] and rank < a.shape[1]:
+        residuals = np.full(b.shape[1:] or 1, np.nan, values.dtype)
+    return solution, residuals, rank, values
+
+
+SOLVE = _record("solve", "Solutions of systems of linear equations.")
+INV = _record("inv", "Inverse matrices.")
+DET = _record("det", "Determinants.")
+SLOGDET = _record("slogdet", "Signs and logarithms of the magnitudes of determinants.")
+CHOLESKY = _record("cholesky", "Cholesky factors; LinAlgError where there are none.")
+QR = _record("qr", "Orthogonal and triangular factors.")
+SVD = _record("svd", "Singular values, with or without their vectors.")
+EIGH = _record("eigh", "Eigenvalues and eigenvectors of Hermitian matrices.")
+EIGVALSH = _record("eigvalsh", "Eigenvalues of Hermitian matrices.")
+EIG = _record("eig", "Eigenvalues and eigenvectors of complex matrices.")
+EIGVALS = _record("eigvals", "Eigenvalues of complex matrices.")
+LSTSQ = _record("lstsq", "Solutions of least squares, with residuals, rank and singular values.", _lstsq)
+PINV = _record("pinv", "Pseudo-inverse matrices.")
+MATRIX_RANK = _record("matrix_rank", "How many singular values of matrices are not negligible.")
+COND = _record("cond", "How sensitive solutions of linear equations are to errors.")

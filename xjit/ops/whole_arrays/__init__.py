@@ -1,0 +1,1 @@
+"""Operations on whole arrays: reductions, scans, shapes, sorts, products, transforms."""

@@ -1,0 +1,91 @@
+"""Positions of extremes: of the first one along a dimension.
+
+Along the fastest dimension a kernel notes in which block of elements the extreme was first met, and looks for it
+there. Along other dimensions the extreme is found first, and then the least position that holds it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit import numerics
+from xjit.ir.opdef import Kind, OpDef, Params, Reducer
+from xjit.ops.define import rules
+from xjit.ops.define.core import Operand, apply, as_operand, aval_of, constant, static_int
+from xjit.ops.define.references import Array
+from xjit.ops.elements import compare, select
+from xjit.ops.whole_arrays.reduce import REDUCERS, reduction
+from xjit.ops.whole_arrays.shape import broadcast_in_dim, iota
+from xjit.types import INT64, ArrayType, dtype_class
+
+_REFERENCES = {"max": np.argmax, "min": np.argmin}
+
+
+def _infer(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    (dim,) = params["dims"]
+    (operand,) = types
+    kept = [axis for axis in range(operand.rank) if axis != dim]
+    order = tuple(kept.index(axis) for axis in operand.order if axis != dim)
+    return ArrayType(INT64, tuple(operand.dims[axis] for axis in kept), order)
+
+
+def _reference(operand: Array, *, dims: tuple[int, ...], extreme: Reducer, **_: Any) -> Array:
+    return np.asarray(_REFERENCES[extreme.name](operand, dims[0]), np.int64)
+
+
+ARG_REDUCE = OpDef(
+    name="arg_reduce",
+    kind=Kind.REDUCE,
+    infer=_infer,
+    reference=_reference,
+    doc="The position of the first extreme along a dimension; the first NaN, where there is one.",
+)
+
+
+def arg_extreme(operand: Any, dim: int, which: str) -> Any:
+    """The s64 position of the first ``"max"`` or ``"min"`` along a dimension of at least one element; NaN wins.
+
+    >>> arg_extreme(np.float32([1, 5, 5, 2]), 0, "max")
+    array(1)
+    """
+    array = as_operand(operand, f"arg{which}", "operand")
+    type = aval_of(array)
+    rules.check_class(f"arg{which}", "operand", type, "PIF")
+    rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
+    extent = type.shape[dim]
+    if extent < numerics.ONE_PASS_EXTENT or type.order[-1:] != (dim,):
+        return _least_position(array, dim, which)
+    if dtype_class(type.dtype) == "P":
+        array = _as_bytes(array)
+    params = {"dims": (dim,), "reducer": None, "extreme": REDUCERS[which].with_either_zero(), "n": 1}
+    return apply(ARG_REDUCE, array, **params)
+
+
+def _as_bytes(array: Operand) -> Any:
+    """The least and the largest byte: after these no other is looked at."""
+    dims = aval_of(array).shape
+    least, largest = (broadcast_in_dim(constant(np.asarray(byte, np.uint8)), dims, ()) for byte in (0, 255))
+    return select.select(array, largest, least)
+
+
+def _least_position(array: Operand, dim: int, which: str) -> Any:
+    """The extreme itself first, then the least position that holds it: two reductions by vectors or columns."""
+    type = aval_of(array)
+    best = reduction(array, which if dtype_class(type.dtype) != "P" else {"max": "or", "min": "and"}[which], (dim,))
+    dims, kept = type.shape, tuple(axis for axis in range(type.rank) if axis != dim)
+    wanted = broadcast_in_dim(best, dims, kept)
+    return first_position(apply(compare.SAME, array, wanted), dim)
+
+
+def first_position(hit: Any, dim: int) -> Any:
+    """The s64 position of the first true element along a dimension, the size of the dimension if there is none.
+
+    >>> first_position(np.array([False, True, True]), 0)
+    array(1)
+    """
+    dims = aval_of(hit).shape
+    positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
+    last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64), by_reference=True), dims, ())
+    return reduction(select.select(hit, positions, last), "min", (dim,))

@@ -1,0 +1,1 @@
+"""The call path from Python to kernels."""

@@ -1,0 +1,323 @@
+"""The call path from Python to kernels: check arguments, allocate outputs, run kernels, return.
+
+:func:`make_entry` turns a :class:`~xjit.runtime.calls.records.FastProgram` into a builtin function that does all of
+this in native code (:mod:`xjit.runtime.native.entry_native`).  Before the first one is made, the layout of the
+interpreter's and NumPy's objects is checked and a small program is run against NumPy; where anything differs
+from what is expected, :class:`~xjit.runtime.calls.entry_python.PythonEntry` does the same work in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import math
+import os
+import struct
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit import jobs
+from xjit.alignment import SMALLEST_BYTES
+from xjit.runtime.calls import entry_layout
+from xjit.runtime.calls.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
+from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.miss import MISS
+from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native.entry_native import ENTRY_TEXT
+from xjit.runtime.once import Once
+from xjit.runtime.parallel.stand_ins import LastingEntry, flag_key
+
+Entry: TypeAlias = Callable[..., Result]
+"""What :func:`make_entry` returns."""
+
+_METH_FASTCALL = 0x80
+_MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
+_SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
+_BUILTIN_TYPES = tuple(np.dtype(code) for code in "?bBhHiIlLqQefdgFDG")
+_PYTHON_FUNCTIONS = {
+    "increment": "Py_IncRef",
+    "decrement": "Py_DecRef",
+    "int_value": "PyLong_AsLongLongAndOverflow",
+    "tuple_new": "PyTuple_New",
+    "tuple_set": "PyTuple_SetItem",
+    "no_memory": "PyErr_NoMemory",
+    "call_object": "PyObject_CallObject",
+    "raise_object": "PyErr_SetObject",
+    "save_thread": "PyEval_SaveThread",
+    "restore_thread": "PyEval_RestoreThread",
+    "check_signals": "PyErr_CheckSignals",
+    "thread_ident": "PyThread_get_thread_ident",
+    "raise_none": "PyErr_SetNone",
+    "flag_get": "PyThread_tss_get",
+    "temps_allocate": "PyMem_RawMalloc",
+    "temps_release": "PyMem_RawFree",
+}
+
+
+def make_entry(program: FastProgram) -> Entry:
+    """A callable that runs ``program`` on the arguments it was made for.
+
+    It takes exactly the program's inputs, by position, and returns the output array (``program.single``), a
+    tuple of output arrays, or :data:`~xjit.runtime.miss.MISS` when any argument differs from its
+    specification: another type than ``numpy.ndarray`` itself, another dtype, shape, strides, not aligned, or for
+    a scalar another type than exactly ``float``, ``int`` (within 64 bits) or ``bool``, or when a condition of the
+    program does not hold.  Outputs are new, writable
+    arrays that own their memory.  It may be called from many threads at once.
+
+    Raises ``ValueError`` when the program contradicts itself; the callable raises ``MemoryError`` when an
+    output or a temporary cannot be allocated.
+    """
+    _check(program)
+    runtime = native_entries()
+    if runtime is None or _frame_words(program) > _MAXIMUM_FRAME_WORDS:
+        from xjit.runtime.calls.entry_python import PythonEntry
+
+        entry: Entry = PythonEntry(program)
+    else:
+        entry = runtime.make(program)
+    return LastingEntry(entry) if program.lasting else entry
+
+
+class NativeEntries:
+    """Makes builtin functions out of programs; holds the native code they share."""
+
+    def __init__(self) -> None:
+        constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
+        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **constants)
+        self._recycles: bool | None = None
+        self._native = native_code.NativeModule(text)
+        self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
+        self._native.bind(
+            array_type=id(np.ndarray),
+            float_type=id(float),
+            int_type=id(int),
+            true_object=id(True),
+            false_object=id(False),
+            miss_object=id(MISS),
+            array_new=entry_layout.array_new_address(),
+            set_handler=entry_layout.set_handler_address(),
+            **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
+        )
+        self._native.bind(clock=_clock(), clock_number=getattr(time, "CLOCK_MONOTONIC", 0))
+        self._native.bind(flag_key=flag_key(), interrupt_type=id(KeyboardInterrupt))
+        self._native.bind(main_thread=threading.main_thread().ident or 0)
+        if hasattr(os, "register_at_fork"):  # the thread that forks is the child's main thread
+            os.register_at_fork(after_in_child=lambda: self._native.bind(main_thread=threading.get_ident()))
+
+    @property
+    def selftest_kernel(self) -> int:
+        """Address of the kernel of :mod:`xjit.runtime.calls.entry_selftest`."""
+        return self._native.function("selftest_kernel")
+
+    def make(self, program: FastProgram) -> Entry:
+        """The builtin function of one program."""
+        unlocked = program.heavy
+        if any(call.chunk < call.extent for call in program.calls):
+            from xjit.runtime.parallel import pool as pools
+
+            pool = pools.shared_pool()
+            self._native.bind(launcher=pool.launcher, lone_launcher=pool.lone_launcher)
+            unlocked = unlocked or pool.sleeps_in_python
+        if max([program.block[1], *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
+            self._recycle()
+        record = _Record(_pack(program, unlocked))
+        record.program = program
+        create = ctypes.pythonapi.PyCFunction_NewEx
+        create.restype = ctypes.py_object
+        create.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+        entry: Entry = create(ctypes.addressof(self._method), record, None)
+        return entry
+
+    def _recycle(self) -> None:
+        """From now on take large outputs and the temporaries from the recycling allocator."""
+        if self._recycles is None:
+            jobs.run(self._begin_to_recycle)
+
+    def _begin_to_recycle(self) -> None:
+        if self._recycles is not None:
+            return
+        from xjit.runtime.allocator import shared_allocator
+
+        allocator = shared_allocator()
+        self._native.bind(
+            large_handler=id(allocator.handler), temps_allocate=allocator.take, temps_release=allocator.give
+        )
+        self._recycles, works = True, None
+        try:
+            works = large_arrays_work(self.make)
+        finally:
+            self._recycles = works
+            if not works:
+                self._native.bind(
+                    large_handler=0,
+                    temps_allocate=_python_function("PyMem_RawMalloc"),
+                    temps_release=_python_function("PyMem_RawFree"),
+                )
+
+
+class _Record(bytes):
+    """The packed words of a program; keeps the program, and through it kernels and dtypes, alive."""
+
+    program: FastProgram
+
+
+class _MethodDefinition(ctypes.Structure):
+    """The interpreter's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("documentation", ctypes.c_char_p),
+    )
+
+
+def allocate(spec: ArraySpec) -> np.ndarray[Any, Any]:
+    """A new uninitialised array, its memory recycled when it is large.
+
+    For host steps that hand out arrays as large as those of compiled programs.  Raises ``MemoryError``.
+    """
+    array = _allocation(spec)()
+    assert isinstance(array, np.ndarray)
+    return array
+
+
+@functools.lru_cache(maxsize=1024)
+def _allocation(spec: ArraySpec) -> Entry:
+    return make_entry(FastProgram((), (spec,), (), (), True))
+
+
+def _tested_entries() -> NativeEntries | None:
+    """The native half, None where its layout check or its self-test fails."""
+    if not entry_layout.layout_is_known():
+        return None
+    try:
+        runtime = NativeEntries()
+    except LookupError:  # an interpreter or a NumPy without one of the functions
+        return None
+    return runtime if native_entry_works(runtime.make, runtime.selftest_kernel) else None
+
+
+def _clock() -> int:
+    """Address of ``clock_gettime``; 0 on systems without one, where signals wait for the end of a program."""
+    return native_code.c_function_address(ctypes.CDLL(None), "clock_gettime") if os.name == "posix" else 0
+
+
+def _python_function(name: str) -> int:
+    address = native_code.c_function_address(ctypes.pythonapi, name)
+    if not address:
+        raise LookupError(f"this interpreter exports no {name}")
+    return address
+
+
+# -------------------------------------------------------------------------------------------------- packing
+
+
+def _check(program: FastProgram) -> None:
+    """Refuse programs that would make native code read or write out of bounds."""
+    if program.single and len(program.outputs) != 1:
+        raise ValueError(f"a single-output program has exactly one output, this one {len(program.outputs)}")
+    buffers = len(program.inputs) + len(program.outputs) + len(program.temps) + len(program.failures)
+    for call in program.calls:
+        if call.chunk < 1:
+            raise ValueError(f"a kernel call needs a chunk of at least 1, got {call.chunk}")
+        for slot, buffer, _ in call.patches:
+            if not (0 <= slot < len(call.table) and 0 <= buffer < buffers):
+                raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
+    for place in itertools.chain(*program.conditions.apart):
+        if not 0 <= place < len(program.inputs):
+            raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
+    for spec in (*program.inputs, *program.outputs):
+        if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
+            raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
+
+
+def _frame_words(program: FastProgram) -> int:
+    """Words of stack that one native call of the program takes."""
+    arrays = 2 * (len(program.inputs) + len(program.outputs)) + len(program.temps)
+    return arrays + 2 * len(program.failures) + _table_words(program)
+
+
+def _table_words(program: FastProgram) -> int:
+    return max((len(call.table) for call in program.calls), default=0)
+
+
+def _pack(program: FastProgram, unlocked: bool) -> bytes:
+    """The record of a program in the order that :mod:`xjit.runtime.native.entry_native` documents."""
+    offsets, temp_bytes = program.block
+    words = [
+        len(program.inputs),
+        len(program.outputs),
+        len(program.temps),
+        len(program.calls),
+        _table_words(program),
+        int(program.single),
+        int(unlocked),
+        temp_bytes,
+        len(program.failures),
+        len(program.conditions.apart),
+        len(program.conditions.codes),
+        *map(id, program.failures),
+        *itertools.chain(*program.conditions.apart),
+        *map(id, itertools.chain(*program.conditions.codes)),
+    ]
+    for spec in program.inputs:
+        words += _with_length(_input_words(spec))
+    for output in program.outputs:
+        words += _with_length(_output_words(output))
+    words += offsets
+    for call in program.calls:
+        words += _with_length(_call_words(call))
+    return struct.pack(f"={len(words)}q", *words)
+
+
+def _with_length(words: list[int]) -> list[int]:
+    return [1 + len(words), *words]
+
+
+def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
+    if isinstance(spec, ScalarSpec):
+        return [_SCALAR_KINDS[spec.dtype.kind]]
+    numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
+    return [0, id(spec.dtype), numbers, len(spec.shape), *spec.shape, *spec.strides]
+
+
+def _output_words(spec: ArraySpec) -> list[int]:
+    ordinary = spec.strides == _c_strides(spec)
+    return [
+        int(_byte_count(spec) >= SMALLEST_BYTES),
+        id(spec.dtype),
+        len(spec.shape),
+        int(not ordinary),
+        *spec.shape,
+        *spec.strides,
+    ]
+
+
+def _byte_count(spec: ArraySpec) -> int:
+    return spec.dtype.itemsize * math.prod(spec.shape)
+
+
+def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
+    """The strides NumPy gives a new C-ordered array (all of them, empty extents counting as one)."""
+    strides: list[int] = []
+    step = spec.dtype.itemsize
+    for extent in reversed(spec.shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return tuple(reversed(strides))
+
+
+def _call_words(call: KernelCall) -> list[int]:
+    patches: list[int] = [word for patch in call.patches for word in patch]
+    sizes = (len(call.table), len(call.patches))
+    return [call.address, call.extent, call.chunk, int(call.in_turn), *sizes, *call.table, *patches]
+
+
+native_entries: Once[NativeEntries | None] = Once(_tested_entries)
+"""What makes the entries of this process; None where :class:`PythonEntry` is used instead."""

@@ -1,0 +1,1 @@
+"""LLVM assembly of the runtime, and its compilation."""

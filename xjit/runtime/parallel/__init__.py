@@ -1,0 +1,1 @@
+"""Threads: the pool, limits, stand-ins."""

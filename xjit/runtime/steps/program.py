@@ -1,0 +1,404 @@
+"""Programs that run: the steps of a specification, written out as one Python function.
+
+A program that is nothing but one run of kernels needs none of this: its native entry is the function.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from xjit import config
+from xjit.dataclass import dataclass, field
+from xjit.errors import TargetError, XjitError
+from xjit.ir.boundary import PLACES
+from xjit.ir.source_location import Where
+from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, KernelCall
+from xjit.runtime.miss import MISS
+from xjit.runtime.spec import (
+    Block,
+    BranchStep,
+    CallStep,
+    ConstantStep,
+    CopyStep,
+    Failure,
+    KernelSpec,
+    KernelText,
+    LoopStep,
+    ProgramSpec,
+    PythonStep,
+    ReshapeStep,
+    RunStep,
+    Step,
+    StoredObject,
+    ViewStep,
+)
+
+if TYPE_CHECKING:
+    from xjit.ir.opdef import OpDef
+    from xjit.runtime.loading.loader import LoadedKernel
+    from xjit.runtime.steps.blas_steps import Products
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+Function: TypeAlias = "Callable[..., Any]"
+EntryMaker: TypeAlias = "Callable[[FastProgram], Function]"
+Loader: TypeAlias = "Callable[[str], LoadedKernel]"
+Codes: TypeAlias = "tuple[tuple[Any, Any], ...]"
+
+
+def _no_objects(key: str) -> LoadedKernel:
+    raise TargetError(f"xjit: the program needs the object {key}, and there is no cache to take it from")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loading:
+    """What a program is loaded with: where machine code comes from, what makes entries, operations by their names.
+
+    ``load`` takes a text of the kernel language, ``stored`` the key of an object in the cache on disk. ``pieces`` are
+    the functions that steps in Python name.
+    """
+
+    load: Loader
+    make_entry: EntryMaker
+    products: Callable[[], Products | None]
+    operation: Callable[[str], OpDef]
+    pieces: Mapping[str, Function] = field(default_factory=dict)
+    stored: Loader = _no_objects
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """Runs on the values of a graph's parameters and returns its outputs.
+
+    ``direct`` takes the values and returns the only output, or a tuple when there are several or none, or MISS for
+    values of another layout. ``fallbacks`` counts the steps that NumPy runs for want of code.
+    """
+
+    direct: Function
+    outputs: int
+    fallbacks: int
+
+    def run(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The outputs for these parameter values. What a library raises passes through."""
+        made = self.direct(*map(_as_value, values))
+        if made is MISS:
+            raise _changed_layout()
+        return (made,) if self.outputs == 1 else made
+
+
+def _as_value(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, np.generic | complex) else value
+
+
+def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
+    """The program, ready to run. It misses where one of the functions no longer has the code beside it."""
+    conditions = Conditions(spec.apart, codes)
+    return Program(_direct(spec, loading, conditions), len(spec.outputs), spec.fallbacks)
+
+
+def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Function:
+    """The program as one function: the native entry if there is no other step, else Python's."""
+    match spec.body.steps:
+        case (RunStep(inputs, results) as only,) if (inputs, results) == (
+            tuple(range(len(spec.inputs))),
+            spec.outputs,
+        ):
+            return loading.make_entry(fast_program(only, loading, conditions))
+    check = loading.make_entry(FastProgram(spec.inputs, (), (), (), single=False, conditions=conditions))
+    return written_out(check, spec, loading)
+
+
+def fast_program(step: RunStep, loading: Loading, conditions: Conditions) -> FastProgram:
+    """The record of a run of kernels, with the addresses of this process."""
+    keep: list[object] = []
+    calls = [_kernel_call(kernel, step, loading, keep) for kernel in step.kernels]
+    return FastProgram(
+        inputs=step.arguments,
+        outputs=step.outputs,
+        temps=step.temps,
+        temp_offsets=step.offsets,
+        lasting=step.lasting,
+        calls=tuple(call for call in calls if call.extent > 0),
+        single=len(step.results) == 1,
+        heavy=step.heavy,
+        keep_alive=tuple(keep),
+        failures=tuple(_error_maker(failure, loading) for failure in step.failures),
+        conditions=conditions,
+    )
+
+
+def _kernel_call(spec: KernelSpec, step: RunStep, loading: Loading, keep: list[object]) -> KernelCall:
+    kernel, words = _code(spec, loading)
+    keep.append(kernel)
+    table: list[int] = []
+    patches: list[tuple[int, int, int]] = []
+    for slot, pointer in enumerate(spec.pointers):
+        table.append(0)
+        if pointer.to == "constant":
+            array = step.constants[pointer.number].array()
+            keep.append(array)
+            table[slot] = array.ctypes.data + pointer.offset
+        elif pointer.to == "buffer":
+            patches.append((slot, pointer.number, pointer.offset))
+    table += words
+    return KernelCall(kernel.address, spec.extent, spec.chunk, tuple(table), tuple(patches), in_turn=spec.in_turn)
+
+
+def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, ...]]:
+    """The machine code of a kernel, and the words of its table."""
+    if isinstance(spec.code, KernelText):
+        return loading.load(spec.code.text), spec.words
+    if isinstance(spec.code, StoredObject):
+        return loading.stored(spec.code.key), spec.words
+    products = loading.products()
+    if products is None:
+        raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
+    return products.kernel(spec.code.name), (products.routines[spec.code.name], *spec.words)
+
+
+def _error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
+    """What makes the error to raise when a status is set: a new one, which names the user's line where it can."""
+    record, params = loading.operation(failure.operation.name), dict(failure.operation.params)
+    assert record.failure is not None
+    return functools.partial(_error, functools.partial(record.failure, params), failure.where)
+
+
+def _error(make: Callable[[], Exception], where: Where) -> Exception:
+    error = make()
+    return error.located(where) if isinstance(error, XjitError) else error
+
+
+# Text
+
+
+@dataclass(eq=False)
+class Scope:
+    """The objects that the text of a program names, and the user's lines that lines of the text come from."""
+
+    loading: Loading
+    names: dict[str, Any] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    places: dict[int, Where] = field(default_factory=dict)
+    depth: int = 1
+
+    def name(self, value: Any) -> str:
+        """A name for an object."""
+        name = f"k{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def put(self, line: str, where: Where | None = None) -> None:
+        """Adds a line; line 1 is the head of the function."""
+        self.lines.append("    " * self.depth + line)
+        if where is not None:
+            self.places[len(self.lines) + 1] = where
+
+    def block(self, block: Block) -> None:
+        """Adds the steps of a block."""
+        for number, step in enumerate(block.steps):
+            for line in _lines(step, self):
+                self.put(line, getattr(step, "where", None))
+            if block.spent and block.spent[number]:
+                self.put(f"del {_slots(block.spent[number])}")
+
+
+def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Function:
+    """The steps as a function of the values in the first slots, which ``check`` looks at first, for example
+
+    def program(*values):
+        if check(*values) is MISS: return MISS
+        s0, s1, = values
+        s2 = k0(s0)
+        made = k1(s1, s2)
+        if made is MISS: raise changed_layout()
+        s3 = made
+        del s2
+        return s3
+    """
+    from xjit.runtime.parallel.blas_limits import limited
+    from xjit.runtime.parallel.threads import own_limit
+
+    scope = Scope(loading)
+    scope.put("if check(*values) is MISS: return MISS")
+    if spec.inputs:
+        scope.put(f"{_slots(range(len(spec.inputs)))}, = values")
+    scope.block(spec.body)
+    scope.put(f"return {_slots(spec.outputs) or '()'}")
+    source = "def program(*values):\n" + "".join(f"{line}\n" for line in scope.lines)
+    names: dict[str, Any] = {
+        "check": check,
+        "MISS": MISS,
+        "ndarray": np.ndarray,
+        "array": np.array,
+        "asarray": np.asarray,
+    }
+    names |= {"laid_out": laid_out, "changed_layout": _changed_layout, **scope.names}
+    names |= {"own_limit": own_limit, "limited": limited, PLACES: scope.places}
+    exec(compile(source, "<xjit program>", "exec"), names)
+    program: Function = names["program"]
+    return program
+
+
+def _lines(step: Step, scope: Scope) -> Iterator[str]:
+    """The lines of a step; steps of control put those of their blocks in between."""
+    match step:
+        case RunStep():
+            yield from _run_lines(step, scope)
+        case CallStep():
+            yield from _call_lines(step, scope)
+        case ConstantStep():
+            yield f"{_slots(step.results)} = {scope.name(step.constant.array)}()"
+        case ReshapeStep():
+            dtype, shape = scope.name(step.layout.dtype), scope.name(step.layout.shape)
+            flat = f"asarray({_slots(step.inputs)}).reshape(-1)"
+            yield f"{_slots(step.results)} = {flat}.view({dtype}).reshape({shape})"
+        case CopyStep():
+            yield f"{_slots(step.results)} = array({_slots(step.inputs)}, order='K')"
+        case ViewStep():
+            yield from _view_lines(step, scope)
+        case LoopStep():
+            yield from _loop_lines(step, scope)
+        case BranchStep():
+            yield from _branch_lines(step, scope)
+        case PythonStep():
+            function = scope.name(scope.loading.pieces[step.name])
+            yield f"[{_slots(step.results)}] = {function}({_slots(step.inputs)})"
+
+
+def _run_lines(step: RunStep, scope: Scope) -> Iterator[str]:
+    """Allocates the results and runs the kernels::
+
+    made = k0(s0, s1)
+    if made is MISS: raise changed_layout()
+    s2, s3 = made
+    """
+    entry = scope.loading.make_entry(fast_program(step, scope.loading, Conditions()))
+    yield f"made = {scope.name(entry)}({_slots(step.inputs)})"
+    yield "if made is MISS: raise changed_layout()"
+    yield f"{_slots(step.results) if len(step.results) == 1 else f'[{_slots(step.results)}]'} = made"
+
+
+def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
+    """Evaluates the operation; what is not laid out as the kernels expect it is copied::
+
+    s2 = k0(s0, s1)
+    if not (type(s2) is ndarray and s2.strides == k1 and s2.dtype is k2): s2 = laid_out(s2, k3)
+    s3 = k4(s0, s1, out=k5())
+    """
+    record = scope.loading.operation(step.operation.name)
+    made, function, operands = _slots(step.results), scope.name(called_function(step, record)), _slots(step.inputs)
+    if step.recycled:
+        assert step.layout is not None
+        allocate = scope.loading.make_entry(FastProgram((), (step.layout,), (), (), single=True))
+        operands += f", out={scope.name(allocate)}()"
+    if record.threaded or step.fallback:
+        yield f"{made} = limited({function}, {operands}) if own_limit() else {function}({operands})"
+    else:
+        yield f"{made} = {function}({operands})"
+    if step.layout is None or step.recycled:
+        return
+    if step.layout.shape:
+        strides, dtype = scope.name(step.layout.strides), scope.name(step.layout.dtype)
+        expected = f"type({made}) is ndarray and {made}.strides == {strides} and {made}.dtype is {dtype}"
+        yield f"if not ({expected}): {made} = laid_out({made}, {scope.name(step.layout)})"
+    else:
+        yield f"{made} = asarray({made}, {scope.name(step.layout.dtype)})"
+
+
+def called_function(step: CallStep, record: OpDef) -> Function:
+    """The operation with its params; NumPy's warnings are left out."""
+    function: Function = functools.partial(record.reference, **dict(step.operation.params))
+    if step.fallback:
+        function = _unless_forbidden(step, function)
+    return function if record.silent else np.errstate(all="ignore")(function)
+
+
+def _unless_forbidden(step: CallStep, function: Function) -> Function:
+    def run(*operands: Any) -> Any:
+        if config.flag("XJIT_NO_FALLBACK"):
+            reason = f"{step.operation.name} would run through NumPy: {step.fallback}"
+            raise TargetError(reason, where=step.where)
+        return function(*operands)
+
+    return run
+
+
+def _view_lines(step: ViewStep, scope: Scope) -> Iterator[str]:
+    """Applies the operations to the base array, each to the result of the one before. The base may be a number
+    that was passed as an argument, of which the function has made an array of rank 0.
+    """
+    view = _slots(step.inputs)
+    if not step.chain or step.of_number:
+        view = f"asarray({view})"
+    if not step.chain:
+        view += "[...]"
+    for one in step.chain:
+        function = functools.partial(scope.loading.operation(one.name).view, **dict(one.params))
+        view = f"{scope.name(function)}({view})"
+    yield f"{_slots(step.results)} = {view}"
+
+
+def _loop_lines(step: LoopStep, scope: Scope) -> Iterator[str]:
+    """Carries values from turn to turn::
+
+    s2, = s0,
+    while True:
+        ...
+        if not s3: break
+        ...
+        s2, = s4,
+    """
+    yield _moved(step.results, step.inputs)
+    yield "while True:"
+    scope.depth += 1
+    scope.block(step.condition)
+    yield f"if not s{step.test}: break"
+    scope.block(step.body)
+    yield _moved(step.results, step.next)
+    scope.depth -= 1
+
+
+def _branch_lines(step: BranchStep, scope: Scope) -> Iterator[str]:
+    """Runs one of two blocks::
+
+    if s0:
+        ...
+        s1, = s2,
+    else:
+        ...
+        s1, = s3,
+    """
+    yield f"if {_slots(step.inputs)}:"
+    for block, values, between in ((step.first, step.of_first, "else:"), (step.second, step.of_second, "")):
+        scope.depth += 1
+        scope.block(block)
+        yield _moved(step.results, values)
+        scope.depth -= 1
+        if between:
+            yield between
+
+
+def _moved(to: Sequence[int], values: Sequence[int]) -> str:
+    """Gives slots the values of others, all at once."""
+    return f"{_slots(to)}, = {_slots(values)}," if to else "pass"
+
+
+def _slots(numbers: Sequence[int]) -> str:
+    return ", ".join(f"s{number}" for number in numbers)
+
+
+def laid_out(made: Any, spec: ArraySpec) -> Array:
+    """The array itself if it has the layout, else a copy that has."""
+    array = np.asarray(made)
+    if array.dtype == spec.dtype and array.strides == spec.strides and array.flags.aligned:
+        return array
+    fresh = np.ndarray(spec.shape, spec.dtype, strides=spec.strides)
+    fresh[...] = array
+    return fresh
+
+
+def _changed_layout() -> TargetError:
+    return TargetError("a step of the program got an array of another layout than it was compiled for")
