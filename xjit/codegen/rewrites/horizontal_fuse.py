@@ -1,4 +1,4 @@
-"""Let loops that stand one behind the other share one loop over all their iterations."""
+"""Horizontal fusion: let loops that stand one behind the other share one loop over all their iterations."""
 
 from __future__ import annotations
 

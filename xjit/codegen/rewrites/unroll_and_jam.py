@@ -1,4 +1,4 @@
-"""Take several iterations of a loop in one, with the loops inside of it joined."""
+"""Unroll-and-jam: take several iterations of a loop in one, with the loops inside of it joined."""
 
 from __future__ import annotations
 
