@@ -312,7 +312,7 @@ def unknown_element_type() -> Any:
 # The decorator
 
 
-@mistake(kind=ValueError, last="'cpu' is the only target of this version; got 'gpu'", compiled=False)
+@mistake(kind=ValueError, last="'cpu' is required, the only target of this version; got 'gpu'", compiled=False)
 def unknown_target() -> Any:
     return xjit.jit(target="gpu")(solve)  # here
 

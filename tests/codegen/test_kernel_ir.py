@@ -19,7 +19,11 @@ from xjit.codegen.cpu.lane_trees import UnorderedSumError
 from xjit.codegen.cpu.llvm_pipeline import Target, host
 from xjit.codegen.front_end.numba_compat import compile_kernel
 
-WIDE = Target("x86_64-unknown-linux-gnu", "skylake-avx512", "+fma,-prefer-256-bit")
+WIDE = Target(
+    "x86_64-unknown-linux-gnu",
+    "skylake-avx512",
+    "+avx,+avx2,+fma,+avx512f,+avx512vl,+avx512dq,+avx512bw,-prefer-256-bit",
+)
 pytestmark = pytest.mark.skipif(not host().triple.startswith("x86_64"), reason="needs the code generator of x86")
 
 ROWS = np.ones((64, 100))

@@ -31,10 +31,6 @@ def with_start(x: Any, y: Any) -> Any:
     return (x[:, None, :] * y[None, :, :]).sum(axis=2, initial=2.0).max(axis=1)
 
 
-def transposed(x: Any, y: Any) -> Any:
-    return np.square(x[:, None, :] - y.T[None, :, :]).sum(axis=2).min(axis=1)
-
-
 def both_ways(x: Any, y: Any) -> Any:
     squares = np.square(x[:, None, :] - y[None, :, :]).sum(axis=2)
     return squares.min(axis=1), np.exp(-squares).sum(axis=1)
@@ -60,7 +56,6 @@ PACKED = {
     "largest difference": (largest_difference, (POINTS, CENTRES), 1),
     "two operands": (weighted, (POINTS, CENTRES, WEIGHTS), 2),
     "a value to start from": (with_start, (POINTS, CENTRES), 1),
-    "read along memory already": (transposed, (POINTS, np.ascontiguousarray(CENTRES.T)), 0),
     "strided": (formulas.nearest, (RNG.normal(size=(100, 24))[::2, ::2], CENTRES[::-1]), 1),
     "read by two passes": (both_ways, (POINTS, CENTRES), 1),
 }

@@ -22,7 +22,7 @@ def source_of(function: Callable[..., Any], *arguments: Any) -> str:
 
 def loops_of(source: str) -> list[str]:
     """The loop variables, outermost first."""
-    return re.findall(r"for (\w+) in", source)
+    return [name.split("_")[0] for name in re.findall(r"for (\w+) in", source)]
 
 
 def check(function: Callable[..., Any], *arguments: Any, machine: Machine = PROCESSOR) -> None:

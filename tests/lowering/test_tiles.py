@@ -46,7 +46,7 @@ def check(function: Callable[..., Any], *arguments: Any, runs: Any = ALL) -> Non
 
 
 def is_tiled(function: Callable[..., Any], *arguments: Any) -> bool:
-    return "corner" in xjit.jit(function).source(*arguments)
+    return "turn_" in xjit.jit(function).source(*arguments)
 
 
 def is_copied_in_blocks(function: Callable[..., Any], *arguments: Any) -> bool:
@@ -148,7 +148,7 @@ def test_nests_one_behind_the_other_use_the_same_scratch() -> None:
 
     arguments = tuple(elements(shape, "f8") for shape in [(100, 90), (100, 70), (100, 130), (290, 100)])
     source = xjit.jit(joined).source(*arguments)
-    assert (source.count("corner ="), source.count("= scratch_f64(")) == (3, 1)
+    assert (source.count("turn_f64(m0"), source.count("= scratch_f64(")) == (3, 1)
     check(joined, *arguments)
 
 

@@ -162,7 +162,6 @@ SEEN_IN = {
     "vector_step_bytes": ("steps",),
     "kernel_operations": ("softmax", "nearest", "biharmonic"),
     "most_parts": ("borders",),
-    "most_places": ("stencils of a part",),
     "nested_elements": ("gradient", "nearest", "nearest of many"),
     "small_reduction": ("two sums",),
     "scanned_row_bytes": ("shares",),
@@ -215,6 +214,8 @@ SEEN_IN = {
 """For each number the programs in which another one is seen."""
 
 AT_RUN_TIME = {
+    "most_siblings": "a bound on the effort of planning: of many kernels the last ones are asked",
+    "most_places": "a bound on the effort of planning, which stores what would need as many parts before it is met",
     "product_cost": "a product by BLAS is one piece, whose work says only whether other threads may run meanwhile",
     "lasting_products": "a product by BLAS that lasts runs where signals need not wait for it",
 }

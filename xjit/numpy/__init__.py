@@ -42,23 +42,26 @@ def _ufunc(ufunc: np.ufunc) -> Callable[..., Any]:
     return function
 
 
+_MODULES = {"linalg": np.linalg, "fft": np.fft}
+
+
 @functools.cache
 def _originals() -> dict[str, Any]:
     """Return what each public name is in NumPy, of those for which there is something here."""
     traced = {*map(id, traced_functions()), *map(id, (*ROWS, *OF_STACKS))}
     found = {name: value for name, value in vars(np).items() if id(value) in traced and not name.startswith("_")}
     values = {name: getattr(np, name) for name in (*_VALUES, *_TYPES, *_MORE_TYPES)}
-    return {**found, "linalg": np.linalg, **values}
+    return {**found, **_MODULES, **values}
 
 
 @functools.cache
 def _named(name: str) -> Any:
     """Return what stands behind a public name."""
     value = _originals()[name]
-    if name == "linalg":
+    if name in _MODULES:
         functions = traced_functions()
-        matrices = {name: functions[one] for name, one in vars(np.linalg).items() if _is_traced(one)}
-        return types.SimpleNamespace(**matrices, LinAlgError=np.linalg.LinAlgError)
+        own = {name: functions[one] for name, one in vars(value).items() if _is_traced(one)}
+        return types.SimpleNamespace(**own, **({"LinAlgError": np.linalg.LinAlgError} if value is np.linalg else {}))
     if isinstance(value, np.ufunc):
         return _ufunc(value)
     return traced_functions()[value] if _is_traced(value) else value

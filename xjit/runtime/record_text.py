@@ -148,4 +148,7 @@ def _dtype(text: str) -> np.dtype[Any]:
     """A numeric element type of NumPy's own by its code."""
     if type(text) is not str or len(text) > 4 or text[:1] not in "<>|=" or text[1:2] not in "biufc":
         raise UnknownValueError(f"{text!r} is no element type")
-    return np.dtype(text)
+    try:
+        return np.dtype(text)
+    except TypeError:  # the code of a type of another library
+        raise UnknownValueError(f"{text!r} is no element type of NumPy's own") from None

@@ -111,9 +111,11 @@ class Nest:
         return hidden
 
     def close(self, start: Integer, stop: Integer, kind: LoopKind = LoopKind.SERIAL, step: int = 1) -> None:
-        """Closes the innermost loop and puts it into the one around it."""
+        """Close the innermost loop and put it into the one around it, if it does anything."""
         scope = self.scopes.pop()
         assert scope.variable is not None
+        if not scope.statements:
+            return
         counter = scope.counter or scope.variable
         loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)

@@ -25,6 +25,7 @@ def block(arrays: Any) -> Any:
     Any element types, promoted together. Raises DTypeError for tuples, ArgumentError for lists that are empty or
     nested to different depths, ShapeError for sizes that do not fit.
 
+    >>> import numpy as np
     >>> block([[np.eye(1), np.zeros((1, 2))], [np.ones((1, 3))]])
     array([[1., 0., 0.],
            [1., 1., 1.]])

@@ -19,6 +19,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     Any element type. Raises ArgumentError if a number of parts does not divide the size, IndexOutOfBoundsError for an
     axis out of range, CaptureError for positions that are not known while tracing.
 
+    >>> import numpy as np
     >>> split(np.arange(4), 2)
     [array([0, 1]), array([2, 3])]
     """
@@ -80,6 +81,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 
     Any element type. Raises ArgumentError for rank 0, AxisError.
 
+    >>> import numpy as np
     >>> unstack(np.array([[1, 2], [3, 4]]), axis=1)
     (array([1, 3]), array([2, 4]))
     """
