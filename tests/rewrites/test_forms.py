@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xjit.codegen.loop_source import kernel_text
 
 from tests.helpers import loop_kernels
 from tests.helpers.loop_kernels import AT, J, K, M, N, both, load, number
@@ -33,6 +32,7 @@ from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.early_exit import EarlyExit
 from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
+from xjit.codegen.text.source import kernel_text
 from xjit.ir.loops.intexpr import constant, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
