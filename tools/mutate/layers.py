@@ -67,5 +67,7 @@ LAYERS = {
     "numpy": Layer("xjit/numpy/**/*.py", "numpy_* array_namespace memory_order"),
     "ops": Layer("xjit/ops/**/*.py", "ops complete numpy_* checks"),
     "passes": Layer("xjit/passes/**/*.py", "passes products chunk_passes fusion ir"),
-    "inspect": Layer("xjit/inspect/**/*.py", "explain fusion traces"),
+    "inspect": Layer("xjit/inspect/**/*.py", "explain fusion traces stages"),
+    "programs": Layer("xjit/programs/**/*.py", "program_spec runtime_* products"),
+    "llvm": Layer("xjit/llvm/**/*.py", "codegen_objects vector_width runtime_*", cold=True),
 }
