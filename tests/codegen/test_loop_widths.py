@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.helpers.vector_loops import LINUX
-from xjit.codegen.cpu.emitters import CpuTraits, Registers
 from xjit.codegen.cpu.llvm_pipeline import Target
 from xjit.codegen.front_end.numba_compat import compile_kernel
 from xjit.codegen.front_end.numba_frontend import Frontend
 from xjit.codegen.language import inline_functions, intrinsics
+from xjit.llvm.targets import CpuTraits, Registers
 
 AVX512 = "+avx,+avx2,+fma,+f16c,+avx512f,+avx512vl,+avx512dq,+avx512bw,-prefer-256-bit"
 
