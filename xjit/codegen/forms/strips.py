@@ -4,12 +4,12 @@ stays vector code. A strip runs as if nothing in it were rare, notes when someth
     for p0 in range(0, n0, 512):
         q0 = min(p0 + 512, n0)
         rare0 = b1(0)
-        kept0 = sum0
+        sum0_kept = sum0
         for i0 in range(p0, q0):
             rare0 = rare0 | sin_f64_is_far(x)
             sum0 = radd(sum0, sin_f64_near(x))
         if rare0:
-            sum0 = kept0
+            sum0 = sum0_kept
             for i0 in range(p0, q0):
                 sum0 = radd(sum0, sin_f64_rare(x))
 
@@ -27,18 +27,13 @@ from collections.abc import Callable, Iterable
 from xjit.codegen.lowering.elements import Elements
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.scopes import Nest
-from xjit.codegen.lowering.variants import calls_many, has_variants
+from xjit.codegen.lowering.variants import calls_many, calls_varied
 from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.index_map import axes_of
-from xjit.ir.loops.nodes import (
-    LoopKind,
-)
-from xjit.ir.node import Node
-from xjit.ir.scalar_expr import Expr
-from xjit.ir.scalar_expr import Prim as PrimExpr
+from xjit.ir.loops.nodes import LoopKind
 
 
 @dataclass(eq=False)
@@ -87,17 +82,3 @@ class Strips:
         self.nest.open(loop.variable, loop.axes)
         body()
         self.nest.close(*bounds, kind)
-
-
-def calls_varied(node: Node) -> bool:
-    """Whether the element of a node calls a function that has a quick variant for usual arguments."""
-    stack: list[Expr] = [] if node.element is None else [node.element]
-    seen: set[int] = set()
-    while stack:
-        expr = stack.pop()
-        if isinstance(expr, PrimExpr) and id(expr) not in seen:
-            seen.add(id(expr))
-            if has_variants(expr.name, expr.args[0].dtype):
-                return True
-            stack.extend(expr.args)
-    return False

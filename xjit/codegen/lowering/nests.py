@@ -24,7 +24,7 @@ from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.lowering.scratch import Scratch
-from xjit.codegen.rewrites.record import RefusedError, Rewrite
+from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.in_place import overwrite
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
@@ -93,16 +93,16 @@ def lower(
 
 
 def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """The kernel after those rewrites that it admits, and these."""
-    done = []
+    """Apply those rewrites that a kernel admits; return it after them, and these."""
     verified = config.flag("XJIT_VERIFY")
+    done: list[Rewrite] = []
+    if verified:
+        verify(kernel)
     for rewrite in rewrites:
         with contextlib.suppress(RefusedError):
-            kernel = rewrite.apply(kernel)
+            kernel = applied(kernel, (rewrite,), verified=verified)
             done.append(rewrite)
-        if verified:
-            verify(kernel)
-    return verify(kernel) if verified else kernel, tuple(done)
+    return kernel, tuple(done)
 
 
 def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:

@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from xjit.codegen.forms.strips import calls_varied
+from xjit.codegen.lowering.variants import calls_varied
 from xjit.codegen.scheduling.accesses import Access
 from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import IndexedValue, Store

@@ -30,12 +30,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from xjit import numerics
-from xjit.codegen.forms.strips import calls_varied
 from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.elements import Elements
 from xjit.codegen.lowering.lane_loops import Work, work_of
 from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.variants import calls_varied
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
