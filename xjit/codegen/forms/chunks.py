@@ -1,6 +1,6 @@
 """The loop over chunks of a reduced axis, each with a result of its own.
 
-for k in range(lo, hi):
+for k in range(chunks):
     k_start = k * chunk
     k_stop = min(k_start + chunk, n0)
 """
@@ -12,12 +12,12 @@ import math
 from xjit.codegen.lowering.scopes import Held, Nest
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.fusion.plan import FusionGroup
-from xjit.ir.loops.intexpr import minimum, variable
+from xjit.ir.loops.intexpr import IntExpr, minimum, variable
 from xjit.ir.loops.nodes import FromInt, LetInt
 from xjit.types import INT64
 
 
-def open_chunks(nest: Nest, group: FusionGroup, plan: Schedule) -> int:
+def open_chunks(nest: Nest, group: FusionGroup, plan: Schedule) -> IntExpr:
     """Opens the loop and defines where the chunk starts and stops; the number of chunks."""
     assert group.chunk is not None and plan.chunked is not None
     loop = plan.reduced[plan.chunked]
@@ -28,4 +28,4 @@ def open_chunks(nest: Nest, group: FusionGroup, plan: Schedule) -> int:
         scope.known[number] = Held(FromInt(variable("k"), INT64), None, scope)
     stop = minimum(variable("k_start") + size, nest.extent(loop.variable, loop.extent))
     scope.statements += [LetInt("k_start", variable("k") * size), LetInt("k_stop", stop)]
-    return math.ceil(loop.extent / elements)
+    return nest.word("chunks", math.ceil(loop.extent / elements), "n")

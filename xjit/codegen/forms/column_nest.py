@@ -58,11 +58,6 @@ class ColumnNest:
         self._row_values = RowValues(values)
         self._kept = values.kept = KeptColumns(self._row_values, values.scratch, self._loop.variable, self._room)
 
-    @property
-    def extent(self) -> int:
-        """The number of steps of the shared loop: the longest one."""
-        return max(self._steps)
-
     def write(self) -> None:
         """All loops."""
         outer = self.plan.kept[:-1]
@@ -74,12 +69,11 @@ class ColumnNest:
         for level in range(1, self.passes.count + 1):
             self._pass(level)
         stops = [*map(self.bounds.extent, outer), self.nest.word("blocks", self._steps[-1], "blocks")]
-        shared = None if self.plan.chunked is not None else self._steps.index(self.extent)
+        is_shared = self.plan.chunked is None and self.bounds.shared
+        longest = self._steps.index(max(self._steps))
         for number in reversed(range(len(stops))):
-            if number == shared and self.bounds.shared is not None:
-                self.nest.close(*self.bounds.shared, LoopKind.PARALLEL)
-            else:
-                self.nest.close(0, stops[number])
+            kind = LoopKind.PARALLEL if is_shared and number == longest else LoopKind.SERIAL
+            self.nest.close(0, stops[number], kind)
 
     # ------------------------------------------------------------------ passes over the rows of a block
 

@@ -1,7 +1,7 @@
 """Kernels one behind the other, a tile at a time: what is between them stays in scratch.
 
     m0 = scratch_f64(m0_n)                                    # the window of the first result
-    for b0 in range(lo, hi):                                  # tiles, shared among threads
+    for b0 in range(tiles):                                   # tiles, shared among threads
         b0_first = b0 * size0
         b0_last = select(b0_first + size0 < n0, b0_first + size0, n0)
         from0 = b0_first - 1                                  # what this tile needs of the first
@@ -32,7 +32,7 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Halo, Tiling
 from xjit.fusion.statements import Output, Statement, Store
 from xjit.ir.loops.intexpr import maximum, minimum, variable
-from xjit.ir.loops.nodes import LAUNCHED, LetInt, LoopKind
+from xjit.ir.loops.nodes import LetInt, LoopKind
 from xjit.ir.node import Node
 
 
@@ -64,8 +64,8 @@ def _in_window(statement: Statement, tiling: Tiling, layouts: Layouts) -> Statem
     return statement.to(Output(statement.target, layouts.strides(statement.target)).moved(statement.domain.corner))
 
 
-def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> int:
-    """The loops over tiles, around one nest for each group; the number of steps of the shared one."""
+def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> None:
+    """The loops over tiles, around one nest for each group; threads share the longest one."""
     counts = [-(-extent // size) for extent, size in zip(tiling.dims, tiling.sizes, strict=True)]
     shared = counts.index(max(counts))
     tiles = [nest.fresh("b") for _ in counts]
@@ -83,11 +83,7 @@ def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers:
         nest.section = number + 1
         _write_part(part, tiling, tiling.halos[number], tiles)
     for number in reversed(range(len(tiles))):
-        if number == shared:
-            nest.close(*LAUNCHED, LoopKind.PARALLEL)
-        else:
-            nest.close(0, stops[number])
-    return counts[shared]
+        nest.close(0, stops[number], LoopKind.PARALLEL if number == shared else LoopKind.SERIAL)
 
 
 def _window(
@@ -113,7 +109,7 @@ def _window(
 def _write_part(part: Lowering, tiling: Tiling, halo: Halo, tiles: Sequence[str]) -> None:
     """One group within a tile."""
     nest, once = part.nest, list[Bounds]()
-    part.bounds.shared = None
+    part.bounds.shared = False
     for axis, tile, extent, beyond in zip(tiling.axes, tiles, tiling.dims, halo, strict=True):
         bounds = _bounds(part, axis, tile, extent, beyond)
         if part.group.dims[axis] == 1:

@@ -57,11 +57,6 @@ class RowNest:
         return self._in_blocks or self.bounds.pairs is not None
 
     @property
-    def extent(self) -> int:
-        """The number of steps of the shared loop."""
-        return self.bounds.shared_steps
-
-    @property
     def work(self) -> float:
         """How much there is to compute, in additions."""
         return self.values.accesses.work(columns=False) / (1 if self.bounds.pairs is None else 2)

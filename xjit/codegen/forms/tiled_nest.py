@@ -19,7 +19,7 @@ from xjit.codegen.scheduling.schedule import Loop
 from xjit.codegen.scheduling.tiles import Tiles, tile_bounds
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, as_int, minimum, variable
-from xjit.ir.loops.nodes import LetInt, Load, LoopKind, Store, TransposeBlock
+from xjit.ir.loops.nodes import LetInt, Load, Store, TransposeBlock
 from xjit.types import DType
 
 
@@ -35,11 +35,6 @@ class TiledNest:
     def __post_init__(self) -> None:
         self.nest, self.bounds = self.values.nest, self.values.bounds
         self._rows, self._columns = self.tiles.rows, self.tiles.columns
-
-    @property
-    def extent(self) -> int:
-        """The number of steps of the shared loop."""
-        return self.tiles.transposition.steps
 
     @property
     def work(self) -> float:
@@ -84,19 +79,14 @@ class TiledNest:
         for number, loop in self._blocked():
             start, _ = tile_bounds(loop)
             size = self.tiles.transposition.size(number)
-            if self.bounds.kept(number)[2] is LoopKind.PARALLEL:
-                block = f"{loop.variable}_block"
-                self.nest.open(block).statements.append(LetInt(str(start), variable(block) * size))
-            else:
-                self.nest.open(str(start))
+            self.nest.open(str(start))
             stop = minimum(start + size, self.bounds.extent(loop))
             self.nest.inner.statements.append(LetInt(f"{loop.variable}_stop", stop))
 
     def _close_tile(self) -> None:
         for number, _ in reversed(self._blocked()):
             start, stop, kind = self.bounds.kept(number)
-            size = self.tiles.transposition.size(number)
-            self.nest.close(start, stop, kind, 1 if kind is LoopKind.PARALLEL else size)
+            self.nest.close(start, stop, kind, self.tiles.transposition.size(number))
 
     # ------------------------------------------------------------------ what lies across
 

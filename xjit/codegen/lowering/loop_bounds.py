@@ -1,6 +1,6 @@
 """Where the loops of a group begin and end: at their own ends, or where somebody else has put bounds.
 
-for i0 in range(lo, hi):          # shared among threads
+for i0 in range(n0):              # shared among threads
     for i1 in range(n0):
         for j0 in range(n1):      # reduced
 """
@@ -14,7 +14,7 @@ from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
-from xjit.ir.loops.nodes import LAUNCHED, LoopKind
+from xjit.ir.loops.nodes import LoopKind
 
 Bounds = tuple[IntExpr, IntExpr]
 """Where a loop begins and ends."""
@@ -24,14 +24,14 @@ Bounds = tuple[IntExpr, IntExpr]
 class LoopBounds:
     """Opens and closes the loops of a group.
 
-    ``pairs`` is the loop of which two steps are done at a time. ``shared`` are the bounds of the loop that threads
-    share, None where they share none, ``given`` those of loops that run within a tile, by the first axis.
+    ``pairs`` is the loop of which two steps are done at a time. Threads share a loop if it is ``shared``; ``given``
+    are the bounds of loops that run within a tile, by the first axis.
     """
 
     nest: Nest
     plan: Schedule
     pairs: Loop | None = None
-    shared: Bounds | None = LAUNCHED
+    shared: bool = True
     given: dict[int, Bounds] = field(default_factory=dict)
 
     def extent(self, loop: Loop) -> IntExpr:
@@ -42,20 +42,14 @@ class LoopBounds:
         """How many steps a loop has."""
         return math.ceil(loop.extent / 2) if loop == self.pairs else loop.extent
 
-    @property
-    def shared_steps(self) -> int:
-        """How many steps the loop has that threads share."""
-        return 1 if self.plan.shared is None else self.steps(self.plan.kept[self.plan.shared])
-
     def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""
         loop = self.plan.kept[number]
         if loop.axes[0] in self.given:
             return *self.given[loop.axes[0]], LoopKind.SERIAL
-        if number == self.plan.shared and self.shared is not None:
-            return *self.shared, LoopKind.PARALLEL
+        kind = LoopKind.PARALLEL if self.shared and number == self.plan.shared else LoopKind.SERIAL
         stop = self.nest.word("steps", self.steps(loop), "n") if loop == self.pairs else self.extent(loop)
-        return constant(0), stop, LoopKind.SERIAL
+        return constant(0), stop, kind
 
     def reduced(self, loop: Loop) -> Bounds:
         """The bounds of a reduced loop."""

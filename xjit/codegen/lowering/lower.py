@@ -26,7 +26,7 @@ from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
-from xjit.ir.loops.nodes import LAUNCHED, LoopKind
+from xjit.ir.loops.nodes import LoopKind
 from xjit.ir.node import Node
 
 
@@ -41,10 +41,6 @@ class GroupNest(Protocol):
     @property
     def reads_again(self) -> bool:
         """Whether what has been read at one step may be read at another one too."""
-
-    @property
-    def extent(self) -> int:
-        """The number of steps of the loop that threads share."""
 
     @property
     def work(self) -> float:
@@ -93,21 +89,20 @@ class Lowering:
         return self.group.has_skew or bool(scans.read_later(self.passes.levels))
 
     @property
-    def extent(self) -> int:
-        """The number of steps of the shared loop, where it is one over elements."""
-        return self.form.extent
-
-    @property
     def work(self) -> float:
         """How much there is to compute, in additions."""
         return self.form.work
 
-    def write(self) -> int:
-        """The whole nest; the number of steps of the shared loop, which may be one over chunks."""
+    @property
+    def is_alone(self) -> bool:
+        """Whether none of the loops is one whose iterations threads share."""
+        return self.plan.shared is None and self.plan.chunked is None and not isinstance(self.form, ColumnNest)
+
+    def write(self) -> None:
+        """The whole nest."""
         if self.plan.chunked is None:
             self.form.write()
-            return self.extent
+            return
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
-        self.nest.close(*LAUNCHED, LoopKind.PARALLEL)
-        return chunks
+        self.nest.close(0, chunks, LoopKind.PARALLEL if self.bounds.shared else LoopKind.SERIAL)

@@ -1,16 +1,4 @@
-"""A kernel: the loop nests of one or more groups that do not need each other.
-
-What the parts of a result are made by, its borders and its interior, is one kernel whose steps they share:
-
-    lo0 = max(lo - first0, 0)                # its own part of the iterations lo to hi
-    hi0 = min(hi - first0, steps0)
-    parallel i0 in lo0 .. hi0:               # the interior
-      ...
-    lo1 = max(lo - first1, 0)
-    hi1 = min(hi - first1, steps1)
-    parallel once0 in lo1 .. hi1:            # a border: one step
-      ...
-"""
+"""A kernel: the loop nests of one or more groups that do not need each other, lowered, rewritten and launched."""
 
 from __future__ import annotations
 
@@ -21,6 +9,7 @@ from xjit import config
 from xjit.codegen.forms.overlapped_tiles import in_windows, window_layouts, write_tiles
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
+from xjit.codegen.lowering.launch import launched
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.lowering.scratch import Scratch
@@ -29,8 +18,7 @@ from xjit.codegen.scheduling.in_place import overwrite
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
-from xjit.ir.loops.intexpr import maximum, minimum
-from xjit.ir.loops.nodes import LAUNCHED, Kernel, LoopKind
+from xjit.ir.loops.nodes import Kernel, LoopKind
 from xjit.ir.loops.verify import verify
 from xjit.ir.node import Node
 from xjit.machine import Machine
@@ -81,15 +69,15 @@ def lower(
     in_place = overwrite(parts, spent)
     pointers.overwritten = frozenset(in_place.values())
     if tiling is not None:
-        extent = write_tiles(parts, tiling, nest, pointers)
+        write_tiles(parts, tiling, nest, pointers)
     else:
-        extent = parts[0].write() if len(parts) == 1 else _write_together(parts, nest)
+        _write_behind_each_other(parts, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
-    words, values = zip(*nest.words.values(), strict=True) if nest.words else ((), ())
     work = sum(part.work for part in parts)
-    kernel = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), words)
-    kernel, done = scheduled(kernel, nest.rewrites)
-    return LoweredKernel(kernel, pointers.places, values, extent, work, tuple(groups), in_place, done)
+    kernel, done = scheduled(Kernel("kernel", pointers.arguments, pointers.with_all_axes(body)), nest.rewrites)
+    launch = launched(kernel, nest)
+    values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
+    return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
 
 def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
@@ -105,24 +93,17 @@ def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tupl
     return kernel, tuple(done)
 
 
-def _write_together(parts: Sequence[Lowering], nest: Nest) -> int:
-    """Each nest behind the other; the number of steps of all together."""
+def _write_behind_each_other(parts: Sequence[Lowering], nest: Nest) -> None:
+    """Each nest behind the other; threads do not share the iterations of those that are little work."""
     heaviest = max(part.work for part in parts)
-    steps = 0
     for number, part in enumerate(parts):
         nest.section = number
-        shared = part.work >= nest.machine.lone_share * heaviest
-        extent = part.extent if shared else 1
-        first, stop = nest.word("first", steps, "first"), nest.word("steps", extent, "steps")
-        low, high = LAUNCHED
-        bounds = nest.integer("lo", maximum(low - first, 0)), nest.integer("hi", minimum(high - first, stop))
-        part.bounds.shared = bounds if shared and part.plan.shared is not None else None
-        if part.bounds.shared is None:
+        part.bounds.shared = part.work >= nest.machine.lone_share * heaviest
+        is_alone = len(parts) > 1 and (part.is_alone or not part.bounds.shared)
+        if is_alone:
             nest.open(nest.fresh("once"))
         nest.outermost = len(nest.scopes) - 1
         part.write()
-        if part.bounds.shared is None:
-            nest.close(*bounds, LoopKind.PARALLEL)
+        if is_alone:
+            nest.close(0, 1, LoopKind.PARALLEL)
         part.scratch.give_back()
-        steps += extent
-    return steps

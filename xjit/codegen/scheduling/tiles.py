@@ -66,13 +66,6 @@ class Transposition:
     columns: int
     copies: tuple[tuple[Access, Access], ...] = ()
 
-    @property
-    def steps(self) -> int:
-        """The number of steps of the shared loop."""
-        shared = self.plan.shared
-        assert shared is not None
-        return math.ceil(self.plan.kept[shared].extent / self.size(shared))
-
     def size(self, number: int) -> int:
         """Positions of a loop in one tile."""
         sizes = {len(self.plan.kept) - 2: self.rows, len(self.plan.kept) - 1: self.columns}
