@@ -12,6 +12,7 @@ from xjit.codegen.rewrites.interchange import Interchange
 from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import (
     Accumulate,
+    Alloc,
     Buffer,
     Carry,
     Fold,
@@ -19,6 +20,7 @@ from xjit.ir.loops.nodes import (
     Kernel,
     Let,
     LetInt,
+    LoopKind,
     Prim,
     Statement,
     Store,
@@ -122,7 +124,7 @@ ALL = {
     "nested": (NESTED, ("i", "k")),
     "in place": (IN_PLACE, ("i", "k")),
 }
-WORDS = list(rewriting.extents("n", "m", block=3))
+WORDS = [words for words in rewriting.extents("n", "m", block=3) if words["n"] in (0, 1, 4)]
 
 
 def test_the_picture() -> None:
@@ -134,3 +136,45 @@ def test_results_stay(name: str, rng: np.random.Generator) -> None:
     before, into = ALL[name]
     after = rewriting.rewritten(before, Interchange("j", into, 3, "b"))
     rewriting.assert_same(before, after, WORDS, rng)
+
+
+def test_a_loop_that_threads_share_stays_shared(rng: np.random.Generator) -> None:
+    before = columns(*VARIANCES.body[0].body, kind=LoopKind.PARALLEL)
+    after = rewriting.rewritten(before, Interchange("j", ("i", "k"), 3, "b"))
+    assert rewriting.body_text(after).startswith("parallel b in 0 .. ((m + 2) // 3):")
+    rewriting.assert_same(before, after, WORDS, rng)
+
+
+def test_values_of_scalars_wait_in_scratch_and_others_are_computed_again() -> None:
+    text = rewriting.body_text(rewriting.rewritten(VARIANCES, Interchange("j", ("i", "k"), 3, "b")))
+    assert "mean_b[-b_start + j_3] = mean" in text
+    again = rewriting.body_text(rewriting.rewritten(SCALED, Interchange("j", ("i",), 3, "b")))
+    assert again.count("alloc") == 1 and again.count("= p[") == 2
+
+
+def test_rows_are_summed_once_for_a_block() -> None:
+    lines = rewriting.body_text(rewriting.rewritten(SUMS_OF_ROWS, Interchange("j", ("i",), 3, "b"))).splitlines()
+    places = [lines.index(next(line for line in lines if start in line)) for start in ("row = add", "v = (row")]
+    assert "for j_2 in b_start .. b_stop:" in "".join(lines[places[0] : places[1]])
+
+
+def test_what_is_refused() -> None:
+    interchange = Interchange("j", ("i",), 3, "b")
+    running = columns(loop("i", N, Store("out", (AT, J), load(X, AT, J))), Store("s", (J,), load(S, J + 1)))
+    rewriting.assert_refused(interchange, running, r"may write s\[j \+ 1\]|may read s\[j \+ 1\]")
+    triangle = columns(loop("i", J, Store("out", (AT, J), load(X, AT, J))))
+    rewriting.assert_refused(interchange, triangle, "bounds of the loop over i depend on j")
+    total = kernel((X, S), Carry("t", ZERO), loop("j", M, loop("i", N, Accumulate("t", "add", load(X, AT, J)))))
+    rewriting.assert_refused(interchange, total, "t is rounded in the order of the loops")
+    lanes = columns(
+        Carry("t", ZERO), loop("i", N, Accumulate("t", "add", load(X, AT, J), lanes=8)), Store("s", (J,), T)
+    )
+    rewriting.assert_refused(interchange, lanes, "t is accumulated in lanes")
+    row = Alloc(Buffer.packed("row", FLOAT32, N))
+    staged = columns(
+        row,
+        loop("i", N, Store("row", (AT,), load(X, AT, J))),
+        loop("k", N, Store("out", (K, J), load(row.buffer, K))),
+    )
+    rewriting.assert_refused(Interchange("j", ("i", "k"), 3, "b"), staged, "row is needed behind loops")
+    rewriting.assert_refused(Interchange("j", ("i",), J, "b"), SCALED, "how many iterations j are at most")

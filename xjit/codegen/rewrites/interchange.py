@@ -12,7 +12,7 @@ from xjit.codegen.rewrites.analysis.runs import Expansion, Inner, Part, Run, Run
 from xjit.codegen.rewrites.analysis.scalars import reordering
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, as_int, constant, minimum, variable
+from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, constant, minimum, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, LetInt, Loop, LoopKind, Statement
 
 
@@ -28,7 +28,7 @@ class Interchange:
                   s[j] = t
     after       for b in 0 .. ((m + 3) // 4):           Interchange("j", ("i",), 4, "b")
                   b_start = 4*b
-                  b_stop = min(4*b + 4, m)
+                  b_stop = min(b_start + 4, m)
                   alloc t_b: f32[4] for each iteration
                   for j in b_start .. b_stop:
                     t_b[-b_start + j] = 0.0
@@ -88,11 +88,12 @@ class Interchange:
                     yield part
 
     def _blocks(self, loop: Loop, room: IntExpr, expansion: Expansion, body: Block) -> Loop:
-        at, length = variable(self.block), as_int(self.length)
-        bounds = (
-            LetInt(f"{self.block}_start", loop.start + at * length),
-            LetInt(f"{self.block}_stop", minimum(loop.start + at * length + length, loop.stop)),
-        )
+        start, stop, length = (f"{self.block}_{name}" for name in ("start", "stop", "length"))
+        whole = as_int(self.length)
+        given = [] if whole.kind in (Atom.SUM, Atom.WORD) else [LetInt(length, whole)]
+        step = variable(length) if given else whole
+        first = loop.start + variable(self.block) * step
+        given += [LetInt(start, first), LetInt(stop, minimum(variable(start) + step, loop.stop))]
         allocs = (Alloc(Buffer.packed(name, dtype, room)) for name, dtype in expansion.buffers.values())
-        count = (loop.stop - loop.start + (length - 1)) // length
-        return Loop(self.block, constant(0), count, (*bounds, *allocs, *body), loop.kind)
+        count = (loop.stop - loop.start + (whole - 1)) // whole
+        return Loop(self.block, constant(0), count, (*given, *allocs, *body), loop.kind)
