@@ -249,7 +249,7 @@ def cost(expr: Expr, machine: Machine) -> float:
     while stack:
         top = stack.pop()
         if isinstance(top, Prim):
-            total += _own_cost(top.name, machine) * (machine.complex_factor if dtype_class(top.dtype) == "C" else 1.0)
+            total += primitive_cost(top.name, top.dtype, machine)
             if top.name == "abs" and dtype_class(top.args[0].dtype) == "C":
                 total += 2 * machine.division_cost
             for arg in top.args:
@@ -257,6 +257,11 @@ def cost(expr: Expr, machine: Machine) -> float:
                     seen.add(id(arg))
                     stack.append(arg)
     return total
+
+
+def primitive_cost(name: str, dtype: DType, machine: Machine) -> float:
+    """The cost of a primitive with a result of this type."""
+    return _own_cost(name, machine) * (machine.complex_factor if dtype_class(dtype) == "C" else 1.0)
 
 
 def _own_cost(name: str, machine: Machine) -> float:

@@ -228,6 +228,11 @@ class Recognised(Accumulator):
         name = self.few if self.lanes == numerics.FEW_LANES else self.block
         inner.statements.append(Accumulate(name, self.reducer.combine, value, lanes=self.lanes))
 
+    def take_in_order(self, inner: Scope) -> None:
+        """Takes the element at hand behind those before it."""
+        value = Prim(self.in_order, (Var(self.block, self.dtype), self.plain_operand(0)), self.dtype)
+        inner.statements.append(FoldStatement((self.block,), (value,)))
+
     def _compensate(self, value: Value, scope: Scope) -> None:
         """Two-sum: adds a value to the total and the exact rounding error of that to the error."""
         fresh, total, error = self.elements.nest.fresh, Var(self.total, FLOAT64), Var(self.error, FLOAT64)
