@@ -22,12 +22,14 @@ themselves look for rare arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from xjit.codegen.lowering.elements import Elements
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.lowering.variants import calls_many, calls_varied
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
@@ -57,28 +59,33 @@ class Strips:
 
         ``short`` says that the bounds are no further apart than a strip.
         """
+        if self.plain_loop(loop, bounds, indexed_values, body, kind):
+            self.nest.rewrite_loops(1, lambda loops: self.rewrites(loops[0].variable, short))
+
+    def plain_loop(
+        self,
+        loop: Loop,
+        bounds: Bounds,
+        indexed_values: Iterable[IndexedValue],
+        body: Callable[[], None],
+        kind: LoopKind = LoopKind.SERIAL,
+    ) -> bool:
+        """The same without strips; whether it is to have them."""
         computed = dict.fromkeys(indexed_values)
         nodes = [one.node for one in computed if axes_of(one.index) & set(loop.axes)]
-        self.elements.calls = calls_many(nodes, self.nest.machine)
-        if self.elements.calls or not any(self.is_rare(one, loop) for one in computed):
-            self._loop(loop, bounds, body, kind)
-        elif short:
-            self._strip(loop, bounds, body)
-        else:
-            size = self.nest.machine.strip_elements
-            self._strip(loop, self.nest.open_blocks(size, bounds[1], ("p", "q")), body)
-            self.nest.close(*bounds, kind, step=size)
+        calls = self.elements.calls = calls_many(nodes, self.nest.machine)
+        self.nest.open(loop.variable, loop.axes)
+        body()
+        self.nest.close(*bounds, kind)
         self.elements.calls = False
+        return not calls and any(self.is_rare(one, loop) for one in computed)
+
+    def rewrites(self, name: str, short: bool) -> Iterator[Rewrite]:
+        """Yield what makes strips of a loop."""
+        if not short:
+            yield Split(name, self.nest.machine.strip_elements, self.nest.fresh("p"), self.nest.fresh("q"))
+        yield SpecializeRare(name, self.nest.fresh("rare"))
 
     def is_rare(self, indexed: IndexedValue, loop: Loop) -> bool:
         """Whether the value calls a function with rare arguments at every step of the loop."""
         return bool(axes_of(indexed.index) & set(loop.axes)) and calls_varied(indexed.node)
-
-    def _strip(self, loop: Loop, bounds: Bounds, body: Callable[[], None]) -> None:
-        self._loop(loop, bounds, body)
-        self.nest.rewrite(lambda name: SpecializeRare(name, self.nest.fresh("rare")))
-
-    def _loop(self, loop: Loop, bounds: Bounds, body: Callable[[], None], kind: LoopKind = LoopKind.SERIAL) -> None:
-        self.nest.open(loop.variable, loop.axes)
-        body()
-        self.nest.close(*bounds, kind)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xjit.codegen.language.scalar_types import KINDS
@@ -11,10 +10,9 @@ from xjit.codegen.rewrites.record import Rewrite
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
-from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var
+from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
 from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
-from xjit.types import BOOL
 
 
 @dataclass(eq=False)
@@ -122,18 +120,32 @@ class Nest:
 
     def rewrite(self, make: Callable[[str], Rewrite]) -> None:
         """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
-        loop = self.inner.statements[-1]
-        assert isinstance(loop, Loop)
-        name = self.fresh(f"{loop.variable}_")
-        self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
-        self.rewrites.append(make(name))
+        self.rewrite_loops(1, lambda loops: (make(loops[0].variable),))
 
-    def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
-        """Does the statements of the innermost loop from this one on only if one of the conditions holds."""
-        flag, statements = self.fresh("go"), self.inner.statements
-        known = [condition for condition in conditions if condition is not None]
-        either = functools.reduce(lambda one, other: Prim("or", (one, other), BOOL), known)
-        statements[start:] = [Let(flag, either), If(Var(flag, BOOL), tuple(statements[start:]))]
+    def rewrite_loops(self, count: int, make: Callable[[Sequence[Loop]], Iterable[Rewrite]]) -> None:
+        """Have the loop that was closed last, and those within it, so many in all, rewritten in the kernel.
+
+        They get names that no other loops have.
+        """
+        found = self._last_loops(count)
+        names = {loop.variable: self.fresh(f"{loop.variable}_") for loop in found}
+        before = self.inner.statements[-1]
+        self.inner.statements[-1:] = renamed((before,), names)
+        rewrites = list(make(self._last_loops(count)))
+        if rewrites:
+            self.rewrites += rewrites
+        else:
+            self.inner.statements[-1] = before
+
+    def _last_loops(self, count: int) -> list[Loop]:
+        found: list[Loop] = []
+        block: Sequence[Statement] = self.inner.statements
+        while len(found) < count:
+            loop = block[-1]
+            assert isinstance(loop, Loop)
+            found.append(loop)
+            block = loop.body
+        return found
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""
