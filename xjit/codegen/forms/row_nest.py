@@ -11,7 +11,7 @@ Where nothing is reduced, the last kept axis is the innermost loop.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from xjit.codegen.forms.rows import KeptRows, RowStorage, choose_row_storage
 from xjit.codegen.forms.walks import BlockWalk, Stage
@@ -19,18 +19,13 @@ from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.running import RunningValue
-from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.rewrites.reductions.stage_line import StageLine
-from xjit.codegen.rewrites.split import Split
 from xjit.codegen.scheduling.levels import Passes
-from xjit.codegen.scheduling.reduction_loops import Surroundings, reduction_rewrites
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.loops.intexpr import variable
-from xjit.ir.loops.nodes import Loop as LoopNode
 
 
 @dataclass(eq=False)
@@ -75,13 +70,9 @@ class RowNest:
 
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
-        # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(isinstance(statement, Reduce) for statement in self.group.statements)
-        indexed_values = (
-            [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
-        )
+        indexed_values = [indexed for visited in self.values.accesses.visits for indexed in visited]
         start, stop, kind = self.bounds.kept(number)
-        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
+        self.values.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind)
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
@@ -109,6 +100,7 @@ class RowNest:
             self._innermost(chosen)
         else:
             self._step(chosen)
+        self.bounds.close_reduced(self.plan.reduced[:-1])
         for number, fold in self._folds.items():
             self.values.settle(number, fold.finish(row), row)
 
@@ -121,47 +113,25 @@ class RowNest:
             self.bounds.close_reduced(self.plan.reduced)
 
     def _innermost(self, chosen: Sequence[int]) -> None:
-        """The last reduced loop, in blocks where scans need them, and the ends of those around it."""
-        line = self._line() or self.plan.reduced[-1:]
-        start, stop = self.bounds.reduced(line[-1])
+        """The last reduced loop, in blocks where scans need them."""
+        loop, line = self.plan.reduced[-1], self._line() or self.plan.reduced[-1:]
+        start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
-            self._walk.write(line[-1], stop, chosen, self._stage)
+            self._walk.write(loop, stop, chosen, self._stage)
         else:
             self._along = variable(line[0].variable)
-            self._loop((start, stop), chosen, line=len(line))
-        self.bounds.close_reduced(self.plan.reduced[: -len(line)])
+            self._loop((start, stop), chosen)
 
     def _stage(self, stage: Stage, block: Bounds) -> None:
         """One loop over a block of a walk."""
         self._along = self._walk.block
-        self._loop(block, stage.statements, stage.filled, in_blocks=True)
+        self._loop(block, stage.statements, stage.filled)
 
-    def _loop(
-        self,
-        bounds: Bounds,
-        chosen: Sequence[int],
-        filled: Sequence[IndexedValue] = (),
-        *,
-        in_blocks: bool = False,
-        line: int = 1,
-    ) -> None:
-        """One loop over steps of a row, and those around it that make a ``line`` with it, so many in all.
-
-        ``filled`` are made for scans in the next loop.
-        """
+    def _loop(self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
+        """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
         indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
         step = functools.partial(self._step, chosen, filled)
-        is_rare = self.values.strips.plain_loop(self.plan.reduced[-1], bounds, indexed_values, step)
-        self.bounds.close_reduced(self.plan.reduced[-line:-1])
-
-        def rewrites(loops: Sequence[LoopNode]) -> Iterator[Rewrite]:
-            reducing = list(reduction_rewrites(loops, Surroundings(self.nest, in_blocks)))
-            yield from reducing
-            if is_rare:
-                short = in_blocks or any(isinstance(one, Split | StageLine) for one in reducing)
-                yield from self.values.strips.rewrites(loops[-1].variable, short)
-
-        self.nest.rewrite_loops(line, rewrites)
+        self.values.loop(self.plan.reduced[-1], bounds, indexed_values, step)
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from xjit import numerics
 from xjit.codegen.lowering.elements import Elements, storage_dtype
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
@@ -45,7 +45,7 @@ class Pointers:
     scratch, which has one name for all of it.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     overwritten: frozenset[Node] = frozenset()
     windows: dict[Node, Window] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Pointers:
 class Buffers:
     """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch."""
 
-    nest: Nest
+    nest: LoopBuilder
     elements: Elements
     plan: Schedule
     group: FusionGroup

@@ -12,22 +12,19 @@ for j0 in range(n1):              # the centres
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.elements import Elements
-from xjit.codegen.lowering.scopes import Held, Nest
-from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.lowering.scopes import Held, LoopBuilder
 from xjit.codegen.scheduling.packed import PackedReductions
-from xjit.codegen.scheduling.reduction_loops import Surroundings, reduction_rewrites
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.tiny import nested_values
 from xjit.fusion.statements import Domain, IndexedValue, Reduce
 from xjit.ir.index_map import axes_of
 from xjit.ir.loops.intexpr import IntExpr, as_int, variable
-from xjit.ir.loops.nodes import Loop as LoopNode
 from xjit.ir.node import Node
 
 
@@ -38,7 +35,7 @@ class NestedReductions:
     ``first`` maps a reduction to the first of its axes, ``extent`` is the length of a loop.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     elements: Elements
     plan: Schedule
     first: Mapping[Node, int]
@@ -77,13 +74,8 @@ class NestedReductions:
         fold.take(self.nest.inner, variable(loops[-1].variable) if loops else reductions.NOWHERE)
         for loop in reversed(loops):
             self.nest.close(0, self._stop(loop))
-            if loop is loops[-1]:
-                self.nest.rewrite_loops(1, self._rewrites)
         (held,) = fold.finish(scope)
         return held
-
-    def _rewrites(self, loops: Sequence[LoopNode]) -> Iterator[Rewrite]:
-        return reduction_rewrites(loops, Surroundings(self.nest))
 
     def _stop(self, loop: Loop) -> IntExpr:
         return as_int(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)

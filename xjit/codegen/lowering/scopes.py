@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from xjit.codegen.language.scalar_types import KINDS
@@ -30,13 +30,13 @@ class Scope:
 
 
 @dataclass(eq=False)
-class Nest:
+class LoopBuilder:
     """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
-    ``rewrites`` are for the kernel that is written, in order.
+    ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
     """
 
     machine: Machine
@@ -49,6 +49,7 @@ class Nest:
     section: int = 0
     outermost: int = 0
     rewrites: list[Rewrite] = field(default_factory=list)
+    loops: set[str] = field(default_factory=set)
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
@@ -120,32 +121,11 @@ class Nest:
 
     def rewrite(self, make: Callable[[str], Rewrite]) -> None:
         """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
-        self.rewrite_loops(1, lambda loops: (make(loops[0].variable),))
-
-    def rewrite_loops(self, count: int, make: Callable[[Sequence[Loop]], Iterable[Rewrite]]) -> None:
-        """Have the loop that was closed last, and those within it, so many in all, rewritten in the kernel.
-
-        They get names that no other loops have.
-        """
-        found = self._last_loops(count)
-        names = {loop.variable: self.fresh(f"{loop.variable}_") for loop in found}
-        before = self.inner.statements[-1]
-        self.inner.statements[-1:] = renamed((before,), names)
-        rewrites = list(make(self._last_loops(count)))
-        if rewrites:
-            self.rewrites += rewrites
-        else:
-            self.inner.statements[-1] = before
-
-    def _last_loops(self, count: int) -> list[Loop]:
-        found: list[Loop] = []
-        block: Sequence[Statement] = self.inner.statements
-        while len(found) < count:
-            loop = block[-1]
-            assert isinstance(loop, Loop)
-            found.append(loop)
-            block = loop.body
-        return found
+        loop = self.inner.statements[-1]
+        assert isinstance(loop, Loop)
+        name = self.fresh(f"{loop.variable}_")
+        self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
+        self.rewrites.append(make(name))
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from xjit import numerics
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.variants import has_variants, is_vector_function
 from xjit.codegen.rewrites.analysis.first_extremes import first_extreme
 from xjit.codegen.rewrites.analysis.scalars import changed
@@ -30,18 +31,24 @@ from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.values.early_exit import EarlyExit, decided
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import (
+    Access,
     Accumulate,
+    Block,
     Fold,
     Grouping,
+    Kernel,
     Let,
     Loop,
     Prim,
     Statement,
 )
-from xjit.ir.loops.walk import loads, parts, statements, values
+from xjit.ir.loops.walk import blocks, loads, parts, statements, values
 from xjit.ir.scalar_expr import INSTRUCTIONS, primitive_cost
 from xjit.machine import Machine
 from xjit.types import BOOL, dtype_class
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
 
 
 class Work(enum.Enum):
@@ -54,10 +61,10 @@ class Work(enum.Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
-    """The nest that the loops of a reduction are in; ``in_blocks`` says that a loop around runs over blocks."""
+    """The kernel that the loops of a reduction are in, by what its ideas ask for."""
 
-    nest: Nest
-    in_blocks: bool = False
+    kernel: Kernel
+    nest: LoopBuilder
 
     @property
     def machine(self) -> Machine:
@@ -71,33 +78,65 @@ class Surroundings:
     @property
     def given(self) -> Mapping[str, Strides]:
         """The strides of the buffers that the kernel is given."""
-        return self.nest.axes
+        return {one.buffer.name: one.buffer.strides for one in self.kernel.arguments}
 
     @property
     def only_read(self) -> Mapping[str, Strides]:
         """The same of those that it only reads."""
-        return {name: strides for name, strides in self.nest.axes.items() if self.nest.written.get(name) is False}
+        arguments = self.kernel.arguments
+        return {one.buffer.name: one.buffer.strides for one in arguments if one.access is Access.READ}
 
 
-def reduction_rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
-    """Yield the rewrites of a reduction by loops that are one in the next; of several, elements make one line."""
+def in_blocks_and_lanes(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what makes blocks and lanes of loops of reductions, those of loops within others first."""
+    around = Surroundings(kernel, nest)
+    for one in statements(kernel.body):
+        if isinstance(one, Accumulate) and one.order == WITH_ERRORS:
+            yield (Compensate(one.name),)
+    for loops in _reducing(kernel.body, ()):
+        yield from ((one,) for one in _rewrites(loops, around))
+
+
+def _reducing(block: Block, loops: tuple[Loop, ...]) -> Iterator[tuple[Loop, ...]]:
+    """Yield the loops that reduce, each with those around it, the outermost first."""
+    for one in block:
+        if isinstance(one, Loop):
+            yield from _reducing(one.body, (*loops, one))
+        else:
+            for inner in blocks(one):
+                yield from _reducing(inner, loops)
+    reduces = any(isinstance(one, Accumulate | Fold) for one in block)
+    if loops and loops[-1].body is block and reduces and changed(block):
+        yield loops
+
+
+def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
+    """Yield the rewrites of a reduction by the last of some loops, or by several that run through a line."""
     loop = loops[-1]
-    steps = [one for one in statements(loop.body) if isinstance(one, Accumulate) and one.order is not None]
-    sums = [one for one in steps if one.order != WITH_ERRORS]
-    with_errors = [one for one in steps if one not in sums or _keeps_errors(one)]
-    if len(loops) > 1:
+    sums = [one for one in loop.body if isinstance(one, Accumulate) and one.order not in (None, WITH_ERRORS)]
+    with_errors = [one for one in sums if _keeps_errors(one)]
+    line = _line_of(loops, sums)
+    if len(line) > 1:
         step = around.fresh("k")
-        yield StageLine(tuple(one.variable for one in loops), around.fresh("b"), step)
+        yield StageLine(tuple(one.variable for one in line), around.fresh("b"), step)
         yield SumBlocks(step)
         yield from (Compensate(one.name) for one in with_errors)
         yield from _lanes_of(step, sums, around)
         return
-    yield from _blocks(loop, sums, around)
+    in_blocks = len(loops) > 1 and loops[-2].step == numerics.BLOCK
+    yield from _blocks(loop, sums, in_blocks, around)
     if any(_in_blocks(one) for one in sums):
         yield SumBlocks(loop.variable)
     yield from (Compensate(one.name) for one in with_errors)
     if sums:
         yield from _lanes(loop, sums, around)
+
+
+def _line_of(loops: Sequence[Loop], sums: Sequence[Accumulate]) -> Sequence[Loop]:
+    """The loops that run through the line of some sums."""
+    lines = {str(one.order.line) for one in sums if one.order is not None}
+    start = next((at for at, loop in enumerate(loops) if loop.variable in lines), len(loops) - 1)
+    return loops[start:] if loops[start].step == 1 else loops[-1:]
 
 
 def _in_blocks(one: Accumulate) -> bool:
@@ -108,14 +147,14 @@ def _keeps_errors(one: Accumulate) -> bool:
     return _in_blocks(one) and numerics.keeps_errors(one.reducer, one.value.dtype)
 
 
-def _blocks(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iterator[Rewrite]:
+def _blocks(loop: Loop, sums: Sequence[Accumulate], in_blocks: bool, around: Surroundings) -> Iterator[Rewrite]:
     """Yield what cuts a loop into blocks, where a sum needs them, or something may end early."""
     searches = [one for one in map(first_extreme, loop.body) if one is not None]
     narrow = narrow_sums(loop)
     is_short = (loop.stop - loop.start).value is not None and (loop.stop - loop.start).value <= numerics.BLOCK
     blocked = searches or any(map(_in_blocks, sums)) or (narrow and not is_short)
-    stops = not around.in_blocks and _may_stop(loop)
-    if (blocked or stops) and not around.in_blocks:
+    stops = not in_blocks and _may_stop(loop)
+    if (blocked or stops) and not in_blocks:
         block = around.fresh("b")
         size = numerics.BLOCK if blocked else around.machine.stop_elements
         yield Split(loop.variable, size, block, around.fresh("e"))
@@ -139,7 +178,7 @@ def _lanes(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iter
     work = work_of(loop, sums, around)
     name, rest = loop.variable, around.fresh("k")
     if work is Work.ODD:
-        yield StageSums(name, tuple(one.name for one in sums), rest)
+        yield StageSums(name, rest)
         yield from _lanes_of(rest, sums, around)
         return
     if skipped(loop, around.only_read, around.machine.vector_step_bytes):
@@ -147,7 +186,7 @@ def _lanes(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iter
     yield Lanes(name, rest)
     if work is Work.LONG:
         name, rest = rest, around.fresh("k")
-        yield StageSums(name, tuple(one.name for one in sums), rest)
+        yield StageSums(name, rest)
     yield Lanes(rest, around.fresh("k"))
 
 

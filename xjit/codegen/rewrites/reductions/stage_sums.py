@@ -17,11 +17,11 @@ from xjit.ir.loops.walk import blocks, with_blocks
 
 @dataclass(frozen=True, slots=True)
 class StageSums:
-    """Let the elements that scalars add up in lanes wait in scratch: what computes them is written once, and apart.
+    """Let the elements that are added up in lanes wait in scratch: what computes them is written once, and apart.
 
     before      for j in b .. e:
                   t = add(t, sin(x[j])) in lanes along j
-    after       alloc t_elements: f64[512] for each iteration   StageSums("j", ("t",), "k")
+    after       alloc t_elements: f64[512] for each iteration   StageSums("j", "k")
                 for j in b .. e:
                   t_elements[j - b] = sin(x[j])
                 for k in b .. e:
@@ -29,15 +29,14 @@ class StageSums:
     """
 
     loop: str
-    scalars: tuple[str, ...]
     step: str
 
     def apply(self, kernel: Kernel) -> Kernel:
-        """Refuses scalars that are not added in lanes along the loop."""
+        """Refuses loops along which nothing is added in lanes."""
         _, loop = found(kernel, self.loop)
-        steps = [one for one in steps_in_lanes(loop) if one.name in self.scalars]
-        if {one.name for one in steps} != set(self.scalars) or len(steps) != len(self.scalars) or loop.step != 1:
-            raise RefusedError(f"{' and '.join(self.scalars)} are not added in lanes along {self.loop}")
+        steps = steps_in_lanes(loop)
+        if not steps or loop.step != 1:
+            raise RefusedError(f"nothing is added in lanes along {self.loop}")
         taken = Names(kernel)
         room = {one.name: elements(one, taken) for one in steps}
         yields = staged(loop, room, variable(self.loop) - loop.start)
