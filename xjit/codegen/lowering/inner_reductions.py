@@ -69,11 +69,12 @@ class NestedReductions:
             value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
             return fold.settle(value, scope, statement.target.where)
         fold.start(scope)
+        stops = [self._stop(loop) for loop in loops]
         for loop in loops:
             self.nest.open(loop.variable, loop.axes)
         fold.take(self.nest.inner, variable(loops[-1].variable) if loops else reductions.NOWHERE)
-        for loop in reversed(loops):
-            self.nest.close(0, self._stop(loop))
+        for stop in reversed(stops):
+            self.nest.close(0, stop)
         (held,) = fold.finish(scope)
         return held
 

@@ -106,7 +106,7 @@ def _reducing(block: Block, loops: tuple[Loop, ...]) -> Iterator[tuple[Loop, ...
             for inner in blocks(one):
                 yield from _reducing(inner, loops)
     reduces = any(isinstance(one, Accumulate | Fold) for one in block)
-    if loops and loops[-1].body is block and reduces and changed(block):
+    if loops and loops[-1].body is block and loops[-1].kind.is_ordered and reduces and changed(block):
         yield loops
 
 
@@ -120,14 +120,14 @@ def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
         step = around.fresh("k")
         yield StageLine(tuple(one.variable for one in line), around.fresh("b"), step)
         yield SumBlocks(step)
-        yield from (Compensate(one.name) for one in with_errors)
+        yield from (Compensate(one.name) for one in reversed(with_errors))
         yield from _lanes_of(step, sums, around)
         return
     in_blocks = len(loops) > 1 and loops[-2].step == numerics.BLOCK
     yield from _blocks(loop, sums, in_blocks, around)
     if any(_in_blocks(one) for one in sums):
         yield SumBlocks(loop.variable)
-    yield from (Compensate(one.name) for one in with_errors)
+    yield from (Compensate(one.name) for one in reversed(with_errors))
     if sums:
         yield from _lanes(loop, sums, around)
 
