@@ -14,6 +14,7 @@ from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.rare import in_strips
+from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
 from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.dataclass import dataclass
@@ -45,6 +46,7 @@ class Idea(Protocol):
 
 
 IDEAS: tuple[Idea, ...] = (
+    in_blocks_and_lanes,
     in_blocks_of_columns,
     rows_ahead,
     functions_of_rows,
