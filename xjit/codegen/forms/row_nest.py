@@ -79,7 +79,10 @@ class RowNest:
             [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
         )
         start, stop, kind = self.bounds.kept(number)
-        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
+        tiled = self.values.loops.transposition is not None
+        self.values.strips.loop(
+            self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind, short=tiled
+        )
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""

@@ -55,7 +55,7 @@ class Strips:
     ) -> None:
         """One loop around what ``body`` writes; ``indexed_values`` are the values in it.
 
-        ``short`` says that the bounds are no further apart than a strip.
+        ``short`` says that the bounds are no further apart than a strip, or will be.
         """
         computed = dict.fromkeys(indexed_values)
         nodes = [one.node for one in computed if axes_of(one.index) & set(loop.axes)]
@@ -63,7 +63,7 @@ class Strips:
         if self.elements.calls or not any(self.is_rare(one, loop) for one in computed):
             self._loop(loop, bounds, body, kind)
         elif short:
-            self._strip(loop, bounds, body)
+            self._strip(loop, bounds, body, kind)
         else:
             size = self.nest.machine.strip_elements
             self._strip(loop, self.nest.open_blocks(size, bounds[1], ("p", "q")), body)
@@ -74,8 +74,8 @@ class Strips:
         """Whether the value calls a function with rare arguments at every step of the loop."""
         return bool(axes_of(indexed.index) & set(loop.axes)) and calls_varied(indexed.node)
 
-    def _strip(self, loop: Loop, bounds: Bounds, body: Callable[[], None]) -> None:
-        self._loop(loop, bounds, body)
+    def _strip(self, loop: Loop, bounds: Bounds, body: Callable[[], None], kind: LoopKind = LoopKind.SERIAL) -> None:
+        self._loop(loop, bounds, body, kind)
         self.nest.rewrite(lambda name: SpecializeRare(name, self.nest.fresh("rare")))
 
     def _loop(self, loop: Loop, bounds: Bounds, body: Callable[[], None], kind: LoopKind = LoopKind.SERIAL) -> None:

@@ -2,7 +2,6 @@
 
 row_nest.py      row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
 column_nest.py   in blocks of columns, where the reduced axes are slow in memory
-tiled_nest.py    in tiles, where operands lie across each other
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from xjit.codegen.forms.chunks import open_chunks
 from xjit.codegen.forms.column_nest import ColumnNest
 from xjit.codegen.forms.row_nest import RowNest
 from xjit.codegen.forms.rows import RowStorage
-from xjit.codegen.forms.tiled_nest import TiledNest
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
@@ -23,6 +21,7 @@ from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.tiles import in_tiles
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -78,8 +77,6 @@ class Lowering:
 
     def _form(self, scans: ScanReads) -> GroupNest:
         """The form of the loops."""
-        if self.values.tiles is not None:
-            return TiledNest(self.values, self.values.tiles)
         if self.plan.columns and self.group.reduced and self.passes.store_once and not self._waits_for(scans):
             return ColumnNest(self.values, self.passes, scans)
         return RowNest(self.values, self.passes, scans)
@@ -101,8 +98,16 @@ class Lowering:
     def write(self) -> None:
         """The whole nest."""
         if self.plan.chunked is None:
-            self.form.write()
+            self._write()
             return
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
         self.nest.close(0, chunks, LoopKind.PARALLEL if self.bounds.shared else LoopKind.SERIAL)
+
+    def _write(self) -> None:
+        """The nest of a group that is not cut into chunks, and how operands that lie across become tiles of it."""
+        before, turned = len(self.nest.rewrites), self.values.loops.transposition
+        self.form.write()
+        if turned is not None:
+            rows, columns = self.nest.named_apart(len(self.plan.kept))[-2:]
+            self.nest.rewrites.insert(before, tuple(in_tiles(turned, self.values.buffers, (rows, columns))))

@@ -12,7 +12,7 @@ from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.launch import launched
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import Nest
-from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.in_place import overwrite
 from xjit.dataclass import dataclass, field
@@ -75,21 +75,23 @@ def lower(
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
     kernel, done = scheduled(Kernel("kernel", pointers.arguments, pointers.with_all_axes(body)), nest.rewrites)
-    launch = launched(kernel, nest)
+    launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
 
-def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """Apply those rewrites that a kernel admits; return it after them, and these."""
+def scheduled(kernel: Kernel, rewrites: Iterable[Sequence[Rewrite]]) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """Apply those rewrites that a kernel admits, of several that belong together all or none; return it after them,
+    and these.
+    """
     verified = config.flag("XJIT_VERIFY")
     done: list[Rewrite] = []
     if verified:
         verify(kernel)
-    for rewrite in rewrites:
+    for several in rewrites:
         with contextlib.suppress(RefusedError):
-            kernel = applied(kernel, (rewrite,), verified=verified)
-            done.append(rewrite)
+            kernel = applied(kernel, several, verified=verified)
+            done += several
     return kernel, tuple(done)
 
 

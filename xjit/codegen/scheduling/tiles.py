@@ -32,19 +32,19 @@ from collections.abc import Collection, Iterator, Sequence
 
 from xjit import numerics
 from xjit.codegen.language.scalar_types import TURNED
-from xjit.codegen.lowering.buffers import Buffers, Place
+from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.elements import storage_dtype
-from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Held, Scope
-from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
+from xjit.codegen.rewrites.storage.transpose_copy import TransposeCopy
+from xjit.codegen.rewrites.tile import Tile
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.index_map import relabel
-from xjit.ir.loops.intexpr import variable
-from xjit.ir.loops.nodes import Load, Store
+from xjit.ir.loops.intexpr import as_int
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import Arg
@@ -65,11 +65,6 @@ class Transposition:
     rows: int
     columns: int
     copies: tuple[tuple[Access, Access], ...] = ()
-
-    def size(self, number: int) -> int:
-        """Positions of a loop in one tile."""
-        sizes = {len(self.plan.kept) - 2: self.rows, len(self.plan.kept) - 1: self.columns}
-        return sizes.get(number, 1)
 
 
 def transposition(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Transposition | None:
@@ -170,53 +165,33 @@ def _shared(extents: Sequence[int], machine: Machine) -> int:
     return next((number % len(extents) for number, (extent, limit) in numbered if extent >= limit), outer)
 
 
-@dataclass(eq=False)
-class Tiles(Buffers):
-    """The buffers of a group that is computed in tiles, where what lies across is in scratch."""
-
-    transposition: Transposition
-    scratch: Scratch
-    turned: dict[Access, tuple[str, DType]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        Buffers.__post_init__(self)
-        self.rows, self.columns = self.plan.kept[-2:]
-
-    def holds(self, access: Access) -> bool:
-        """Whether the elements of an access are in scratch."""
-        return access in self.transposition.across
-
-    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
-        """One element of a buffer, or of scratch."""
-        if not self.holds(access):
-            return Buffers.load(self, access, scope, node, written)
-        dtype = storage_dtype(node.aval.dtype)
-        return self.held(Load(*self.turned_place(access, dtype), dtype), scope, node)
-
-    def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
-        """Stores one element, in a buffer or in scratch."""
-        if not self.holds(access):
-            Buffers.put(self, access, held, chunked, source)
-            return
-        dtype = (source or access.node).aval.dtype
-        value, storage = self.elements.bits(held, dtype, access.node.where), storage_dtype(dtype)
-        store = Store(*self.turned_place(access, storage), value, access.node.where)
-        self.nest.inner.statements.append(store)
-
-    def turned_place(self, access: Access, dtype: DType) -> Place:
-        """The scratch that holds the elements of an access, and where in it the one of both loops is."""
-        if access not in self.turned:
-            shape = self.transposition.rows, self.transposition.columns
-            self.turned[access] = self.scratch.take(dtype, *shape), dtype
-        rows, columns = (variable(loop.variable) - start for loop, (start, _) in self.inside)
-        return self.turned[access][0], (rows, columns)
-
-    @property
-    def inside(self) -> tuple[tuple[Loop, Bounds], tuple[Loop, Bounds]]:
-        """Both loops with the bounds of a tile."""
-        return (self.rows, tile_bounds(self.rows)), (self.columns, tile_bounds(self.columns))
+def in_tiles(turned: Transposition, buffers: Buffers, names: tuple[str, str]) -> Iterator[Rewrite]:
+    """Yield the rewrites that bring the loops of a group over rows and columns, of these names, into tiles."""
+    nest, (rows, columns) = buffers.nest, names
+    yield Tile(names, (turned.rows, turned.columns), (f"{rows}_start", f"{columns}_start"))
+    if turned.copies:
+        sizes = (TURNED[storage_dtype(source.node.aval.dtype).itemsize] for source, _ in turned.copies)
+        yield TransposeCopy(rows, columns, tuple(sizes))
+        return
+    for name, axes, dtype in dict.fromkeys(_places(turned, buffers)):
+        is_contiguous = nest.axes[name][axes[0]].value == 1
+        yield StageTransposed(
+            name, rows, nest.fresh("m"), axes, columns, TURNED[dtype.itemsize] if is_contiguous else 1
+        )
 
 
-def tile_bounds(loop: Loop) -> Bounds:
-    """The bounds of a loop within a tile."""
-    return variable(f"{loop.variable}_start"), variable(f"{loop.variable}_stop")
+def _places(turned: Transposition, buffers: Buffers) -> Iterator[tuple[str, tuple[int, int], DType]]:
+    """Yield what lies across: the buffer, its axes along which rows and columns of a tile go, and its type."""
+    accesses, loops = buffers.accesses, turned.plan.kept[-2:]
+    sources = (statement.values[0].node for statement in accesses.group.statements)
+    reads = ((access, access.node, False) for access in accesses.reads.values())
+    writes = (
+        (access, node, True) for access, node in zip(accesses.writes, sources, strict=True) if access is not None
+    )
+    for access, node, written in (*reads, *writes):
+        if access in turned.across:
+            dtype = storage_dtype(node.aval.dtype)
+            name = buffers.pointer(access, written, dtype)
+            strides = (as_int(buffers.stride(access, name, loop, loaded=not written)) for loop in loops)
+            down, along = (buffers.nest.axes[name].index(stride) for stride in strides)
+            yield name, (down, along), dtype
