@@ -32,13 +32,13 @@ class Scope:
 
 
 @dataclass(eq=False)
-class Nest:
+class LoopBuilder:
     """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
-    ``rewrites`` are for the kernel that is written, in order; of several that belong together all are made, or none.
+    ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
     """
 
     machine: Machine
@@ -50,9 +50,9 @@ class Nest:
     words: dict[Any, tuple[str, int]] = field(default_factory=dict)
     section: int = 0
     outermost: int = 0
-    rewrites: list[tuple[Rewrite, ...]] = field(default_factory=list)
+    rewrites: list[Rewrite] = field(default_factory=list)
+    loops: set[str] = field(default_factory=set)
     _names: dict[str, int] = field(default_factory=dict)
-    _apart: set[str] = field(default_factory=set)
 
     def fresh(self, stem: str) -> str:
         """A new name: the stem and a running number. The language's own names, such as b1 and u8, are passed over."""
@@ -125,26 +125,9 @@ class Nest:
         """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
         loop = self.inner.statements[-1]
         assert isinstance(loop, Loop)
-        name = self._named_apart(loop)
+        name = self.fresh(f"{loop.variable}_")
         self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
-        self.rewrites.append((make(name),))
-
-    def named_apart(self, depth: int) -> list[str]:
-        """The names of the loop that was closed last and of those within, so many; no other loop has one of them."""
-        found, loop = dict[str, str](), self.inner.statements[-1]
-        for _ in range(depth):
-            assert isinstance(loop, Loop)
-            found[loop.variable] = self._named_apart(loop)
-            loop = loop.body[-1]
-        self.inner.statements[-1:] = renamed(tuple(self.inner.statements[-1:]), found)
-        return list(found.values())
-
-    def _named_apart(self, loop: Loop) -> str:
-        """A name for a loop that no other one has: its own, if it has been given one before."""
-        if loop.variable in self._apart:
-            return loop.variable
-        self._apart.add(name := self.fresh(f"{loop.variable}_"))
-        return name
+        self.rewrites.append(make(name))
 
     def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
         """Does the statements of the innermost loop from this one on only if one of the conditions holds."""

@@ -22,7 +22,7 @@ class TransposeCopy:
                     out[i, j] = x[j, i]
     after       for i in 0 .. n by 8:                   TransposeCopy("i", "j", (8,))
                   for j in 0 .. m by 8:
-                    out[i, j] = transposed x[j, i] of min(8, -j + m) x min(8, -i + n)
+                    out[i, j] = transposed x[j, i] of min(-j + m, 8) x min(-i + n, 8)
 
     Several copies follow each other, each in loops of its own with ``blocks`` of its own.
     """
