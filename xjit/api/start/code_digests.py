@@ -130,7 +130,7 @@ def _member_text(value: Any) -> str:
 def environment() -> str:
     """Names all that decides how a function is compiled, and the bits of what it computes, in this process."""
     settings = sorted(f"{name}={value}" for name, value in os.environ.items() if _decides(name))
-    return digest(_versions_and_machine(os.environ.get("XJIT_VECTOR_BITS", "")), *settings)
+    return digest(_versions_and_machine(), *settings)
 
 
 def _decides(name: str) -> bool:
@@ -138,17 +138,12 @@ def _decides(name: str) -> bool:
 
 
 @functools.cache
-def _versions_and_machine(vector_bits: str) -> str:
+def _versions_and_machine() -> str:
     """Versions of Python, NumPy, Numba, llvmlite and this package, the processor, and the identity of the BLAS."""
-    from xjit.llvm import digests, toolchain
+    from xjit.llvm import digests, processor
 
-    toolchain.imported("llvmlite.binding")
-    from xjit.llvm import targets
-
-    target = targets.host()
     python = (sys.version, str(sys.flags.optimize), sys.implementation.cache_tag or "")
-    machine = (target.triple, target.cpu, target.features)
-    return digest(*python, np.__version__, _blas(), digests.versions(), *machine, *_package())
+    return digest(*python, np.__version__, _blas(), digests.versions(), *processor.identity(), *_package())
 
 
 def _blas() -> str:

@@ -27,7 +27,7 @@ from xjit.runtime.calls import entry_layout
 from xjit.runtime.calls.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
 from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.miss import MISS
-from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native import native_code
 from xjit.runtime.native.entry_native import ENTRY_TEXT
 from xjit.runtime.once import Once
 from xjit.runtime.parallel.stand_ins import LastingEntry, flag_key
@@ -88,9 +88,8 @@ class NativeEntries:
 
     def __init__(self) -> None:
         constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
-        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **constants)
         self._recycles: bool | None = None
-        self._native = native_code.NativeModule(text)
+        self._native = native_code.NativeModule(ENTRY_TEXT + SELFTEST_TEXT, **constants)
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
         self._native.bind(
             array_type=id(np.ndarray),
