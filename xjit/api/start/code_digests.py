@@ -6,7 +6,6 @@ Two processes in which they are equal run the same functions in the same way.
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import sys
 import types
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.inner_functions import inner_function
+from xjit.llvm.digests import digest, versions
 
 # Settings of numerical libraries; what only limits threads decides no program.
 _NUMERIC = ("XJIT_", "NUMBA_", "NPY_", "NUMPY_", "OPENBLAS_", "MKL_", "BLIS_", "OMP_", "GOTO_", "LLVM")
@@ -40,16 +40,6 @@ _DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType, types.Wr
 
 class UnknownCodeError(ValueError):
     """Something of which nobody can say whether it is the same in another process."""
-
-
-def digest(*parts: str) -> str:
-    """SHA-256 over the parts; where one part ends and the next begins matters."""
-    state = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        state.update(f"{len(data)}:".encode())
-        state.update(data)
-    return state.hexdigest()
 
 
 def code_digest(code: types.CodeType) -> str:
@@ -140,10 +130,10 @@ def _decides(name: str) -> bool:
 @functools.cache
 def _versions_and_machine() -> str:
     """Versions of Python, NumPy, Numba, llvmlite and this package, the processor, and the identity of the BLAS."""
-    from xjit.llvm import digests, processor
+    from xjit.llvm import processor
 
     python = (sys.version, str(sys.flags.optimize), sys.implementation.cache_tag or "")
-    return digest(*python, np.__version__, _blas(), digests.versions(), *processor.identity(), *_package())
+    return digest(*python, np.__version__, _blas(), versions(), *processor.identity(), *_package())
 
 
 def _blas() -> str:

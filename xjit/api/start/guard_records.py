@@ -16,12 +16,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, digest, function_digest
+from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, function_digest
 from xjit.capture.guarding.access_path import Path, Root, Step
 from xjit.capture.guarding.guards import LAYOUT, Guard, same
 from xjit.capture.inner_functions import inner_function
 from xjit.capture.recording.traceable import is_library
 from xjit.dataclass import dataclass
+from xjit.llvm.digests import digest
 
 ROOT = -1
 """The number of the decorated function among what guards are bound to."""

@@ -22,6 +22,7 @@ from xjit.runtime.loading.image import AARCH64, ITSELF, WORD, X86_64, Image, Pat
 
 _WRITABLE, _IN_MEMORY, _INSTRUCTIONS, _THREAD_LOCAL = 0x1, 0x2, 0x4, 0x400
 _CONTENT, _ZEROS, _UNWINDING = 1, 8, 0x70000001
+_CONSTRUCTORS = (".ctors", ".dtors")
 _OBJECT, _FUNCTION = 1, 2
 _WORD_BYTES = 8
 _PAGE_BITS = 12
@@ -177,7 +178,8 @@ class _Linker:
 
     def _part(self, section: elf.Section) -> str:
         writable, runs = section.flags & _WRITABLE, section.flags & _INSTRUCTIONS
-        known = section.kind in (_CONTENT, _ZEROS) and not section.flags & _THREAD_LOCAL
+        known = section.kind in (_CONTENT, _ZEROS) and not section.name.startswith(_CONSTRUCTORS)
+        known = known and not section.flags & _THREAD_LOCAL
         if not known or (writable and runs) or section.alignment > self.machine.page:
             raise UnlinkableError(f"section {section.name}")
         return "data" if writable else "code" if runs else "constants"
