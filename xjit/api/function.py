@@ -81,10 +81,10 @@ class JitFunction(Generic[P, R]):
         if _TRACER in sys.modules:
             return MISS
         entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
-        if entry is None:
-            return MISS
-        self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
-        return entry(*args)
+        result = MISS if entry is None else entry(*args)
+        if result is not MISS:
+            self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
+        return result
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The arguments with those moved in that were named although they have the next position."""

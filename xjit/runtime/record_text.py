@@ -8,7 +8,7 @@ class declares.
 
 from __future__ import annotations
 
-import json
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +26,8 @@ class UnknownValueError(ValueError):
 
 def written(value: Any, classes: Classes) -> bytes:
     """The text of a record of these classes; UnknownValueError if it holds something else."""
+    import json
+
     return json.dumps(_encoded(value, classes), separators=(",", ":")).encode()
 
 
@@ -54,9 +56,40 @@ def read(text: bytes, classes: Classes, aliases: Aliases) -> Any:
     ``aliases`` are names that stand for other types in the annotations of the classes.
     """
     try:
-        return _Reader(classes, aliases).decoded(json.loads(text))
+        return _Reader(classes, aliases).decoded(_parsed(text.decode()))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise UnknownValueError(f"not the text of a record: {error}") from None
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text, by the scanner of the module json, which itself takes long to load."""
+    try:
+        from _json import make_scanner
+
+        scan = make_scanner(_SCANNED)
+    except (ImportError, AttributeError, TypeError):  # an interpreter with another scanner, or without one
+        import json
+
+        return json.loads(text)
+    try:
+        value, end = scan(text, 0)
+    except StopIteration:
+        raise UnknownValueError("the text is no JSON") from None
+    if end != len(text):
+        raise UnknownValueError("the text is longer than its value")
+    return value
+
+
+_SCANNED: Any = types.SimpleNamespace(
+    strict=True,
+    object_hook=None,
+    object_pairs_hook=None,
+    parse_float=float,
+    parse_int=int,
+    parse_constant=float,
+    memo={},
+)
+"""What the scanner is told: plain values."""
 
 
 class _Reader:

@@ -77,7 +77,8 @@ def test_images_compute_what_objects_do(name: str, monkeypatch: pytest.MonkeyPat
     count = len(made)
     monkeypatch.setattr(image, "can_load", lambda: False)
     by_object = answers(name, monkeypatch, tmp_path / "objects")
-    assert len(made) >= 2 * count
+    assert count
+    assert made[count:]
     assert not any(map(image.is_image, made[count:]))
     for one, other in zip(by_image, by_object, strict=True):
         assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
