@@ -80,7 +80,12 @@ def emptied(paths: list[Path]) -> None:
         path.write_bytes(b"")
 
 
-@pytest.mark.parametrize("change", [rotated, one_for_all, emptied])
+def cut_off(paths: list[Path]) -> None:
+    for path in paths:
+        path.write_bytes(path.read_bytes()[:-16])
+
+
+@pytest.mark.parametrize("change", [rotated, one_for_all, emptied, cut_off])
 def test_changed_entries_are_made_anew_with_one_warning(
     filled: Path, tmp_path: Path, change: Callable[[list[Path]], None]
 ) -> None:

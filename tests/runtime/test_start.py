@@ -134,6 +134,7 @@ if "later" in sys.argv:
     found, wanted = f(*arguments), f.__wrapped__(*arguments)
     np.testing.assert_allclose(found["sum"], wanted["sum"], rtol=1e-6)
 traced = "xjit.api.dispatcher" in sys.modules
+assert traced or sys.platform != "linux" or not {"llvmlite", "numba", "pathlib"} & sys.modules.keys()
 print("traced" if traced else "started", sum(name.split(".")[0] == "xjit" for name in sys.modules))
 """
 

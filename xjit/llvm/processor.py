@@ -28,7 +28,7 @@ def identity() -> tuple[str, ...]:
 
 
 def _listed(family: str) -> tuple[str, ...]:
-    """What Linux says of the processor; nothing on other systems."""
+    """The lines that Linux has on the processor; none on other systems."""
     try:
         with open(_KNOWN[family], encoding="utf-8") as file:
             text = file.read()

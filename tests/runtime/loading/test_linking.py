@@ -91,7 +91,7 @@ def linked(machine: int, text: str = CALL, model: str = "jitdefault") -> Image:
 
 
 def memory_of(made: Image) -> bytearray:
-    """What the image holds before it is patched, at its places."""
+    """The memory of an image before it is patched."""
     _, constants, data, _ = made.starts
     memory = bytearray(made.code).ljust(constants, b"\0") + made.constants
     return memory.ljust(data, b"\0") + made.data

@@ -20,7 +20,6 @@ from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_dig
 from xjit.capture.guarding.access_path import Path, Root, Step
 from xjit.capture.guarding.guards import LAYOUT, Guard, same
 from xjit.capture.inner_functions import inner_function
-from xjit.capture.recording.traceable import is_library
 from xjit.dataclass import dataclass
 from xjit.llvm.digests import digest
 
@@ -120,6 +119,8 @@ def described(value: Any) -> Want:
         return Want("module", (value.__name__,))
     if kind is tuple:
         return Want("tuple", items=tuple(map(_part, value)))
+    from xjit.capture.recording.traceable import is_library
+
     if is_library(_module_of(value)):
         return _named(value)
     if isinstance(value, type):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from xjit import jobs
@@ -71,18 +71,23 @@ def _loaded(object_code: bytes, symbol: str, externals: Sequence[str] | None) ->
 
 
 def load_module(
-    code: bytes, functions: Sequence[str], variables: Sequence[str]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """The addresses of what a module of the runtime defines; its code is kept until the process ends."""
+    stored: StoredObject, functions: Sequence[str], variables: Callable[[], Sequence[str]]
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The addresses of the functions and variables of a module, whose code is kept until the process ends.
+
+    Raises what :func:`load_object` raises.
+    """
+    code = stored.object_code
     if image.is_image(code):
         loaded = _loaded_image(code, functions)
         _FOREVER.append(loaded)
         return loaded.functions, loaded.variables
+    check_object(code, functions, stored.externals)
     engine = _new_engine(code)
     _FOREVER.append(engine)
     return (
         {name: int(engine.get_function_address(name)) for name in functions},
-        {name: int(engine.get_global_value_address(name)) for name in variables},
+        {name: int(engine.get_global_value_address(name)) for name in variables()},
     )
 
 

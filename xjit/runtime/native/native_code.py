@@ -98,19 +98,36 @@ def c_function_address(library: ctypes.CDLL, name: str) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-def _load(text: str, constants: Mapping[str, int | str]) -> tuple[dict[str, int], dict[str, int]]:
-    """The addresses of the functions and the global variables that a text exports."""
-    code = _object_code(text, constants)
-    return loader.load_module(code, list(_functions(text)), list(_variables(text)))
+def _load(text: str, constants: Mapping[str, int | str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The addresses of the functions and global variables that a text exports, from the store if it is there."""
+    key = object_key(text, constants)
+    for store in _stores:
+        kept = store.get(key)
+        if kept is None:
+            continue
+        try:
+            return _loaded(loader.unpack(kept), text)
+        except (ValueError, RuntimeError):
+            store.reject(key)
+    object_code, externals = _compile(text, constants)
+    made = loader.StoredObject(loader.linked(object_code, _functions(text), externals), "", externals)
+    for store in _stores:
+        store.put(key, loader.pack(made))
+    return _loaded(made, text)
+
+
+def _loaded(stored: loader.StoredObject, text: str) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The addresses; ValueError or RuntimeError unless the code has the functions, and needs no more than it may."""
+    return loader.load_module(stored, tuple(_functions(text)), lambda: tuple(_variables(text)))
 
 
 _NOT_EXPORTED = ("internal ", "private ", "external ")
 
 
 def _functions(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if line.startswith("define ") and not line[len("define ") :].startswith(_NOT_EXPORTED):
-            yield line.partition("@")[2].partition("(")[0]
+    for part in f"\n{text}".split("\ndefine ")[1:]:
+        if not part.startswith(_NOT_EXPORTED):
+            yield part[part.index("@") + 1 : part.index("(")]
 
 
 def _variables(text: str) -> Iterator[str]:
@@ -118,24 +135,6 @@ def _variables(text: str) -> Iterator[str]:
         name, equals, value = line.partition("=")
         if line.startswith("@") and equals and not value.strip().startswith(_NOT_EXPORTED):
             yield name[1:].strip()
-
-
-def _object_code(text: str, constants: Mapping[str, int | str]) -> bytes:
-    """The machine code of a text, from the store when it is there."""
-    key = object_key(text, constants)
-    for store in _stores:
-        kept = store.get(key)
-        if kept is None:
-            continue
-        try:
-            return _checked(loader.unpack(kept), text)
-        except (ValueError, RuntimeError):
-            store.reject(key)
-    object_code, externals = _compile(text, constants)
-    code = loader.linked(object_code, _functions(text), externals)
-    for store in _stores:
-        store.put(key, loader.pack(loader.StoredObject(code, "", externals)))
-    return code
 
 
 def object_key(text: str, constants: Mapping[str, int | str]) -> str:
@@ -157,12 +156,6 @@ def _forms() -> str:
             return file.read()
     except OSError:
         return ""
-
-
-def _checked(stored: loader.StoredObject, text: str) -> bytes:
-    """The machine code, if it has the functions of ``text`` and needs nothing that a process may lack."""
-    loader.check_object(stored.object_code, _functions(text), stored.externals)
-    return stored.object_code
 
 
 def _compile(text: str, constants: Mapping[str, int | str]) -> tuple[bytes, tuple[str, ...]]:
