@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from xjit.api.function import JitFunction
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary
-from xjit.target import Target
-from xjit.watch import Progress
+
+if TYPE_CHECKING:
+    from xjit.target import Target
+    from xjit.watch import Progress
 
 P = ParamSpec("P")
 R = TypeVar("R")

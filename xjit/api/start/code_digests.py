@@ -142,18 +142,20 @@ def _blas() -> str:
     return repr(getattr(config, "CONFIG", {}).get("Build Dependencies"))
 
 
-def _package() -> Iterator[str]:
+def _package() -> tuple[str, ...]:
     """Names the state of this package: its version, and when each of its files was written."""
-    yield str(getattr(sys.modules["xjit"], "__version__", ""))
     folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    yield from sorted(_files(folder))
+    return str(getattr(sys.modules["xjit"], "__version__", "")), repr(sorted(_files(folder)))
 
 
-def _files(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                yield f"{entry.path} {status.st_size} {status.st_mtime_ns}"
-            elif entry.is_dir() and entry.name != "__pycache__":
-                yield from _files(entry.path)
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The modules in a folder and below it, with their sizes and times."""
+    waiting = [folder]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    yield entry.path, status.st_size, status.st_mtime_ns
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    waiting.append(entry.path)

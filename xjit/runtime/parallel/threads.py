@@ -138,7 +138,7 @@ def new_key() -> int:
 
 
 def limit_words() -> dict[str, int]:
-    """What native code that reads this limit is told: the global words of ``native_text.OWN_LIMIT_TEXT``."""
+    """What native code that reads this limit is told: the global words of ``native_parts.OWN_LIMIT_TEXT``."""
     key = limit_key()
     get = ctypes.cast(ctypes.pythonapi.PyThread_tss_get, ctypes.c_void_p).value if key else 0
     return {"limit_key": key, "tss_get": get or 0}
