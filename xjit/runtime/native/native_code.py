@@ -10,6 +10,7 @@ In a process that finds it on disk neither LLVM nor the forms of :mod:`xjit.runt
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
@@ -141,7 +142,7 @@ def object_key(text: str, constants: Mapping[str, int | str]) -> str:
     """The key that the machine code of a text is kept under."""
     names = [f"{name}={value}" for name, value in constants.items()]
     machine = (processor.machine(),) if _is_plain() else processor.identity()
-    return digests.digest("runtime", digests.versions(), sys.platform, *machine, _forms(), text, *names)
+    return digests.digest("runtime", digests.versions(), sys.platform, *machine, *_makers(), text, *names)
 
 
 def _is_plain() -> bool:
@@ -149,13 +150,12 @@ def _is_plain() -> bool:
     return processor.machine() == "x86_64"
 
 
-def _forms() -> str:
-    """The text of what expands texts, which is not loaded for it."""
-    try:
-        with open(os.path.join(os.path.dirname(__file__), "native_text.py"), encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return ""
+def _makers() -> Iterator[str]:
+    """The texts of the modules that make an image of a text, which are not loaded for it."""
+    runtime = os.path.dirname(os.path.dirname(__file__))
+    for path in ("native/native_text.py", "loading/linking.py"):
+        with contextlib.suppress(OSError), open(os.path.join(runtime, path), encoding="utf-8") as file:
+            yield file.read()
 
 
 def _compile(text: str, constants: Mapping[str, int | str]) -> tuple[bytes, tuple[str, ...]]:
