@@ -7,6 +7,8 @@ import functools
 import gc
 import os
 import random
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +30,8 @@ from xjit.runtime.loading.image import Image, LoadedImage
 
 pytestmark = pytest.mark.skipif(not image.can_load(), reason="images are loaded on Linux, on two kinds of processors")
 
+ROOT = Path(__file__).resolve().parents[3]
+SECONDS = 300
 TEXT = """def kernel(lo, hi, table):
     a = ptr_f64(table, 0)
     for i in range(lo, hi):
@@ -149,6 +153,30 @@ def test_a_forked_child_runs_what_was_loaded() -> None:
         os._exit(0 if run(kernel.address, 20) == EXPECTED else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert run(kernel.address, 20) == EXPECTED
+
+
+LEAVES = """
+import _thread, ctypes, os, time
+from xjit.codegen.cpu import llvm_pipeline
+from xjit.runtime.loading import image, loader
+
+target = llvm_pipeline.host()
+text = "define void @leave(ptr %exit) { call void %exit(ptr null) ret void }"
+code, externals = llvm_pipeline.emit_object(llvm_pipeline.parse(text, target), target)
+kernel = loader.load_object(code, "leave", externals=externals)
+assert isinstance(kernel._engine, image.LoadedImage)
+leave = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(kernel.address)
+before = os.listdir("/proc/self/task")
+_thread.start_new_thread(leave, (ctypes.cast(ctypes.CDLL(None).pthread_exit, ctypes.c_void_p),))
+while set(os.listdir("/proc/self/task")).difference(before):
+    time.sleep(0.001)
+os._exit(0)  # the thread has gone with its state, which the interpreter would look for
+"""
+
+
+def test_threads_may_end_in_the_middle_of_an_image() -> None:
+    """So do daemon threads that want the interpreter's lock when the process ends."""
+    subprocess.run([sys.executable, "-c", LEAVES], check=True, cwd=ROOT, timeout=SECONDS)
 
 
 # Damage
