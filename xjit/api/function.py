@@ -81,9 +81,12 @@ class JitFunction(Generic[P, R]):
         if _TRACER in sys.modules:
             return MISS
         entry = jobs.module("xjit.api.start.first_call").started(self.__wrapped__, self.options, args, self._tally)
-        result = MISS if entry is None else entry(*args)
-        if result is not MISS:
-            self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
+        if entry is None:
+            return MISS
+        self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
+        result = entry(*args)
+        if result is MISS:  # a guard does not hold: the program is about another call
+            self._entries = tuple(one for one in self._entries if one is not entry)
         return result
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
