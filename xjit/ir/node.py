@@ -162,16 +162,24 @@ def freeze(value: Any) -> Any:
     """A hashable key of a parameter value that tells 1, 1.0 and True apart, and 0.0 and -0.0."""
     kind = type(value)
     if kind is tuple or kind is list:
+        if set(map(type, value)) == _INTEGERS:
+            return ("ints", *value)
         return tuple([freeze(item) for item in value])
     if kind is int or kind is bool:
         return (kind.__name__, int(value))
-    if value is None or isinstance(value, str | bytes | Literal):
+    if value is None or kind in _FROZEN:
         return value
     return _frozen(value)
 
 
+_FROZEN = frozenset({str, bytes, Literal})
+_INTEGERS = {int}
+
+
 def _frozen(value: Any) -> Any:
     """The key of a value of one of the rarer kinds."""
+    if isinstance(value, str | bytes | Literal):
+        return value
     if isinstance(value, bool | int):
         return (type(value).__name__, int(value))
     if isinstance(value, float):
