@@ -10,7 +10,7 @@ from xjit.dataclass import dataclass
 from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
 from xjit.fusion.regions.materialized import owner, view_chain
-from xjit.fusion.regions.reads import Slices
+from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
@@ -179,7 +179,8 @@ def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelRe
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
     inlined: dict[Node, None] = {}
     for statement in statements:
-        inlined.update(dict.fromkeys(indexed.node for indexed in slices.visits(statement, leaves)))
+        found = slices.down_to(statement, leaves) or producer_slice(statement, leaves)
+        inlined.update(dict.fromkeys(indexed.node for indexed in found.visits))
         if isinstance(statement, Reduce | Scan):
             inlined[statement.target] = None
     nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]

@@ -87,14 +87,13 @@ class Slices:
         """Notes what a statement inlines, where that need not be looked for."""
         self._known[statement] = found
 
-    def visits(self, statement: Statement, leaves: frozenset[Node]) -> tuple[IndexedValue, ...]:
-        """The values that a statement inlines down to these leaves, taken from what is known where they agree."""
+    def down_to(self, statement: Statement, leaves: AbstractSet[Node]) -> ProducerSlice | None:
+        """What a statement inlines down to these leaves, if that is known."""
         known = self._known.get(statement)
-        if known is not None:
-            inlined = {indexed.node for indexed in known.visits} - {statement.target}
-            if leaves.issuperset(indexed.node for indexed in known.reads) and leaves.isdisjoint(inlined):
-                return known.visits
-        return producer_slice(statement, leaves).visits
+        if known is None or any(indexed.node not in leaves for indexed in known.reads):
+            return None
+        inlined = {indexed.node for indexed in known.visits} - {statement.target}
+        return None if inlined & leaves else known
 
     def with_leaves(self, leaves: AbstractSet[Node]) -> Slices:
         """The slices that end at other leaves; those that met none of the difference stay as they are."""
