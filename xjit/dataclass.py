@@ -1,6 +1,6 @@
 """Dataclasses that are quick to define: the standard library's decorator with its meaning, at a tenth of its cost.
 
-    from xjit.dataclass import dataclass, field
+    from xjit.dataclass import dataclass, field, replace
 
     @dataclass(frozen=True, slots=True)
     class Point:
@@ -19,11 +19,21 @@ import functools
 import itertools
 import types
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 MISSING = object()
 _FIELDS = "__xjit_fields__"
 _STANDARD_FIELDS = "__dataclass_fields__"
+
+
+Value = TypeVar("Value")
+
+
+def replace(value: Value, /, **changes: Any) -> Value:
+    """The same as ``dataclasses.replace`` of an object of a class that is made here, and quicker."""
+    changing: Any = value
+    made: Value = changing.__replace__(**changes)
+    return made
 
 
 class Field:
@@ -66,7 +76,7 @@ def make_dataclass(cls: Any = None, /, **options: bool) -> Any:
         cls = _with_slots(cls, fields, frozen, options.get("weakref_slot", False))
     _add(cls, "__init__", _Method(cls, "__init__", _init_text, _initialise))
     _add(cls, "__repr__", _representation(fields))
-    _add(cls, "__replace__", _replaced)
+    _add(cls, "__replace__", _Method(cls, "__replace__", _replace_text))
     _add(cls, "__match_args__", tuple(name for name, one in fields.items() if one.init))
     if eq:
         _add_comparison(cls, frozen)
@@ -94,7 +104,9 @@ def _standard(cls: Any, options: Mapping[str, bool]) -> Any:
     for name, one in list(vars(cls).items()):
         if isinstance(one, Field):
             setattr(cls, name, _standard_field(one))
-    return dataclasses.dataclass(**options)(cls)
+    made = dataclasses.dataclass(**options)(cls)
+    _add(made, "__replace__", _replaced)
+    return made
 
 
 def _standard_field(one: Field) -> Any:
@@ -297,6 +309,20 @@ def _assignments(cls: Any, one: Field) -> Iterator[str]:
     yield f"put(self, {one.name!r}, {value})" if frozen else f"self.{one.name} = {value}"
 
 
+def _replace_text(cls: Any, names: dict[str, Any]) -> str:
+    """The text of ``__replace__``, of points::
+
+    def __replace__(self, /, *, x=_missing, y=_missing):
+        return self.__class__(x=self.x if x is _missing else x, y=self.y if y is _missing else y)
+    """
+    fields: dict[str, Field] = getattr(cls, _FIELDS)
+    names["_missing"] = MISSING
+    given = [name for name, one in fields.items() if one.init]
+    taken = ", ".join(f"{name}=self.{name} if {name} is _missing else {name}" for name in given)
+    parameters = "".join(f", {name}=_missing" for name in given)
+    return f"def __replace__(self, /{', *' if given else ''}{parameters}):\n    return self.__class__({taken})\n"
+
+
 def _compared(cls: Any, of: str) -> str:
     fields: dict[str, Field] = getattr(cls, _FIELDS)
     return "(" + "".join(f"{of}.{name}, " for name, one in fields.items() if one.compare) + ")"
@@ -368,7 +394,7 @@ def _set_state(fields: Mapping[str, Field]) -> Callable[[Any, Any], None]:
 
 
 def _replaced(self: Any, /, **changes: Any) -> Any:
-    """Return what ``copy.replace`` calls, from Python 3.13 on."""
+    """The method ``__replace__`` of what the standard library has made, which has it from Python 3.13 on."""
     import dataclasses
 
     return dataclasses.replace(self, **changes)

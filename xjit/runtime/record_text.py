@@ -89,7 +89,7 @@ _SCANNED: Any = types.SimpleNamespace(
     parse_constant=float,
     memo={},
 )
-"""What the scanner is told: plain values."""
+"""The options of the scanner: plain values."""
 
 
 class _Reader:

@@ -100,7 +100,8 @@ class GroupValues:
     def _is_leaf(self, indexed: IndexedValue) -> bool:
         if indexed in self.accesses.reads or self.kept.holds(indexed) or indexed.node in self._nested.first:
             return True
-        return owner(indexed.node) in self.accesses.targets & self.accesses.leaves
+        made = owner(indexed.node)
+        return made in self.accesses.leaves and made in self.accesses.targets
 
     def _read(self, indexed: IndexedValue) -> Held:
         scope = self.nest.scope_for(indexed.index)

@@ -18,6 +18,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Node
 from xjit.ir.scalar_expr import Expr, Index, Prim
+from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.types import TupleType
 
@@ -78,7 +79,7 @@ class GroupAccesses:
         last = sum(access.moves[axis] * (self.group.dims[axis] - 1) for axis in axes)
         return replace(access, moves=moves, start=access.start + last)
 
-    @property
+    @lazy
     def targets(self) -> frozenset[Node]:
         """The nodes that the group itself makes."""
         return frozenset(statement.target for statement in self.group.statements)
@@ -90,6 +91,8 @@ class GroupAccesses:
 
     def _collect(self, statement: Statement, axes: dict[int, int]) -> None:
         def placed(indexed_values: Iterable[IndexedValue]) -> tuple[IndexedValue, ...]:
+            if all(axis == place for axis, place in axes.items()):
+                return tuple(indexed_values)
             return tuple(IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in indexed_values)
 
         found = producer_slice(statement, self.leaves)
