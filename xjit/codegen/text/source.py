@@ -230,6 +230,8 @@ class _Printer:
                 raise ValueError(f"kernel text has no {type(statement).__name__}")
 
     def _combined(self, statement: Accumulate) -> str:
+        if statement.order is not None:
+            raise ValueError(f"kernel text adds nothing {statement.order.grouping.value}: {statement.name}")
         few = numerics.FEW_LANES if statement.lanes == numerics.FEW_LANES else ""
         name = f"r{statement.reducer}{few}" if statement.lanes else statement.reducer
         dtype = statement.value.dtype

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit import numerics
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops import intexpr
 from xjit.ir.loops.intexpr import IntExpr
@@ -229,6 +230,8 @@ class Executor:
             for value in rounds:
                 frame.integers[loop.variable], frame.innermost = value, loop.variable
                 yield from self._block(loop.body, frame)
+                if loop.step == numerics.BLOCK:
+                    self._end_line(loop.variable, frame)
             frame.innermost = around
             self._end_line(loop.variable, frame)
         elif loop.kind is LoopKind.VECTOR:
