@@ -119,6 +119,11 @@ class Recognised(Accumulator):
         value = self.plain_operand(0)
         inner.statements.append(Accumulate(self.name, self.reducer.combine, value, order=order))
 
+    def take_in_order(self, inner: Scope) -> None:
+        """Takes the element at hand behind those before it."""
+        value = Prim(self.in_order, (Var(self.name, self.dtype), self.plain_operand(0)), self.dtype)
+        inner.statements.append(FoldStatement((self.name,), (value,)))
+
     def finish(self, row: Scope) -> list[Held]:
         return [self.settle(self._total, row, self.statement.target.where)]
 
