@@ -167,15 +167,15 @@ class Executor:
         match statement:
             case Let() | Carry():
                 frame.scalars[statement.name] = self._value(statement.value, frame)
+                frame.sums.forget((statement.name,))
             case LetInt():
                 frame.integers[statement.name] = _integer(statement.expr, frame)
             case Accumulate():
-                operands = (frame.scalars[statement.name], self._value(statement.value, frame))
-                dtype = statement.value.dtype
-                frame.scalars[statement.name] = self.primitive(statement.reducer, "", operands, dtype)
+                self._accumulate(statement, frame)
             case Fold():
                 new = [self._value(value, frame) for value in statement.values]
                 frame.scalars.update(zip(statement.names, new, strict=True))
+                frame.sums.forget(statement.names)
             case Store():
                 value = self._value(statement.value, frame)
                 _store(frame, statement.buffer, _indices(statement.index, frame), value)
