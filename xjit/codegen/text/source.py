@@ -89,9 +89,9 @@ def kernel_text(kernel: Kernel) -> KernelText:
             printer.line(f"{argument.buffer.name} = ptr_{kind(argument.buffer.dtype)}(table, {slot})")
         for slot, name in enumerate(words, len(kernel.arguments)):
             printer.line(f"{name} = word(table, {slot})")
-        for one in statements(kernel.body):
-            if isinstance(one, Alloc):
-                printer.line(_scratch(one))
+        allocs = {one.buffer.name: one for one in statements(kernel.body) if isinstance(one, Alloc)}
+        for alloc in allocs.values():
+            printer.line(_scratch(alloc))
         printer.statements(kernel.body)
     return KernelText(printer.text(), words, _rounds(shared), _block_size(kernel))
 
