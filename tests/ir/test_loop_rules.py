@@ -41,6 +41,7 @@ from xjit.ir.loops.nodes import (
     Check,
     Fold,
     FromInt,
+    Grouping,
     If,
     Invoke,
     Kernel,
@@ -49,6 +50,7 @@ from xjit.ir.loops.nodes import (
     Load,
     Loop,
     LoopKind,
+    Order,
     Prim,
     Scope,
     Statement,
@@ -64,6 +66,7 @@ from xjit.types import BOOL, FLOAT32, FLOAT64, INT64
 X, OUT = Buffer.packed("x", FLOAT64, N), Buffer.packed("out", FLOAT64, N)
 SUM = Var("t", FLOAT64)
 ONE = number(1.0, FLOAT64)
+SINGLE = number(1.0, FLOAT32)
 TRUE = number(True, BOOL)
 
 
@@ -94,6 +97,9 @@ SCRATCH = Buffer.packed("row", FLOAT64, constant(4))
         kernel(loop(LetInt("j", AT * 1), Store("out", (J,), load(X, J)))),
         kernel(loop(If(TRUE, (COPY,), (Store("out", (AT,), ONE),)))),
         kernel(in_grid(Store("row", (variable("p"),), ONE), Barrier(), between=(Alloc(SCRATCH, Scope.BLOCK),))),
+        kernel(Carry("t", ONE), loop(Accumulate("t", "add", SINGLE, order=Order(Grouping.BLOCKS, AT)))),
+        kernel(Carry("t", ONE), Accumulate("t", "add", ONE, order=Order(Grouping.ERRORS))),
+        kernel(loop(Alloc(SCRATCH)), loop(Alloc(SCRATCH))),
         loop_kernels.escape_times(),
         loop_kernels.elimination(),
         loop_kernels.sliding_maximum(3),
@@ -119,6 +125,13 @@ WRONG = {
     "a condition is a pred, not a float64": kernel(If(ONE, ())),
     "t does not change here": kernel(Carry("t", ONE), loop(Fold(("t",), (ONE,)), kind=LoopKind.PARALLEL)),
     "v does not change here": kernel(Let("v", ONE), loop(Accumulate("v", "add", ONE))),
+    "s is a float32, not a float64": kernel(
+        Carry("s", SINGLE), loop(Accumulate("s", "add", SINGLE, order=Order(Grouping.BLOCKS, AT)))
+    ),
+    "j is no loop around": kernel(
+        LetInt("j", ZERO), Carry("t", ONE), Accumulate("t", "add", ONE, order=Order(Grouping.LANES, J))
+    ),
+    "row is given twice": kernel(Alloc(SCRATCH), Alloc(SCRATCH)),
     "as many values as names": kernel(Carry("t", ONE), Fold(("t",), (ONE, ONE))),
     "the step of a loop is positive": kernel(loop(COPY, step=0)),
     "the extent of an unrolled loop is a number": kernel(loop(COPY, kind=LoopKind.UNROLLED)),

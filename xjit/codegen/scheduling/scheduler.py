@@ -16,6 +16,7 @@ from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.rare import in_strips
 from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
+from xjit.codegen.scheduling.reused_scratch import reused_scratch
 from xjit.codegen.scheduling.tiles import in_tiles
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
 from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
@@ -58,6 +59,7 @@ IDEAS: tuple[Idea, ...] = (
     columns_ahead,
     unrolled_rows,
     in_strips,
+    reused_scratch,
 )
 """In the order in which they look at a kernel."""
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit import numerics
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops import intexpr
 from xjit.ir.loops.intexpr import IntExpr
@@ -166,15 +167,15 @@ class Executor:
         match statement:
             case Let() | Carry():
                 frame.scalars[statement.name] = self._value(statement.value, frame)
+                frame.sums.forget((statement.name,))
             case LetInt():
                 frame.integers[statement.name] = _integer(statement.expr, frame)
             case Accumulate():
-                operands = (frame.scalars[statement.name], self._value(statement.value, frame))
-                dtype = statement.value.dtype
-                frame.scalars[statement.name] = self.primitive(statement.reducer, "", operands, dtype)
+                self._accumulate(statement, frame)
             case Fold():
                 new = [self._value(value, frame) for value in statement.values]
                 frame.scalars.update(zip(statement.names, new, strict=True))
+                frame.sums.forget(statement.names)
             case Store():
                 value = self._value(statement.value, frame)
                 _store(frame, statement.buffer, _indices(statement.index, frame), value)
@@ -229,6 +230,8 @@ class Executor:
             for value in rounds:
                 frame.integers[loop.variable], frame.innermost = value, loop.variable
                 yield from self._block(loop.body, frame)
+                if loop.step == numerics.BLOCK:
+                    self._end_line(loop.variable, frame)
             frame.innermost = around
             self._end_line(loop.variable, frame)
         elif loop.kind is LoopKind.VECTOR:

@@ -185,7 +185,8 @@ class Grouping(enum.Enum):
 class Order:
     """The order in which a reduction takes elements.
 
-    A ``line`` is one run of the loop over this variable; its elements are those of all loops inside of it.
+    A ``line`` is one run of the loop over this variable; its elements are those of all loops inside of it. Blocks
+    are as long as :mod:`xjit.numerics` says, or the iterations of a loop whose steps are as long as that.
     """
 
     grouping: Grouping
