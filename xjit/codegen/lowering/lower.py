@@ -69,7 +69,7 @@ class Lowering:
     def __post_init__(self) -> None:
         loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled)
         self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
-        self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
+        self.bounds = LoopBounds(self.nest, self.plan)
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )

@@ -19,16 +19,12 @@ from xjit.types import BOOL
 
 @dataclass(eq=False)
 class Scope:
-    """One open loop (or the kernel's prologue, or a block loop without axes).
-
-    ``counter`` is what the loop counts where its body gets the variable from that.
-    """
+    """One open loop (or the kernel's prologue, or a block loop without axes)."""
 
     variable: str | None
     axes: frozenset[int]
     statements: list[Statement] = field(default_factory=list)
     known: dict[Any, Any] = field(default_factory=dict)
-    counter: str = ""
 
 
 @dataclass(eq=False)
@@ -38,7 +34,8 @@ class Nest:
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
-    ``rewrites`` are for the kernel that is written, in order.
+    ``rewrites`` are for the kernel that is written, in order. ``facts`` are expressions of words that are not
+    negative for all shapes that have the kernel.
     """
 
     machine: Machine
@@ -51,6 +48,7 @@ class Nest:
     section: int = 0
     outermost: int = 0
     rewrites: list[Rewrite] = field(default_factory=list)
+    facts: list[IntExpr] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
@@ -96,13 +94,6 @@ class Nest:
         self.open(start)
         return variable(start), self.integer(stems[1], minimum(variable(start) + size, stop))
 
-    def open_pairs(self, name: str, axes: tuple[int, ...], last: IntExpr) -> Scope:
-        """Opens a loop over pairs of steps, of which the last one begins at ``last`` at the latest."""
-        scope = self.open(name, axes)
-        scope.counter = self.fresh("k")
-        scope.statements.append(LetInt(name, minimum(variable(scope.counter) * 2, last)))
-        return scope
-
     def leave_to(self, scope: Scope) -> list[Scope]:
         """Takes the scopes inside of one away for a while, so that something can be written before them."""
         place = self.scopes.index(scope) + 1
@@ -116,17 +107,20 @@ class Nest:
         assert scope.variable is not None
         if not scope.statements:
             return
-        counter = scope.counter or scope.variable
-        loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
+        loop = Loop(scope.variable, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
 
     def rewrite(self, make: Callable[[str], Rewrite]) -> None:
-        """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
+        """Have the loop that was closed last rewritten in the kernel."""
+        self.rewrites.append(make(self.name_loop()))
+
+    def name_loop(self) -> str:
+        """Give the loop that was closed last a name that no other loop has."""
         loop = self.inner.statements[-1]
         assert isinstance(loop, Loop)
         name = self.fresh(f"{loop.variable}_")
         self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
-        self.rewrites.append(make(name))
+        return name
 
     def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
         """Does the statements of the innermost loop from this one on only if one of the conditions holds."""

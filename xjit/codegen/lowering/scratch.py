@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xjit.codegen.lowering.scopes import Nest
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
@@ -35,6 +37,17 @@ class Scratch:
         buffer = Buffer(name, dtype, shape, strides or packed.strides)
         self.allocs.append(Alloc(buffer, Scope.KERNEL))
         return name
+
+    def begin_rows(self) -> int:
+        """Has all that is taken from now on be buffers of its own, which `of_rows` takes away; a number for that."""
+        self._free.clear()
+        return len(self.allocs)
+
+    def of_rows(self, first: int) -> list[Alloc]:
+        """The buffers taken since, for each iteration of a loop to have its own."""
+        found = [replace(one, scope=Scope.ITERATION) for one in self.allocs[first:]]
+        del self.allocs[first:]
+        return found
 
     def give_back(self) -> None:
         """Frees all buffers for the next nest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from xjit import numerics
@@ -180,6 +180,22 @@ class GroupAccesses:
                 base = base if start < base + step else start
                 found[Access(node, moves, start)] = base
         return found
+
+    def neighbours(self, axis: int, starts: Mapping[Access, int]) -> dict[Access, tuple[int, int]]:
+        """Reads of a buffer that are steps along an axis apart: where the first of each row of them begins, and how
+        many steps behind it a read is. ``starts`` are where the elements are counted from.
+        """
+        together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
+        for access in self.reads.values():
+            if access.moves[axis] > 0 and not access.lookups:
+                together.setdefault((access.node, access.moves), set()).add(starts.get(access, access.start))
+        found: dict[tuple[Node, tuple[int, ...], int], tuple[int, int]] = {}
+        for (node, moves), several in together.items():
+            for start in sorted(several):
+                first, steps = found.get((node, moves, start - moves[axis]), (start, -1))
+                found[node, moves, start] = first, steps + 1
+        at = ((one, (one.node, one.moves, starts.get(one, one.start))) for one in self.reads.values())
+        return {access: found[key] for access, key in at if found.get(key, (0, 0))[1]}
 
     @property
     def moves(self) -> list[tuple[int, ...]]:

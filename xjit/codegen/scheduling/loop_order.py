@@ -1,10 +1,9 @@
-"""The loops of a group with the accesses that decide them: their order and direction, short ones, tiles, pairs."""
+"""The loops of a group with the accesses that decide them: their order and direction, short ones, tiles."""
 
 from __future__ import annotations
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
-from xjit.codegen.scheduling.pairs import paired, paired_loop
-from xjit.codegen.scheduling.schedule import Loop, Schedule, backward_axes, schedule
+from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
 from xjit.codegen.scheduling.short_loops import short_loop, written_out
 from xjit.codegen.scheduling.tiles import Transposition, transposition
 from xjit.dataclass import dataclass
@@ -19,14 +18,14 @@ from xjit.machine import Machine
 class Ordered:
     """A group, a short innermost loop written out, with what it accesses, its loops and the tiles of two of them.
 
-    ``pairs`` is the loop of which two steps are done at a time.
+    Somebody else says where the loops along the axes ``apart`` begin and end.
     """
 
     group: FusionGroup
     accesses: GroupAccesses
     plan: Schedule
     transposition: Transposition | None
-    pairs: Loop | None = None
+    apart: frozenset[int] = frozenset()
 
 
 def ordered(
@@ -46,13 +45,7 @@ def ordered(
         group = written_out(group, short)
         accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
     turned = None if apart else transposition(group, plan, accesses)
-    if turned is not None:
-        return Ordered(group, accesses, turned.plan, turned)
-    pairs = None if apart else paired_loop(group, plan, accesses)
-    if pairs is not None:
-        group = paired(group, pairs)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
-    return Ordered(group, accesses, plan, None, pairs)
+    return Ordered(group, accesses, plan if turned is None else turned.plan, turned, apart)
 
 
 def _scheduled(

@@ -2,22 +2,29 @@
 
 The rows of a stencil read each other's neighbours, and of two scans one adds while the other waits for its sum::
 
-    for k0 in range(lo, hi):
-        i0 = min(2 * k0, n0)              # n0 is the last row but one: an odd one is made twice
-        x0 = ld(a0, i0 * a0_s0 + j0)
-        x1 = ld(a1, i0 * a0_s0 + j0)      # the row after it
-        x2 = ld(a2, i0 * a0_s0 + j0)      # and the one after that
-        st(o0, i0 * o0_s0 + j0, x0 + x1)
-        st(o1, i0 * o0_s0 + j0, x1 + x2)
+    for i0 in 0 .. n:                             for i0 in 0 .. n by 2:
+      for j0 in 0 .. m:                             i0_at = min(i0, n - 2)      # an odd last row is made twice
+        x0 = a0[i0, j0]                             for j0 in 0 .. m:
+        x1 = a0[i0 + 1, j0]                           x0 = a0[i0_at, j0]
+        o0[i0, j0] = x0 + x1                          x1 = a0[i0_at + 1, j0]
+                                                      o0[i0_at, j0] = x0 + x1
+                                                      x1_1 = a0[i0_at + 2, j0]
+                                                      o0[i0_at + 1, j0] = x1 + x1_1
 """
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import math
+from collections.abc import Iterator
 
+from xjit.codegen.lowering.loop_bounds import LoopBounds
+from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
+from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import GroupAccesses
-from xjit.codegen.scheduling.schedule import Loop, Schedule
+from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.schedule import Loop
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index_map import changed
@@ -25,10 +32,26 @@ from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
 
 
-def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
+@contextlib.contextmanager
+def in_pairs(bounds: LoopBounds, number: int, scratch: Scratch) -> Iterator[None]:
+    """Close the kept loop of a number, whose rows are written meanwhile, and have it rewritten before those inside.
+
+    Each row gets scratch of its own.
+    """
+    nest, rewrites, first = bounds.nest, len(bounds.nest.rewrites), scratch.begin_rows()
+    yield
+    nest.inner.statements[:0] = scratch.of_rows(first)
+    bounds.close_kept(number + 1, number)
+    nest.facts.append(bounds.kept(number)[1] - 2)
+    name = nest.name_loop()
+    nest.rewrites[rewrites:rewrites] = UnrollAndJam(name, 2, Tail.OVERLAP), Share(name, "v")
+
+
+def paired_loop(loops: Ordered) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
+    group, plan, accesses = loops.group, loops.plan, loops.accesses
     machine, rows = accesses.machine, plan.kept if plan.reduced else plan.kept[:-1]
-    if not rows or plan.columns or plan.nested or group.chunk is not None:
+    if not rows or loops.apart or plan.columns or plan.nested or group.chunk is not None:
         return None
     if rows[-1].extent < machine.fewest_paired_rows:
         return None
@@ -76,14 +99,3 @@ def _next(indexed: IndexedValue, axis: int) -> IndexedValue:
         return map._replace(offset=map.offset + map.scale) if map.axis == axis else map
 
     return IndexedValue(indexed.node, changed(indexed.index, at))
-
-
-def paired(group: FusionGroup, loop: Loop) -> FusionGroup:
-    """The group with every statement a second time, for the next row."""
-    statements: list[Statement] = []
-    for statement, axes in zip(group.statements, group.axes, strict=True):
-        own = next(place for place, axis in axes.items() if axis == loop.axes[-1])
-        statements += [statement, statement.moved(own, 1)]
-    return dataclasses.replace(
-        group, statements=tuple(statements), axes=tuple(axes for axes in group.axes for _ in range(2))
-    )
