@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
@@ -27,7 +27,7 @@ class LoopBounds:
     axis.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     plan: Schedule
     shared: bool = True
     given: dict[int, Bounds] = field(default_factory=dict)
@@ -55,9 +55,9 @@ class LoopBounds:
         for loop in loops:
             self.nest.open(loop.variable, loop.axes)
 
-    def close_kept(self, count: int, first: int = 0) -> None:
-        """Closes the first kept loops, so many of them, as far as one that becomes the outermost of them."""
-        for number in reversed(range(first, count)):
+    def close_kept(self, count: int) -> None:
+        """Closes the first kept loops, so many of them."""
+        for number in reversed(range(count)):
             self.nest.close(*self.kept(number))
 
     def close_reduced(self, loops: Sequence[Loop]) -> None:

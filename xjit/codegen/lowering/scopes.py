@@ -28,14 +28,14 @@ class Scope:
 
 
 @dataclass(eq=False)
-class Nest:
+class LoopBuilder:
     """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
-    ``rewrites`` are for the kernel that is written, in order. ``facts`` are expressions of words that are not
-    negative for all shapes that have the kernel.
+    ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
+    ``facts`` are expressions of words that are not negative for all shapes that have the kernel.
     """
 
     machine: Machine
@@ -48,6 +48,7 @@ class Nest:
     section: int = 0
     outermost: int = 0
     rewrites: list[Rewrite] = field(default_factory=list)
+    loops: set[str] = field(default_factory=set)
     facts: list[IntExpr] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
 
@@ -111,16 +112,12 @@ class Nest:
         self.inner.statements.append(loop)
 
     def rewrite(self, make: Callable[[str], Rewrite]) -> None:
-        """Have the loop that was closed last rewritten in the kernel."""
-        self.rewrites.append(make(self.name_loop()))
-
-    def name_loop(self) -> str:
-        """Give the loop that was closed last a name that no other loop has."""
+        """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
         loop = self.inner.statements[-1]
         assert isinstance(loop, Loop)
         name = self.fresh(f"{loop.variable}_")
         self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
-        return name
+        self.rewrites.append(make(name))
 
     def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
         """Does the statements of the innermost loop from this one on only if one of the conditions holds."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.lowering.scopes import Scope as Around
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
 from xjit.ir.loops.nodes import Alloc, Buffer, Scope
@@ -18,7 +21,7 @@ class Scratch:
     Nests that run one behind the other use the same ones: the stack has room for those of one nest, not of thirty.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     allocs: list[Alloc] = field(default_factory=list)
     _free: list[Alloc] = field(default_factory=list)
 
@@ -38,16 +41,14 @@ class Scratch:
         self.allocs.append(Alloc(buffer, Scope.KERNEL))
         return name
 
-    def begin_rows(self) -> int:
-        """Has all that is taken from now on be buffers of its own, which `of_rows` takes away; a number for that."""
+    @contextlib.contextmanager
+    def of_each(self, scope: Around) -> Iterator[None]:
+        """Allocate what is taken meanwhile in a loop, anew for each of its iterations."""
         self._free.clear()
-        return len(self.allocs)
-
-    def of_rows(self, first: int) -> list[Alloc]:
-        """The buffers taken since, for each iteration of a loop to have its own."""
-        found = [replace(one, scope=Scope.ITERATION) for one in self.allocs[first:]]
+        first = len(self.allocs)
+        yield
+        scope.statements[:0] = [replace(one, scope=Scope.ITERATION) for one in self.allocs[first:]]
         del self.allocs[first:]
-        return found
 
     def give_back(self) -> None:
         """Frees all buffers for the next nest."""

@@ -14,12 +14,12 @@ The rows of a stencil read each other's neighbours, and of two scans one adds wh
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from xjit.codegen.lowering.loop_bounds import LoopBounds
-from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import GroupAccesses
@@ -28,23 +28,22 @@ from xjit.codegen.scheduling.schedule import Loop
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index_map import changed
+from xjit.ir.loops.nodes import Kernel
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
 
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
 
-@contextlib.contextmanager
-def in_pairs(bounds: LoopBounds, number: int, scratch: Scratch) -> Iterator[None]:
-    """Close the kept loop of a number, whose rows are written meanwhile, and have it rewritten before those inside.
 
-    Each row gets scratch of its own.
-    """
-    nest, rewrites, first = bounds.nest, len(bounds.nest.rewrites), scratch.begin_rows()
-    yield
-    nest.inner.statements[:0] = scratch.of_rows(first)
-    bounds.close_kept(number + 1, number)
-    nest.facts.append(bounds.kept(number)[1] - 2)
-    name = nest.name_loop()
-    nest.rewrites[rewrites:rewrites] = UnrollAndJam(name, 2, Tail.OVERLAP), Share(name, "v")
+def in_pairs(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what takes two rows at a time of the nests that are worth it."""
+    for one in nests:
+        rows = paired_loop(one.ordered)
+        if rows is not None:
+            (name,) = one.loops[rows.variable]
+            yield (UnrollAndJam(name, 2, Tail.OVERLAP),)
+            yield (Share(name, "v"),)
 
 
 def paired_loop(loops: Ordered) -> Loop | None:
