@@ -12,6 +12,7 @@ from tests.helpers.loop_kernels import AT, ZERO, J, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.ir.loops.intexpr import constant, minimum, variable
 from xjit.ir.loops.nodes import (
@@ -159,6 +160,28 @@ def test_a_fact_about_the_extent_answers_the_question(rng: np.random.Generator) 
     after = rewriting.rewritten(told, UnrollAndJam("i", 3, Tail.OVERLAP))
     assert rewriting.body_text(after).splitlines()[:2] == ["parallel i in 0 .. n by 3:", "  i_at = min(i, n - 3)"]
     rewriting.assert_same(told, after, [words for words in WORDS if words["n"] >= 3], rng)
+
+
+def test_loops_inside_that_run_in_any_order_are_joined(rng: np.random.Generator) -> None:
+    inner = loop("j", M, Store("out", (AT, J), load(X, AT, J)), kind=LoopKind.PARALLEL)
+    before = kernel((X, OUT), loop("i", 2, inner))
+    after = rewriting.rewritten(before, UnrollAndJam("i", 2), Unroll("i"))
+    assert rewriting.body_text(after).splitlines() == [
+        "parallel j in 0 .. m:",
+        "  out[0, j] = x[0, j]",
+        "  out[1, j] = x[1, j]",
+    ]
+    rewriting.assert_same(before, after, [words for words in WORDS if words["n"]], rng)
+
+
+@pytest.mark.parametrize("kind", [LoopKind.SERIAL, LoopKind.PARALLEL])
+def test_loops_in_any_order_need_nothing_of_later_ones(kind: LoopKind, rng: np.random.Generator) -> None:
+    moved = loop("j", M, Store("x", (AT + 1, J + 1), load(X, AT, J)), kind=kind)
+    before = kernel((X,), loop("i", N, moved))
+    if kind is LoopKind.PARALLEL:
+        rewriting.assert_refused(UnrollAndJam("i", 2), before, "run side by side: .*may be one element")
+    else:
+        rewriting.assert_same(before, rewriting.rewritten(before, UnrollAndJam("i", 2)), WORDS, rng)
 
 
 def test_integers_that_are_alike_are_named_once(rng: np.random.Generator) -> None:

@@ -55,8 +55,8 @@ class RowNest:
 
     @property
     def reads_again(self) -> bool:
-        """Whether what one loop over a row reads another one may read, or the next pair of rows."""
-        return self._in_blocks or self._pairs is not None
+        """Whether what one loop over a row reads another one may read, or another of joined iterations."""
+        return self._in_blocks or self._pairs is not None or self.plan.short is not None
 
     @property
     def work(self) -> float:

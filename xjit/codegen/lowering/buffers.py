@@ -132,7 +132,7 @@ class Buffers:
     skipping: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.interleaved = self.accesses.interleaved()
+        self.interleaved = self.accesses.interleaved(self.plan.short)
         self.packed, self.neighbours = {}, {}
 
     def join_neighbours(self, loop: Loop) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
-from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import LoopKind
 
 Bounds = tuple[IntExpr, IntExpr]
@@ -34,7 +34,7 @@ class LoopBounds:
 
     def extent(self, loop: Loop) -> IntExpr:
         """The length of a loop."""
-        return self.nest.extent(loop.variable, loop.extent)
+        return as_int(loop.extent) if loop == self.plan.short else self.nest.extent(loop.variable, loop.extent)
 
     def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""

@@ -142,6 +142,8 @@ class _Joining:
             if isinstance(one, Loop) and _is_joined(one, self.differing):
                 both = Place((self.loop, one), one.body, (), own)
                 yield from filter(None, (dependence(known, both, both, *order, earlier(one)),))
+                if one.kind is LoopKind.PARALLEL:
+                    yield from filter(None, (dependence(known, both, both, *order, later(one)),))
                 yield from self.reasons(known.within(one.variable, one.start, one.stop), one.body)
 
     def _in_a_group(self) -> IntExpr:
@@ -174,7 +176,9 @@ def _differing(loop: Loop) -> frozenset[str]:
 
 def _is_joined(inner: Loop, differing: Collection[str]) -> bool:
     """Whether a loop has the same bounds in all iterations."""
-    return inner.kind.is_ordered and (inner.start.names() | inner.stop.names()).isdisjoint(differing)
+    return (inner.kind.is_ordered or inner.kind is LoopKind.PARALLEL) and (
+        inner.start.names() | inner.stop.names()
+    ).isdisjoint(differing)
 
 
 def _joined(copies: Sequence[Block]) -> Iterator[Statement]:
@@ -188,7 +192,7 @@ def _joined(copies: Sequence[Block]) -> Iterator[Statement]:
         first = several[0]
         loops = [one for one in several if isinstance(one, Loop)]
         bounds = {(one.start, one.stop, one.step, one.kind) for one in loops}
-        if isinstance(first, Loop) and first.kind.is_ordered and len(bounds) == 1:
+        if isinstance(first, Loop) and len(bounds) == 1 and _is_joined(first, ()):
             at = variable(first.variable)
             bodies = [substituted(one.body, {one.variable: at}) for one in loops]
             yield replace(first, body=tuple(_joined(bodies)))

@@ -49,7 +49,7 @@ def in_pairs(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> I
 def paired_loop(loops: Ordered) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
     group, plan, accesses = loops.group, loops.plan, loops.accesses
-    machine, rows = accesses.machine, plan.kept if plan.reduced else plan.kept[:-1]
+    machine, rows = accesses.machine, plan.inner if plan.reduced else plan.inner[:-1]
     if not rows or loops.apart or plan.columns or plan.nested or group.chunk is not None:
         return None
     if rows[-1].extent < machine.fewest_paired_rows:
@@ -63,7 +63,8 @@ def paired_loop(loops: Ordered) -> Loop | None:
         for statement, axes in zip(group.statements, group.axes, strict=True)
     )
     scans = sum(isinstance(statement, Scan) for statement in group.statements)
-    is_short = 2 * len(visits) <= machine.written_out_operations and scans <= machine.paired_scans
+    times = 1 if plan.short is None else plan.short.extent
+    is_short = 2 * times * len(visits) <= machine.written_out_operations and scans <= machine.paired_scans
     pays = _pays_for_scans(group, accesses) if scans else _shares_loads(group, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 

@@ -14,6 +14,7 @@ from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
+from xjit.codegen.scheduling.unrolled import in_copies
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel
 from xjit.ir.loops.verify import verify
@@ -38,7 +39,7 @@ class Idea(Protocol):
         ...
 
 
-IDEAS: tuple[Idea, ...] = (in_pairs, in_strips)
+IDEAS: tuple[Idea, ...] = (in_copies, in_pairs, in_strips)
 """In the order in which they look at a kernel."""
 
 
