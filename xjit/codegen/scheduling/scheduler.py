@@ -11,10 +11,14 @@ from typing import Protocol
 from xjit import config
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
+from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
 from xjit.codegen.scheduling.unrolled import in_copies
+from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
+from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel
 from xjit.ir.loops.verify import verify
@@ -22,10 +26,14 @@ from xjit.ir.loops.verify import verify
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NaiveNest:
-    """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order."""
+    """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order.
+
+    ``columns`` are the blocks that its columns run in, if their elements are combined one after the other.
+    """
 
     ordered: Ordered
     loops: Mapping[str, tuple[str, ...]]
+    columns: ColumnBlocks | None = None
 
 
 class Idea(Protocol):
@@ -39,7 +47,17 @@ class Idea(Protocol):
         ...
 
 
-IDEAS: tuple[Idea, ...] = (in_copies, in_pairs, in_strips)
+IDEAS: tuple[Idea, ...] = (
+    in_copies,
+    in_pairs,
+    in_blocks_and_lanes,
+    in_blocks_of_columns,
+    rows_ahead,
+    functions_of_rows,
+    columns_ahead,
+    unrolled_rows,
+    in_strips,
+)
 """In the order in which they look at a kernel."""
 
 
