@@ -146,10 +146,6 @@ class Buffers:
         """Whether the elements are counted from a later step than the first, which would be before the buffer."""
         return access.start < 0 and self.group.has_skew
 
-    def holds(self, access: Access) -> bool:
-        """Whether the elements of an access are in scratch while their loop runs."""
-        return access in self.packed
-
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype

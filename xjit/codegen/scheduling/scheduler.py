@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from xjit import config
+from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
@@ -16,6 +17,7 @@ from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
 from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
+from xjit.codegen.scheduling.tiles import in_tiles
 from xjit.codegen.scheduling.unrolled import in_copies
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
 from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
@@ -28,11 +30,13 @@ from xjit.ir.loops.verify import verify
 class NaiveNest:
     """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order.
 
-    ``columns`` are the blocks that its columns run in, if their elements are combined one after the other.
+    ``buffers`` knows the names of what the group touches; ``columns`` are the blocks that its columns run in, if
+    their elements are combined one after the other.
     """
 
     ordered: Ordered
     loops: Mapping[str, tuple[str, ...]]
+    buffers: Buffers
     columns: ColumnBlocks | None = None
 
 
@@ -48,6 +52,7 @@ class Idea(Protocol):
 
 
 IDEAS: tuple[Idea, ...] = (
+    in_tiles,
     in_copies,
     in_pairs,
     in_blocks_and_lanes,
