@@ -76,7 +76,7 @@ def make_dataclass(cls: Any = None, /, **options: bool) -> Any:
         cls = _with_slots(cls, fields, frozen, options.get("weakref_slot", False))
     _add(cls, "__init__", _Method(cls, "__init__", _init_text, _initialise))
     _add(cls, "__repr__", _representation(fields))
-    _add(cls, "__replace__", _Method(cls, "__replace__", _replace_text))
+    _add(cls, "__replace__", _Method(cls, "__replace__", _replace_text, _with_changes))
     _add(cls, "__match_args__", tuple(name for name, one in fields.items() if one.init))
     if eq:
         _add_comparison(cls, frozen)
@@ -271,6 +271,12 @@ def _is_equal(cls: Any, instance: Any, other: Any) -> Any:
 
 def _hash_of(cls: Any, instance: Any) -> int:
     return hash(_compared_values(cls, instance))
+
+
+def _with_changes(cls: Any, instance: Any, **changes: Any) -> Any:
+    """The object of the instance's class with other values, as the text of ``__replace__`` makes it."""
+    fields: dict[str, Field] = getattr(cls, _FIELDS)
+    return instance.__class__(**{name: getattr(instance, name) for name, one in fields.items() if one.init} | changes)
 
 
 def _init_text(cls: Any, names: dict[str, Any]) -> str:
