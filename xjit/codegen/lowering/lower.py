@@ -2,7 +2,6 @@
 
 row_nest.py      row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
 naive_columns.py column by column, where the reduced axes are slow in memory
-tiled_nest.py    in tiles, where operands lie across each other
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from typing import Protocol
 from xjit.codegen.forms.chunks import open_chunks
 from xjit.codegen.forms.row_nest import RowNest
 from xjit.codegen.forms.rows import RowStorage
-from xjit.codegen.forms.tiled_nest import TiledNest
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
@@ -90,8 +88,6 @@ class Lowering:
 
     def _form(self, scans: ScanReads) -> GroupNest:
         """The form of the loops."""
-        if self.values.tiles is not None:
-            return TiledNest(self.values, self.values.tiles)
         if self.columns is not None:
             return NaiveColumns(self.values, self.passes)
         return RowNest(self.values, self.passes, scans)
@@ -115,7 +111,8 @@ class Lowering:
     @property
     def naive(self) -> NaiveNest:
         """The loops that have been written."""
-        return NaiveNest(self.loops, {name: tuple(own) for name, own in self._names.given.items()}, self.columns)
+        loops = {name: tuple(own) for name, own in self._names.given.items()}
+        return NaiveNest(self.loops, loops, self.values.buffers, self.columns)
 
     @property
     def is_alone(self) -> bool:

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from xjit import config
+from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.rare import in_strips
+from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
+from xjit.codegen.scheduling.tiles import in_tiles
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
 from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.dataclass import dataclass
@@ -25,11 +28,13 @@ from xjit.ir.loops.verify import verify
 class NaiveNest:
     """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order.
 
-    ``columns`` are the blocks that its columns run in, if their elements are combined one after the other.
+    ``buffers`` knows the names of what the group touches; ``columns`` are the blocks that its columns run in, if
+    their elements are combined one after the other.
     """
 
     ordered: Ordered
     loops: Mapping[str, tuple[str, ...]]
+    buffers: Buffers
     columns: ColumnBlocks | None = None
 
 
@@ -45,6 +50,8 @@ class Idea(Protocol):
 
 
 IDEAS: tuple[Idea, ...] = (
+    in_tiles,
+    in_blocks_and_lanes,
     in_blocks_of_columns,
     rows_ahead,
     functions_of_rows,

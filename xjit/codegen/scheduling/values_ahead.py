@@ -126,7 +126,6 @@ def _is_expensive(body: Block, name: str, machine: Machine) -> bool:
         if isinstance(one, Loop):
             return True
         for value in values(one):
-            total += sum(
-                primitive_cost(part.name, part.dtype, machine) for part in parts(value) if isinstance(part, Prim)
-            )
+            prims = (part for part in parts(value) if isinstance(part, Prim))
+            total += sum(primitive_cost(one.name, one.dtype, one.operands[0].dtype, machine) for one in prims)
     return total >= machine.row_cost

@@ -124,10 +124,13 @@ def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Ite
     """Yield the element that is read and the one that is written for each i, j of a block."""
     names = f"{block.target}_row", f"{block.target}_column"
     inside = tuple(Loop(name, constant(0), extent, ()) for name, extent in zip(names, block.extents, strict=True))
-    i, j = map(variable, names)
-    start, at = block.start, block.at
-    yield Touch(block.source, (*start[:-2], start[-2] + i, start[-1] + j), False, (*around, *inside))
-    yield Touch(block.target, (*at[:-2], at[-2] + j, at[-1] + i), True, (*around, *inside))
+    steps = tuple(zip((block.rows, block.columns), map(variable, names), strict=True))
+    places = (block.source, block.start, 1), (block.target, block.at, 0)
+    for name, index, side in places:
+        moved = list(index)
+        for axes, step in steps:
+            moved[axes[side]] = moved[axes[side]] + step
+        yield Touch(name, tuple(moved), side == 0, (*around, *inside))
 
 
 def apart(known: Ranges, one: Touch, other: Touch, order: Sequence[IntExpr]) -> bool:
