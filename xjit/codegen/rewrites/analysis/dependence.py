@@ -67,6 +67,16 @@ def carried_by(path: Sequence[Statement]) -> str:
     """Why iterations of a loop, the last statement of a path, need each other; nothing if they provably do not."""
     loop = path[-1]
     assert isinstance(loop, Loop)
+    return meetings(path) or _changed_by(loop)
+
+
+def meetings(path: Sequence[Statement]) -> str:
+    """Why iterations of a loop, the last statement of a path, may meet at an element that one of them writes."""
+    loop = path[-1]
+    assert isinstance(loop, Loop)
+    for statement in statements(loop.body):
+        if isinstance(statement, Invoke):
+            return f"it is not known what {type(statement).__name__} touches"
     scratch = {one.buffer.name for one in statements(loop.body) if isinstance(one, Alloc)}
     touched = [touch for touch in touches(loop.body, (loop,)) if touch.buffer not in scratch]
     known = ranges_at(path)
@@ -79,19 +89,17 @@ def carried_by(path: Sequence[Statement]) -> str:
             what = "write" if other.written else "read"
             place = ", ".join(map(str, other.index))
             return f"an iteration over {loop.variable} may {what} {other.buffer}[{place}] that another writes"
-    return _changed_by(loop)
+    return ""
 
 
 def _changed_by(loop: Loop) -> str:
-    """Why iterations need each other for what is no element: scalars, and routines that may touch anything."""
+    """Why iterations need each other for the sake of scalars."""
     own = {name for one in statements(loop.body) for name in defined(one)}
     for one in statements(loop.body):
         changed = (one.name,) if isinstance(one, Accumulate) else one.names if isinstance(one, Fold) else ()
         for name in changed:
             if name not in own:
                 return f"every iteration over {loop.variable} changes {name}"
-        if isinstance(one, Invoke):
-            return f"it is not known what {type(one).__name__} touches"
     return ""
 
 

@@ -84,3 +84,14 @@ def reindexed(
         return with_blocks(one, tuple(tuple(map(moved, inner)) for inner in blocks(one)))
 
     return tuple(map(moved, Change(value=part).block(block)))
+
+
+def with_accumulates(block: Block, change: Callable[[Accumulate], Accumulate]) -> Block:
+    """The block with other accumulations, at any depth."""
+    found: list[Statement] = []
+    for one in block:
+        if isinstance(one, Accumulate):
+            found.append(change(one))
+        else:
+            found.append(with_blocks(one, tuple(with_accumulates(inner, change) for inner in blocks(one))))
+    return tuple(found)
