@@ -111,8 +111,8 @@ class Lowering:
     @property
     def naive(self) -> NaiveNest:
         """The loops that have been written."""
-        names = {name: tuple(own) for name, own in self._names.given.items()}
-        return NaiveNest(self.loops, names, self.values.buffers, self.columns)
+        loops = {name: tuple(own) for name, own in self._names.given.items()}
+        return NaiveNest(self.loops, loops, self.values.buffers, self.columns)
 
     @property
     def is_alone(self) -> bool:

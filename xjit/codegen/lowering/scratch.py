@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
-from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Scope, Statement
+from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Loop, Scope
 from xjit.ir.loops.walk import blocks, renamed, statements, with_blocks
 from xjit.types import DType
 
@@ -46,36 +44,43 @@ class Scratch:
         self._free = list(self.allocs)
 
 
-def pooled(kernel: Kernel) -> Kernel:
-    """The kernel with one scratch for what several nests, one behind the other, allocate in their iterations."""
-    owners = [one for one in kernel.body if not isinstance(one, Alloc) and any(_own((one,)))]
-    if len(owners) < 2:
+def with_shared_scratch(kernel: Kernel) -> Kernel:
+    """The kernel with one buffer of scratch for nests that run one behind the other and have it alike.
+
+    before      for i in 0 .. n:                        after       alloc m0: f64[8] for each kernel
+                  alloc m0: f64[8] for each iteration               for i in 0 .. n:
+                  ...                                                 ...
+                for k in 0 .. n:                                    for k in 0 .. n:
+                  alloc m1: f64[8] for each iteration                 ...
+                  ...
+    """
+    names: dict[str, str] = {}
+    kept: list[Alloc] = []
+    for nest in kernel.body:
+        own = [one for one in statements((nest,)) if isinstance(one, Alloc)] if isinstance(nest, Loop) else []
+        free = list(kept)
+        for alloc in own:
+            alike = next((one for one in free if _shape(one) == _shape(alloc)), None)
+            if alike is None:
+                kept.append(alloc)
+            else:
+                free.remove(alike)
+                names[alloc.buffer.name] = alike.buffer.name
+    if not names:
         return kernel
-    pool: dict[tuple[object, DType], list[Alloc]] = {}
-    body: list[Statement] = []
-    for one in kernel.body:
-        taken: Counter[tuple[object, DType]] = Counter()
-        names: dict[str, str] = {}
-        for alloc in _own((one,)) if any(one is owner for owner in owners) else ():
-            key = alloc.buffer.extents, alloc.buffer.dtype
-            free = pool.setdefault(key, [])
-            if taken[key] == len(free):
-                free.append(Alloc(alloc.buffer, Scope.KERNEL))
-            names[alloc.buffer.name] = free[taken[key]].buffer.name
-            taken[key] += 1
-        body += renamed(_without(names.keys(), (one,)), names) if names else (one,)
-    return replace(kernel, body=(*(alloc for free in pool.values() for alloc in free), *body))
+    shared = [one for one in kept if one.buffer.name in names.values()]
+    body = renamed(_without({*names, *names.values()}, kernel.body), names)
+    return replace(kernel, body=(*(replace(one, scope=Scope.KERNEL) for one in shared), *body))
 
 
-def _own(block: Block) -> Iterator[Alloc]:
-    """Yield the allocations of iterations, whose extents are numbers."""
-    for one in statements(block):
-        match one:
-            case Alloc(buffer, Scope.ITERATION) if all(extent.value is not None for extent in buffer.extents):
-                yield one
+def _shape(alloc: Alloc) -> tuple[object, ...]:
+    return alloc.buffer.dtype, alloc.buffer.extents, alloc.buffer.strides
 
 
-def _without(names: Collection[str], block: Block) -> Block:
-    """The block without the allocations of some buffers."""
-    kept = (one for one in block if not (isinstance(one, Alloc) and one.buffer.name in names))
-    return tuple(with_blocks(one, tuple(_without(names, inner) for inner in blocks(one))) for one in kept)
+def _without(names: set[str], block: Block) -> Block:
+    """A block without the scratch of these names."""
+    return tuple(
+        with_blocks(one, tuple(_without(names, inner) for inner in blocks(one)))
+        for one in block
+        if not (isinstance(one, Alloc) and one.buffer.name in names)
+    )

@@ -10,7 +10,7 @@ from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.lowering.scratch import Scratch, pooled
+from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.in_place import overwrite
 from xjit.codegen.scheduling.scheduler import scheduled
@@ -74,7 +74,7 @@ def lower(
     work = sum(part.work for part in parts)
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
     kernel, done = scheduled(naive, [part.naive for part in parts], nest)
-    launch = launched(pooled(kernel), nest)
+    launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
