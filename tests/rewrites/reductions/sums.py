@@ -16,6 +16,7 @@ from xjit.ir.loops.nodes import Accumulate, Buffer, Carry, Grouping, Kernel, Ord
 from xjit.types import FLOAT64, DType
 
 ZERO = constant(0)
+X = Buffer.packed("x", FLOAT64, N)
 
 
 def summed(grouping: Grouping, dtype: DType = FLOAT64, reducer: str = "add", *more: Statement) -> Kernel:

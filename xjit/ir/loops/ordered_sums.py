@@ -48,7 +48,7 @@ class OrderedSums:
         """The value of a scalar after the elements of a line."""
         dtype = one.value.dtype
         if one.order is None:
-            return functools.reduce(both, _groups(items, one.lanes, both), before)
+            return _in_lanes(before, items, (one.lanes,), both)
         if one.order.grouping is not Grouping.BLOCKS:
             lanes = (numerics.lanes(dtype),) if one.order.grouping is Grouping.LANES else ()
             return _in_lanes(before, items, (*lanes, numerics.FEW_LANES), both)
