@@ -110,7 +110,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch."""
+    """What one group reads and writes through the pointers of its kernel."""
 
     nest: LoopBuilder
     elements: Elements
@@ -119,11 +119,9 @@ class Buffers:
     accesses: GroupAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
-    packed: dict[Access, Place] = field(init=False)
 
     def __post_init__(self) -> None:
         self.interleaved = self.accesses.interleaved()
-        self.packed = {}
 
     def _start(self, access: Access) -> int:
         """Where the pointer of an access begins: neighbours share one."""
@@ -136,8 +134,6 @@ class Buffers:
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
-        if access in self.packed:
-            return self.held(Load(*self.packed[access], storage_dtype(dtype)), scope, node)
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
         return self.held(Load(name, index, storage_dtype(dtype)), scope, node)
