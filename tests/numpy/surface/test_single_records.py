@@ -45,6 +45,10 @@ def graph_of(function: Callable[..., Any], *arguments: Any) -> Graph:
         (lambda x: (np.sqrt(x[:, ::2]) * 2.0).T + 1.0, (SQUARE,)),
         (lambda x: np.ldexp(x, 3), (SQUARE,)),
         (lambda x: (np.nan * x, -np.nan * x), (SQUARE,)),
+        (lambda x: np.maximum(np.minimum(abs(x), 1.5), x), (SQUARE,)),
+        (lambda x: np.maximum(np.minimum(abs(x), 1), x), (SMALL,)),
+        (lambda x: np.maximum(np.minimum(abs(x), x), x), (SQUARE > 0,)),
+        (lambda x: np.maximum(np.minimum(x, 2.0), x) * abs(x), (SQUARE * 1j,)),
     ],
 )
 def test_makes_the_nodes_of_the_long_way(
