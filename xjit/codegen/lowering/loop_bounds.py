@@ -1,4 +1,4 @@
-"""Where the loops of a group begin and end: at their own ends, or where somebody else has put bounds.
+"""Where the loops of a group begin and end.
 
 for i0 in range(n0):              # shared among threads
     for i1 in range(n0):
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.scheduling.schedule import Loop, Schedule
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import LoopKind
 
@@ -24,15 +24,13 @@ Bounds = tuple[IntExpr, IntExpr]
 class LoopBounds:
     """Opens and closes the loops of a group.
 
-    ``pairs`` is the loop of which two steps are done at a time. Threads share a loop if it is ``shared``; ``given``
-    are the bounds of loops that run within a tile, by the first axis.
+    ``pairs`` is the loop of which two steps are done at a time. Threads share a loop if it is ``shared``.
     """
 
     nest: Nest
     plan: Schedule
     pairs: Loop | None = None
     shared: bool = True
-    given: dict[int, Bounds] = field(default_factory=dict)
 
     def extent(self, loop: Loop) -> IntExpr:
         """The length of a loop."""
@@ -45,8 +43,6 @@ class LoopBounds:
     def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""
         loop = self.plan.kept[number]
-        if loop.axes[0] in self.given:
-            return *self.given[loop.axes[0]], LoopKind.SERIAL
         kind = LoopKind.PARALLEL if self.shared and number == self.plan.shared else LoopKind.SERIAL
         stop = self.nest.word("steps", self.steps(loop), "n") if loop == self.pairs else self.extent(loop)
         return constant(0), stop, kind

@@ -23,6 +23,7 @@ from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -52,9 +53,7 @@ class GroupNest(Protocol):
 
 @dataclass(eq=False)
 class Lowering:
-    """One group: ``write`` puts its loops into the nest. The loops over ``tiled`` axes stay apart and are given
-    ``bounds``.
-    """
+    """One group: ``write`` puts its loops into the nest."""
 
     group: FusionGroup
     layouts: Layouts
@@ -64,10 +63,10 @@ class Lowering:
     pointers: Pointers
     checks: Checks
     scratch: Scratch
-    tiled: frozenset[int] = frozenset()
+    tiles: InTiles
 
     def __post_init__(self) -> None:
-        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled)
+        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiles)
         self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
         self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
         self.values = GroupValues(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from xjit import config
-from xjit.codegen.forms.overlapped_tiles import in_windows, window_layouts, write_tiles
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.launch import launched
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import Nest
 from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.stages import write_stages
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.in_place import overwrite
+from xjit.codegen.scheduling.overlapped_tiles import Stages, tile_rewrites
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
@@ -60,37 +62,46 @@ def lower(
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
-    inner, tiled = groups, frozenset[int]()
-    if tiling is not None:
-        layouts, tiled = window_layouts(tiling, layouts), frozenset(tiling.axes)
-        inner = [in_windows(group, tiling, layouts) for group in groups]
-        spent = frozenset()  # the next tile reads of it too
-    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for group in inner]
-    in_place = overwrite(parts, spent)
+    tiles = InTiles.of(tiling, layouts)
+    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiles) for group in groups]
+    # Of what is spent, the next tile may read too.
+    in_place = overwrite(parts, spent if tiling is None else frozenset())
     pointers.overwritten = frozenset(in_place.values())
-    if tiling is not None:
-        write_tiles(parts, tiling, nest, pointers)
-    else:
+    needed: tuple[Rewrite, ...] = ()
+    if tiling is None:
         _write_behind_each_other(parts, nest)
+    else:
+        needed = tuple(_tiled(write_stages(parts, tiles, nest), tiling, nest))
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
-    kernel, done = scheduled(Kernel("kernel", pointers.arguments, pointers.with_all_axes(body)), nest.rewrites)
+    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
+    kernel, done = scheduled(naive, nest.rewrites, needed)
     launch = launched(kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
 
-def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """Apply those rewrites that a kernel admits; return it after them, and these."""
+def scheduled(
+    kernel: Kernel, rewrites: Iterable[Rewrite], needed: Sequence[Rewrite] = ()
+) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """Apply the rewrites that are ``needed``, then those of others that a kernel admits; return it, and these."""
     verified = config.flag("XJIT_VERIFY")
-    done: list[Rewrite] = []
+    done = list(needed)
     if verified:
         verify(kernel)
+    kernel = applied(kernel, needed, verified=verified)
     for rewrite in rewrites:
         with contextlib.suppress(RefusedError):
             kernel = applied(kernel, (rewrite,), verified=verified)
             done.append(rewrite)
     return kernel, tuple(done)
+
+
+def _tiled(stages: Stages, tiling: Tiling, nest: Nest) -> Iterator[Rewrite]:
+    """The rewrites that put groups into tiles."""
+    nest.section = 0
+    sizes = [(size, nest.word(("tile size", axis), size, "size")) for axis, size in enumerate(tiling.sizes)]
+    return tile_rewrites(stages, sizes, [[nest.fresh("b") for _ in sizes] for _ in stages.results])
 
 
 def _write_behind_each_other(parts: Sequence[Lowering], nest: Nest) -> None:

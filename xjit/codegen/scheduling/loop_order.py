@@ -5,6 +5,7 @@ from __future__ import annotations
 from xjit.codegen.scheduling.accesses import GroupAccesses
 from xjit.codegen.scheduling.pairs import paired, paired_loop
 from xjit.codegen.scheduling.schedule import Loop, Schedule, backward_axes, schedule
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.codegen.scheduling.short_loops import short_loop, written_out
 from xjit.codegen.scheduling.tiles import Transposition, transposition
 from xjit.dataclass import dataclass
@@ -35,23 +36,23 @@ def ordered(
     leaves: frozenset[Node],
     stored: frozenset[Node],
     machine: Machine,
-    apart: frozenset[int] = frozenset(),
+    tiles: InTiles,
 ) -> Ordered:
-    """Decides the loops of a group. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; along the
-    axes ``apart`` somebody else says where loops begin and end.
+    """Decides the loops of a group. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; the axes
+    of ``tiles`` have loops of their own, which are cut.
     """
-    accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
+    accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
     short = short_loop(group, plan, accesses)
-    if short is not None and apart.isdisjoint(short.axes):
+    if short is not None and not set(tiles.axes).intersection(short.axes):
         group = written_out(group, short)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
-    turned = None if apart else transposition(group, plan, accesses)
+        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
+    turned = None if tiles.axes else transposition(group, plan, accesses)
     if turned is not None:
         return Ordered(group, accesses, turned.plan, turned)
-    pairs = None if apart else paired_loop(group, plan, accesses)
+    pairs = None if tiles.axes else paired_loop(group, plan, accesses)
     if pairs is not None:
         group = paired(group, pairs)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
+        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
     return Ordered(group, accesses, plan, None, pairs)
 
 
@@ -61,9 +62,9 @@ def _scheduled(
     leaves: frozenset[Node],
     stored: frozenset[Node],
     machine: Machine,
-    apart: frozenset[int],
+    tiles: InTiles,
 ) -> tuple[GroupAccesses, Schedule]:
-    accesses = GroupAccesses(group, layouts, leaves, stored, machine)
+    accesses, apart = GroupAccesses(group, layouts, leaves, stored, machine, tiles), frozenset(tiles.axes)
     exact = any(
         isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in group.statements
     )

@@ -34,7 +34,8 @@ class Schedule:
     ``columns``: the last kept loop runs innermost in blocks with an accumulator per element, because the reduced axes
     are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each, of which the axis
     that is cut is the slowest.
-    ``nested`` are the loops of reductions inside of other loops, one for each of their axes.
+    ``nested`` are the loops of reductions inside of other loops, one for each of their axes. ``single`` are loops
+    around all others of axes of one element, of which tiles may need none.
     """
 
     kept: tuple[Loop, ...]
@@ -43,6 +44,7 @@ class Schedule:
     columns: bool
     chunked: int | None
     nested: tuple[Loop, ...] = ()
+    single: tuple[Loop, ...] = ()
 
     def loop_of(self, axis: int) -> Loop | None:
         """The loop that an axis belongs to; None for axes of one element."""
@@ -56,21 +58,21 @@ def schedule(
     exact: bool,
     primary: tuple[int, ...],
     machine: Machine,
-    first: frozenset[int] = frozenset(),
+    apart: frozenset[int] = frozenset(),
     sums: SumOrder | None = None,
 ) -> Schedule:
     """The loops of a group.
 
     ``moves`` are the distances per axis of all accesses, ``fixed`` the axes whose position itself is a value,
     ``exact`` says that reduced axes must be walked in row-major order, ``primary`` are the distances that decide
-    the order; the axes ``first`` are the slowest of their loops. ``sums`` is the order of sums that round, whatever
-    the distances are.
+    the order; the axes ``apart`` have loops of their own, also those of one element. ``sums`` is the order of sums
+    that round, whatever the distances are.
     """
     dims = group.dims
     kept, reduced = _sorted_axes(group, exact, primary, sums)
-    first |= frozenset(group.chunk[:1] if group.chunk is not None else ())
+    first = frozenset(group.chunk[:1] if group.chunk is not None else ())
     first |= frozenset(sums.line[:1] if sums is not None else ())
-    kept_loops = _collapse(kept, dims, moves, fixed, first, "i")
+    kept_loops = _collapse(kept, dims, moves, fixed | apart, first, "i")
     reduced_loops = _collapse(reduced, dims, moves, fixed, first, "j")
     columns = not exact and _is_column_wise(kept, reduced, primary, sums)
     chunked = None
@@ -78,7 +80,8 @@ def schedule(
         chunked = next(n for n, loop in enumerate(reduced_loops) if group.chunk[0] in loop.axes)
     shared = _shared(kept_loops, machine) if chunked is None else None
     within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(group.rank, len(dims)) if dims[axis] != 1)
-    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within)
+    ones = tuple(Loop(f"once{axis}", (axis,), 1) for axis in sorted(apart) if dims[axis] == 1)
+    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within, ones)
 
 
 def backward_axes(

@@ -47,6 +47,9 @@ class IntExpr:
     def __hash__(self) -> int:
         return self._hash
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __add__(self, other: Integer) -> IntExpr:
         return _sum([*terms(self), *terms(as_int(other))])
 

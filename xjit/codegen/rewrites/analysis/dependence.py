@@ -67,6 +67,8 @@ def carried_by(path: Sequence[Statement]) -> str:
     """Why iterations of a loop, the last statement of a path, need each other; nothing if they provably do not."""
     loop = path[-1]
     assert isinstance(loop, Loop)
+    if Ranges().at_most(loop.stop - loop.start, constant(loop.step)):
+        return ""  # there is one iteration
     scratch = {one.buffer.name for one in statements(loop.body) if isinstance(one, Alloc)}
     touched = [touch for touch in touches(loop.body, (loop,)) if touch.buffer not in scratch]
     known = ranges_at(path)
