@@ -12,8 +12,22 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.vectorize import Vectorize
 from xjit.ir.loops.intexpr import constant
-from xjit.ir.loops.nodes import Access, Accumulate, Argument, Buffer, Carry, Fold, Kernel, Loop, Statement, Store, Var
+from xjit.ir.loops.nodes import (
+    Access,
+    Accumulate,
+    Argument,
+    Buffer,
+    Carry,
+    Fold,
+    Kernel,
+    Let,
+    Loop,
+    Statement,
+    Store,
+    Var,
+)
 from xjit.types import FLOAT64, INT64
 
 A = Buffer.packed("a", FLOAT64, N, M)
@@ -88,9 +102,44 @@ def test_other_refusals() -> None:
         Reorder(("j", "i")).apply(Kernel("triangle", (Argument(A, Access.UPDATE),), (triangle,)))
     with pytest.raises(RefusedError, match="the loop over k has more in it than one of the loops"):
         Reorder(("i", "k")).apply(Kernel("k", (), (Loop("k", ZERO, N, (*moved(0, 1).body, *moved(0, 1).body)),)))
-    with pytest.raises(RefusedError, match="the loop over i is parallel already"):
-        Reorder(("j", "i")).apply(Parallelize("i").apply(moved(0, 1)))
+    with pytest.raises(RefusedError, match="the loop over j is vector already"):
+        Reorder(("j", "i")).apply(Vectorize("j").apply(moved(1, 0)))
     with pytest.raises(RefusedError, match="t is changed and read"):
         fold = Fold(("t",), (both("mul", T, load(A, AT, J)),))
         outer = Loop("i", ZERO, N, (Loop("j", ZERO, M, (fold,)),))
         Reorder(("j", "i")).apply(Kernel("k", (Argument(A, Access.READ),), (Carry("t", load(A, K, K)), outer)))
+
+
+def test_a_parallel_loop_goes_in_and_out(rng: np.random.Generator) -> None:
+    before = moved(0, 1)
+    inside = rewriting.rewritten(before, Parallelize("i"), Reorder(("j", "i")))
+    after = rewriting.rewritten(inside, Reorder(("i", "j")))
+    for one in (inside, after):
+        rewriting.assert_same(before, one, [{"n": 6, "m": 5}, {"n": 1, "m": 0}], rng)
+
+
+def test_a_parallel_loop_stays_inside_of_what_carries_its_elements() -> None:
+    """An iteration over i needs what another one over j has made in the round before."""
+    reversed_rows = moved(1, 1)
+    parallel = rewriting.rewritten(reversed_rows, Parallelize("j"))
+    with pytest.raises(RefusedError, match="the order of i and j matters"):
+        Reorder(("j", "i")).apply(parallel)
+
+
+def between(*names: Statement) -> Kernel:
+    return Kernel(
+        "between",
+        (Argument(A, Access.UPDATE),),
+        (Loop("i", ZERO, N, (*names, Loop("j", ZERO, M, (Store("a", (AT, J), both("add", T, load(A, AT, J))),)))),),
+    )
+
+
+def test_names_of_values_go_into_the_inner_loop(rng: np.random.Generator) -> None:
+    before = between(Let("t", number(2.5, FLOAT64)))
+    after = rewriting.rewritten(before, Reorder(("j", "i")))
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+def test_names_of_values_that_change_stay() -> None:
+    with pytest.raises(RefusedError, match="a is needed in front of the loop over j"):
+        Reorder(("j", "i")).apply(between(Let("t", load(A, AT, ZERO))))

@@ -13,7 +13,7 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.codegen.rewrites.tile import Tile
-from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable, word
 from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Kernel, Let, Statement, Store, Var
 from xjit.types import FLOAT64
 
@@ -180,3 +180,42 @@ def test_pairs_of_a_collapsed_loop_read_no_interval() -> None:
     before = rewriting.rewritten(kernel((X2, OUT2), Alloc(T2), fill, square), Collapse("k", "l", "p"))
     after = rewriting.rewritten(before, ComputeAt(("t",), "p"))
     assert "alloc t: f64[1, 1]" in rewriting.body_text(after)
+
+
+def test_parts_of_a_buffer_run_over_what_of_them_is_needed(rng: np.random.Generator) -> None:
+    """The ends of a line, its middle, and a loop that makes two buffers; where each begins is a word."""
+    first, count = word("first"), word("count")
+    t, u, x, out = (Buffer.packed(name, FLOAT64, first + count + 1) for name in ("t", "u", "x", "out"))
+    before = kernel(
+        (x, out),
+        Alloc(t),
+        Alloc(u),
+        loop("i", first, Store("t", (AT,), load(x, AT)), Store("u", (AT,), both("mul", load(x, AT), load(x, AT)))),
+        loop("j", count, Store("t", (J2 + first,), load(x, J2 + first))),
+        loop("p", 1, Store("t", (variable("p") + (first + count),), ONE)),
+        loop("h", count + 1, Store("u", (variable("h") + first,), load(t, variable("h") + first))),
+        loop("k", first + count, Store("out", (K,), both("add", load(t, K + 1), load(u, K)))),
+    )
+    size = word("size")
+    after = rewriting.rewritten(before, Split("k", size, "b"), ComputeAt(("t", "u"), "b"), Parallelize("k"))
+    text = rewriting.body_text(after)
+    assert "alloc t: f64[size + 1] for" in text and "alloc u: f64[size + 1] for" in text
+    assert "for j in max(0, b*size - first) .. min(-first + min(b*size + size, count + first) + 1, count):" in text
+    words = [{"first": a, "count": b, "size": c} for a in (0, 1, 7) for b in (0, 1, 9) for c in (1, 3, 20)]
+    rewriting.assert_same(before, after, words, rng)
+
+
+def test_an_axis_of_which_all_is_needed_stays_whole(rng: np.random.Generator) -> None:
+    fill = loop("i", N, loop("j", M, Store("t", (I2, J2), load(X2, I2, J2))))
+    use = loop("k", N - 1, loop("l", M, Store("out", (K2, L2), load(T2, K2 + 1, (L2 * 7) % 2))))
+    before = kernel((X2, OUT2), Alloc(T2), fill, use)
+    after = rewriting.rewritten(before, Split("k", 4, "b"), ComputeAt(("t",), "b"))
+    assert "alloc t: f64[4, m] for each iteration" in rewriting.body_text(after)
+    rewriting.assert_same(before, after, [{"n": n, "m": m} for n in (1, 4, 6) for m in (2, 5)], rng)
+
+
+def test_a_loop_that_sums_stays_whole() -> None:
+    """The loop over an axis that is needed in part adds to a scalar."""
+    rising = loop("i", N, Accumulate("s", "add", load(X, AT)), Store("t", (AT,), Var("s", FLOAT64)))
+    before = kernel((X, OUT), Alloc(T), loop("o", 1, Carry("s", ONE), rising), READER)
+    rewriting.assert_refused(ComputeAt(("t",), "k"), before, "every iteration over i changes s")

@@ -73,13 +73,9 @@ class RowNest:
 
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
-        # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(isinstance(statement, Reduce) for statement in self.group.statements)
-        indexed_values = (
-            [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
-        )
+        indexed_values = [indexed for visited in self.values.accesses.visits for indexed in visited]
         start, stop, kind = self.bounds.kept(number)
-        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
+        self.values.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind)
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
@@ -128,9 +124,7 @@ class RowNest:
         loop, folds = self.plan.reduced[-1], self._folds.values()
         start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
-            self._walk.write(
-                loop, stop, chosen, lambda one, block: self._loop(block, one.statements, one.filled, short=True)
-            )
+            self._walk.write(loop, stop, chosen, lambda one, block: self._loop(block, one.statements, one.filled))
             return
         blocked = any(fold.blocked for fold in folds)
         stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds)
@@ -139,14 +133,15 @@ class RowNest:
             return
         size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
         block, end = self.nest.open_blocks(size, stop)
-        self._loop((block, end), chosen, short=blocked)
+        self._loop(
+            (block, end),
+            chosen,
+        )
         if stops:
             self.nest.only_if([fold.unfinished for fold in folds], 1)
         self.nest.close(start, stop, step=size)
 
-    def _loop(
-        self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = (), *, short: bool = False
-    ) -> None:
+    def _loop(self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
         """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
         around, loop = self.nest.inner, self.plan.reduced[-1]
         folds = [self._folds[number] for number in chosen if number in self._folds]
@@ -156,7 +151,7 @@ class RowNest:
         step = functools.partial(self._step, chosen, filled)
 
         def write(part: Bounds) -> None:
-            self.values.strips.loop(loop, part, indexed_values, step, short=short)
+            self.values.loop(loop, part, indexed_values, step)
 
         summed = in_lanes(folds)
         if summed:
@@ -189,9 +184,7 @@ class RowNest:
         self._lanes.fill(summed, line.position(block))
         indexed_values = self.values.computed(chosen)
         step = functools.partial(self._step, chosen, ())
-        line.write(
-            (block, end), lambda part: self.values.strips.loop(loops[-1], part, indexed_values, step, short=True)
-        )
+        line.write((block, end), lambda part: self.values.loop(loops[-1], part, indexed_values, step))
         self._lanes.add_up(summed, (block, end))
         for fold in folds:
             fold.end_block(around)

@@ -63,7 +63,7 @@ class TiledNest:
         self.nest.open(self._rows.variable, self._rows.axes)
         indexed_values = [indexed for visited in accesses.visits for indexed in visited]
         element = functools.partial(self.values.store_all, range(len(self.values.group.statements)))
-        self.values.strips.loop(self._columns, tile_bounds(self._columns), indexed_values, element, short=True)
+        self.values.loop(self._columns, tile_bounds(self._columns), indexed_values, element)
         self.nest.close(*tile_bounds(self._rows))
         for access in filter(None, accesses.writes):
             if self.tiles.holds(access):

@@ -23,7 +23,7 @@ from xjit import numerics
 from xjit.codegen.lowering.buffers import Place
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.schedule import Loop
@@ -69,7 +69,7 @@ class BlockWalk:
     """The pass of a group along an axis that something is scanned along."""
 
     scans: ScanReads
-    nest: Nest
+    nest: LoopBuilder
     scratch: Scratch
     kept: dict[IndexedValue, Kept] = field(default_factory=dict)
     ready: set[IndexedValue] = field(default_factory=set)

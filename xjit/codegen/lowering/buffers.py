@@ -10,7 +10,7 @@ from xjit import numerics
 from xjit.codegen.cpu.step_loads import TYPES
 from xjit.codegen.language.scalar_types import STEPS
 from xjit.codegen.lowering.elements import Elements, storage_dtype
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.codegen.text.scalar_text import kind
@@ -36,7 +36,7 @@ class Pointers:
     are in scratch, which has one name for all of it.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     overwritten: frozenset[Node] = frozenset()
     inside: dict[Node, str] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Buffers:
     While a loop adds lane by lane it is ``skipping`` the elements between those that it reads.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     elements: Elements
     plan: Schedule
     group: FusionGroup

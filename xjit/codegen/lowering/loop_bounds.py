@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
@@ -27,7 +27,7 @@ class LoopBounds:
     ``pairs`` is the loop of which two steps are done at a time. Threads share a loop if it is ``shared``.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     plan: Schedule
     pairs: Loop | None = None
     shared: bool = True

@@ -18,11 +18,13 @@ from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.loop_bounds import LoopBounds
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.loop_names import LoopNames
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.scheduler import NaiveNest
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
@@ -59,15 +61,18 @@ class Lowering:
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
-    nest: Nest
+    nest: LoopBuilder
     pointers: Pointers
     checks: Checks
     scratch: Scratch
     tiles: InTiles
 
     def __post_init__(self) -> None:
-        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiles)
+        loops = self.loops = ordered(
+            self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiles
+        )
         self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
+        self._names = LoopNames(self.nest)
         self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
@@ -93,15 +98,39 @@ class Lowering:
         return self.form.work
 
     @property
+    def naive(self) -> NaiveNest:
+        """The loops that have been written."""
+        return NaiveNest(self.loops, {name: tuple(own) for name, own in self._names.given.items()})
+
+    @property
     def is_alone(self) -> bool:
         """Whether none of the loops is one whose iterations threads share."""
         return self.plan.shared is None and self.plan.chunked is None and not isinstance(self.form, ColumnNest)
 
     def write(self) -> None:
-        """The whole nest."""
+        """The whole nest, its loops with names of their own."""
+        statements = self.nest.inner.statements
+        begin = len(statements)
+        self._write()
+        statements[begin:] = self._names.told_apart(tuple(statements[begin:]))
+
+    def _write(self) -> None:
+        if self.plan.single:
+            self._write_around_single()
+            return
         if self.plan.chunked is None:
             self.form.write()
             return
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
         self.nest.close(0, chunks, LoopKind.PARALLEL if self.bounds.shared else LoopKind.SERIAL)
+
+    def _write_around_single(self) -> None:
+        """The nest inside of the loops over single elements, which has all that depends on no other loop."""
+        for loop in self.plan.single:
+            self.nest.open(loop.variable)
+        outermost, self.nest.outermost = self.nest.outermost, len(self.nest.scopes) - 1
+        self.form.write()
+        for loop in reversed(self.plan.single):
+            self.nest.close(0, loop.extent)
+        self.nest.outermost = outermost

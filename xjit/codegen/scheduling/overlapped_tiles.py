@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import Rewrite
@@ -24,11 +26,41 @@ from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, maximum
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum
+from xjit.ir.loops.nodes import Alloc, Kernel, Scope
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
+
+
+def in_overlapped_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what cuts results into tiles, which threads share, and computes in each tile what it needs."""
+    tiles = nests[0].ordered.accesses.tiles
+    if not tiles.axes:
+        return
+    results = [
+        _Result.of(one, number, nest)
+        for number, one in enumerate(nests)
+        if not one.ordered.accesses.targets <= tiles.values.keys()
+    ]
+    nest.section = 0
+    sizes = [nest.word(("tile size", axis), size, "size") for axis, size in enumerate(tiles.sizes)]
+    ends = [max(along) for along in zip(*(one.ends for one in results), strict=True)]
+    counts = [-(-end // size) for end, size in zip(ends, tiles.sizes, strict=True)]
+    names = [[nest.fresh("b") for _ in sizes] for _ in results]
+    rewrites: list[Rewrite] = []
+    for result, own in zip(results, names, strict=True):
+        rewrites.append(Parallelize(result.tiled[counts.index(max(counts))]))
+        rewrites += map(Split, result.tiled, sizes, own, _parts(result, results))
+        rewrites += _tiles_outside(result, own)
+    for own in names[1:]:
+        rewrites += map(Fuse, names[0], own)
+    scratch = (one.buffer.name for one in kernel.body if isinstance(one, Alloc) and one.scope is Scope.ITERATION)
+    yield (*rewrites, ComputeAt(tuple(scratch), names[0][-1]))
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class _Result:
     """A nest that makes a result: its loops down to the last tiled one, and those of the tiled axes.
 
     ``first`` is where each of the latter begins in the result, ``extents`` how long it is; ``ends`` are where they
@@ -41,46 +73,40 @@ class Stage:
     extents: tuple[IntExpr, ...]
     ends: tuple[int, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Stages:
-    """The nests that make results, and the scratch between those in front of them."""
-
-    results: tuple[Stage, ...]
-    scratch: tuple[str, ...]
-
-
-def tile_rewrites(
-    stages: Stages, sizes: Sequence[tuple[int, IntExpr]], tiles: Sequence[Sequence[str]]
-) -> Iterator[Rewrite]:
-    """Cut the nests of results into tiles, which threads share, and compute in each tile what it needs.
-
-    ``sizes`` are those of a tile, with their words, ``tiles`` names for the loops over tiles of each nest.
-    """
-    ends = [max(along) for along in zip(*(one.ends for one in stages.results), strict=True)]
-    counts = [-(-end // size) for end, (size, _) in zip(ends, sizes, strict=True)]
-    shared = counts.index(max(counts))
-    for stage, names in zip(stages.results, tiles, strict=True):
-        yield Parallelize(stage.tiled[shared])
-        for axis, (name, (_, size)) in enumerate(zip(names, sizes, strict=True)):
-            whole = _whole(stages.results, axis) if len(stages.results) > 1 else None
-            yield Split(stage.tiled[axis], size, name, None if whole is None else (stage.first[axis], whole))
-        yield from _tiles_outside(stage, names)
-    first, *others = tiles
-    for other in others:
-        yield from map(Fuse, first, other)
-    yield ComputeAt(stages.scratch, first[-1])
+    @classmethod
+    def of(cls, naive: NaiveNest, number: int, nest: LoopBuilder) -> _Result:
+        """The nest with that number, of a kernel."""
+        nest.section = number + 1
+        plan, group, axes = naive.ordered.plan, naive.ordered.group, naive.ordered.accesses.tiles.axes
+        loops = (*plan.single, *plan.kept)
+        own = {axis: number for number, loop in enumerate(loops) for axis in loop.axes}
+        names = [naive.loops[loop.variable][0] for loop in loops]
+        begin = group.statements[0].domain.begin
+        return cls(
+            tuple(names[: max(own[axis] for axis in axes) + 1]),
+            tuple(names[own[axis]] for axis in axes),
+            tuple(nest.word(("origin", axis), begin[axis], "first") if begin[axis] else constant(0) for axis in axes),
+            tuple(_extent(group.dims[axis], loops[own[axis]].variable, nest) for axis in axes),
+            tuple(begin[axis] + group.dims[axis] for axis in axes),
+        )
 
 
-def _whole(results: Sequence[Stage], axis: int) -> IntExpr:
-    """Where the last of the results ends."""
-    return maximum(*(one.first[axis] + one.extents[axis] for one in results))
+def _extent(extent: int, variable: str, nest: LoopBuilder) -> IntExpr:
+    """The length of a loop; those of single elements are numbers."""
+    return constant(1) if extent == 1 else nest.extent(variable, extent)
 
 
-def _tiles_outside(stage: Stage, names: Sequence[str]) -> Iterator[Rewrite]:
-    """Put the loops over tiles around all others."""
-    cut = dict(zip(stage.tiled, names, strict=True))
-    nest = [*itertools.chain.from_iterable((cut[loop], loop) if loop in cut else (loop,) for loop in stage.loops)]
+def _parts(result: _Result, results: Sequence[_Result]) -> Iterator[tuple[IntExpr, IntExpr] | None]:
+    """Yield for each tiled axis of which longer loop that of a result is a part, and from where on."""
+    for axis, first in enumerate(result.first):
+        whole = maximum(*(one.first[axis] + one.extents[axis] for one in results))
+        yield (first, whole) if len(results) > 1 else None
+
+
+def _tiles_outside(result: _Result, names: Sequence[str]) -> Iterator[Rewrite]:
+    """Yield what puts the loops over tiles around all others."""
+    cut = dict(zip(result.tiled, names, strict=True))
+    nest = [*itertools.chain.from_iterable((cut[loop], loop) if loop in cut else (loop,) for loop in result.loops)]
     moved = nest[: max(map(nest.index, names)) + 1]
     order = (*names, *(loop for loop in moved if loop not in names))
     start = next((at for at, (one, other) in enumerate(zip(order, moved, strict=True)) if one != other), len(order))

@@ -30,9 +30,12 @@ class ScratchAxis:
 
 @dataclass(frozen=True, slots=True)
 class InTiles:
-    """The axes along which the groups of a kernel are tiled, and values that stay in scratch, with their axes."""
+    """The axes along which the groups of a kernel are tiled, the extents of a tile, and values that stay in scratch,
+    with their axes.
+    """
 
     axes: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
     values: Mapping[Node, tuple[ScratchAxis, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -40,7 +43,7 @@ class InTiles:
         """The tiles of a kernel, none without a tiling."""
         if tiling is None:
             return cls()
-        return cls(tiling.axes, {node: _scratch_axes(node, tiling, layouts) for node in tiling.values})
+        return cls(tiling.axes, tiling.sizes, {node: _scratch_axes(node, tiling, layouts) for node in tiling.values})
 
 
 def _scratch_axes(node: Node, tiling: Tiling, layouts: Layouts) -> tuple[ScratchAxis, ...]:

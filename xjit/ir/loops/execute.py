@@ -89,7 +89,7 @@ class Memory:
 
 @dataclass(slots=True)
 class Trace:
-    """What one iteration has touched."""
+    """The elements that one iteration has touched."""
 
     read: set[Element] = field(default_factory=set)
     written: set[Element] = field(default_factory=set)
@@ -97,7 +97,7 @@ class Trace:
 
 @dataclass(slots=True)
 class Frame:
-    """What names mean at one place of one iteration; ``traces`` are those of all iterations around."""
+    """The values of names at one place of one iteration; ``traces`` are those of all iterations around."""
 
     scalars: dict[str, Scalar]
     integers: dict[str, int]
@@ -271,7 +271,7 @@ class Executor:
 
 
 _STATUS = " status"
-"""Where a frame keeps the status; no name of a kernel has a space."""
+"""The name under which a frame keeps the status; no name of a kernel has a space."""
 
 
 def _integer(expr: IntExpr, frame: Frame) -> int:

@@ -31,7 +31,7 @@ LAUNCHED = variable("lo"), variable("hi")
 
 
 class LoopKind(enum.Enum):
-    """How the iterations of a loop run."""
+    """The way in which the iterations of a loop run."""
 
     SERIAL = "for"  # one after the other
     PARALLEL = "parallel"  # in any order, on threads of the processor
@@ -42,7 +42,7 @@ class LoopKind(enum.Enum):
 
     @property
     def is_ordered(self) -> bool:
-        """Whether an iteration may need what earlier ones did."""
+        """Return whether an iteration may need what earlier ones did."""
         return self in (LoopKind.SERIAL, LoopKind.UNROLLED)
 
 
@@ -56,7 +56,7 @@ class Scope(enum.Enum):
 
 
 class Access(enum.Enum):
-    """What a kernel does with a buffer that it is given."""
+    """The use that a kernel makes of a buffer that it is given."""
 
     READ = "read"
     WRITE = "write"
@@ -303,7 +303,7 @@ class Argument:
 
     @property
     def is_written(self) -> bool:
-        """Whether the kernel stores into the buffer."""
+        """Return whether the kernel stores into the buffer."""
         return self.access is not Access.READ
 
 

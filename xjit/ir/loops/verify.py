@@ -72,7 +72,7 @@ class InvalidLoopsError(XjitError):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is in scope at one place.
+    """The names in scope at one place.
 
     ``carried`` are scalars that may be changed here, ``around`` the loops around, the outermost first; ``divergent``
     says that threads of a block may be in different rounds or branches.
@@ -327,7 +327,7 @@ def _in_threads(known: Known) -> bool:
 
 
 def _by_thread(bounds: Iterable[IntExpr], known: Known) -> bool:
-    """Whether bounds differ by thread; a named integer counts as if it did once inside the threads."""
+    """Return whether bounds differ by thread; a named integer counts as if it did once inside the threads."""
     if not _in_threads(known):
         return False
     outside = {one.variable for one in known.around if one.kind is not LoopKind.BLOCK_THREAD}

@@ -165,7 +165,7 @@ def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What takes the place of values, of integer expressions and of names, wherever they are."""
+    """Replacements of values, of integer expressions and of names, wherever they are."""
 
     value: Callable[[Value], Value] = _same
     integer: Callable[[IntExpr], IntExpr] = _same

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from xjit import config
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
-from xjit.codegen.lowering.launch import launched
+from xjit.codegen.lowering.kernels.launch import launched
+from xjit.codegen.lowering.kernels.tiled_groups import see_that_tiles_have_scratch, write_one_behind_the_other
 from xjit.codegen.lowering.lower import Lowering
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
-from xjit.codegen.lowering.stages import write_stages
-from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.in_place import overwrite
-from xjit.codegen.scheduling.overlapped_tiles import Stages, tile_rewrites
+from xjit.codegen.scheduling.scheduler import scheduled
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
 from xjit.ir.loops.nodes import Kernel, LoopKind
-from xjit.ir.loops.verify import verify
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
@@ -58,7 +55,7 @@ def lower(
     buffers nobody reads after this kernel. A ``tiling`` says how the groups run one behind the other. Numbers of
     the program stay out of the text if they are known to be ``varying``.
     """
-    nest = Nest(machine, varying)
+    nest = LoopBuilder(machine, varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
@@ -67,44 +64,21 @@ def lower(
     # Of what is spent, the next tile may read too.
     in_place = overwrite(parts, spent if tiling is None else frozenset())
     pointers.overwritten = frozenset(in_place.values())
-    needed: tuple[Rewrite, ...] = ()
     if tiling is None:
-        _write_behind_each_other(parts, nest)
+        _write_side_by_side(parts, nest)
     else:
-        needed = tuple(_tiled(write_stages(parts, tiles, nest), tiling, nest))
+        write_one_behind_the_other(parts, tiles, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
-    kernel, done = scheduled(naive, nest.rewrites, needed)
+    kernel, done = scheduled(naive, [part.naive for part in parts], nest)
+    see_that_tiles_have_scratch(kernel)
     launch = launched(kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
 
-def scheduled(
-    kernel: Kernel, rewrites: Iterable[Rewrite], needed: Sequence[Rewrite] = ()
-) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """Apply the rewrites that are ``needed``, then those of others that a kernel admits; return it, and these."""
-    verified = config.flag("XJIT_VERIFY")
-    done = list(needed)
-    if verified:
-        verify(kernel)
-    kernel = applied(kernel, needed, verified=verified)
-    for rewrite in rewrites:
-        with contextlib.suppress(RefusedError):
-            kernel = applied(kernel, (rewrite,), verified=verified)
-            done.append(rewrite)
-    return kernel, tuple(done)
-
-
-def _tiled(stages: Stages, tiling: Tiling, nest: Nest) -> Iterator[Rewrite]:
-    """The rewrites that put groups into tiles."""
-    nest.section = 0
-    sizes = [(size, nest.word(("tile size", axis), size, "size")) for axis, size in enumerate(tiling.sizes)]
-    return tile_rewrites(stages, sizes, [[nest.fresh("b") for _ in sizes] for _ in stages.results])
-
-
-def _write_behind_each_other(parts: Sequence[Lowering], nest: Nest) -> None:
+def _write_side_by_side(parts: Sequence[Lowering], nest: LoopBuilder) -> None:
     """Each nest behind the other; threads do not share the iterations of those that are little work."""
     heaviest = max(part.work for part in parts)
     for number, part in enumerate(parts):
