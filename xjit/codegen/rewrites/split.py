@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xjit.codegen.rewrites.analysis.surroundings import known_before
+from xjit.codegen.rewrites.analysis.exchange import with_accumulates
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
-from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
-from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.intexpr import IntExpr, constant, minimum, variable
+from xjit.ir.loops.nodes import Accumulate, Block, Kernel, LetInt, Loop, LoopKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,43 +21,47 @@ class Split:
                   for i in b .. min(b + 512, n):
                     ...
 
-    The outer loop keeps the kind, the inner one is serial. A length in words, which is at least 1, counts blocks:
-    for b in 0 .. (n + size - 1) // size, and i in b*size .. min(b*size + size, n). With ``part_of`` = (first, whole)
-    the iterations are those from the first one on of a longer loop, whose blocks they are cut into.
+    The outer loop keeps the kind, the inner one is serial. The end of a block gets a name if one is given. A length
+    in words, which is at least 1, counts blocks: for b in 0 .. (n + size - 1) // size, and i in b*size ..
+    min(b*size + size, n).
     """
 
     loop: str
     length: int | IntExpr
     block: str
-    part_of: tuple[IntExpr, IntExpr] | None = None
+    end: str = ""
 
     def apply(self, kernel: Kernel) -> Kernel:
-        """Refuses loops with steps, unrolled ones, and those that are not provably a part of the longer one."""
-        path, loop = found(kernel, self.loop)
-        if loop.step != 1 or loop.kind is LoopKind.UNROLLED:
-            raise RefusedError(f"the loop over {self.loop} has steps, or is written out")
-        if self.part_of is not None:
-            outer = self._of_a_part(loop, *self.part_of, known_before(kernel, path))
-        elif isinstance(self.length, int):
-            block = variable(self.block)
-            inner = self._inside(loop, block, minimum(block + self.length, loop.stop))
-            outer = Loop(self.block, loop.start, loop.stop, (inner,), loop.kind, self.length)
-        else:
-            start = loop.start + variable(self.block) * self.length
-            inner = self._inside(loop, start, minimum(start + self.length, loop.stop))
-            outer = self._counted(inner, loop.stop - loop.start, loop.kind)
-        return with_statements(kernel, loop, (outer,))
-
-    def _of_a_part(self, loop: Loop, first: IntExpr, whole: IntExpr, known: Ranges) -> Loop:
-        if not (known.at_most(constant(0), first + loop.start) and known.at_most(first + loop.stop, whole)):
-            raise RefusedError(f"the loop over {self.loop} may be no part of 0 .. {whole} from {first} on")
-        start = variable(self.block) * self.length - first
+        """Refuses loops with steps and unrolled ones."""
+        _, loop = found(kernel, self.loop)
+        see_that_it_has_no_steps(loop)
+        start = variable(self.block)
+        if not isinstance(self.length, int):
+            start = loop.start + start * self.length
         stop = minimum(start + self.length, loop.stop)
-        return self._counted(self._inside(loop, maximum(start, loop.start), stop), whole, loop.kind)
+        named = (LetInt(self.end, stop),) if self.end else ()
+        body = with_accumulates(loop.body, self._of_blocks)
+        inner = Loop(loop.variable, start, variable(self.end) if self.end else stop, body)
+        return with_statements(kernel, loop, (self._outer(loop, (*named, inner)),))
 
-    def _counted(self, inner: Loop, iterations: IntExpr, kind: LoopKind) -> Loop:
-        """The loop over the numbers of blocks."""
-        return Loop(self.block, constant(0), (iterations + self.length - 1) // self.length, (inner,), kind)
+    def _outer(self, loop: Loop, body: Block) -> Loop:
+        if isinstance(self.length, int):
+            return Loop(self.block, loop.start, loop.stop, body, loop.kind, self.length)
+        return Loop(self.block, constant(0), blocks_of(self.length, loop.stop - loop.start), body, loop.kind)
 
-    def _inside(self, loop: Loop, start: IntExpr, stop: IntExpr) -> Loop:
-        return replace(loop, start=start, stop=stop, kind=LoopKind.SERIAL)
+    def _of_blocks(self, one: Accumulate) -> Accumulate:
+        """The statement with its line along the outer loop, if that was the loop."""
+        if one.order is None or one.order.line != variable(self.loop):
+            return one
+        return replace(one, order=replace(one.order, line=variable(self.block)))
+
+
+def see_that_it_has_no_steps(loop: Loop) -> None:
+    """Refuses loops with steps and unrolled ones."""
+    if loop.step != 1 or loop.kind is LoopKind.UNROLLED:
+        raise RefusedError(f"the loop over {loop.variable} has steps, or is written out")
+
+
+def blocks_of(length: IntExpr, iterations: IntExpr) -> IntExpr:
+    """How many blocks some iterations make."""
+    return (iterations + length - 1) // length

@@ -85,7 +85,8 @@ def _whole_store(part: Lowering, number: int) -> Access | None:
     What is written by way of tiles has its memory chosen.
     """
     statement, access = part.group.statements[number], part.accesses.writes[number]
-    if access is None or part.values.buffers.holds(access):
+    turned = part.values.loops.transposition
+    if access is None or (turned is not None and access in turned.across):
         return None
     if not isinstance(statement, Store) or statement.values[0].node is not statement.target or access.start:
         return None

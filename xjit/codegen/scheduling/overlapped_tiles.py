@@ -24,6 +24,7 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.split_part import SplitPart
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum
@@ -51,7 +52,7 @@ def in_overlapped_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBu
     rewrites: list[Rewrite] = []
     for result, own in zip(results, names, strict=True):
         rewrites.append(Parallelize(result.tiled[counts.index(max(counts))]))
-        rewrites += map(Split, result.tiled, sizes, own, _parts(result, results))
+        rewrites += _splits(result, results, sizes, own)
         rewrites += _tiles_outside(result, own)
     for own in names[1:]:
         rewrites += map(Fuse, names[0], own)
@@ -96,11 +97,16 @@ def _extent(extent: int, variable: str, nest: LoopBuilder) -> IntExpr:
     return constant(1) if extent == 1 else nest.extent(variable, extent)
 
 
-def _parts(result: _Result, results: Sequence[_Result]) -> Iterator[tuple[IntExpr, IntExpr] | None]:
-    """Yield for each tiled axis of which longer loop that of a result is a part, and from where on."""
-    for axis, first in enumerate(result.first):
-        whole = maximum(*(one.first[axis] + one.extents[axis] for one in results))
-        yield (first, whole) if len(results) > 1 else None
+def _splits(
+    result: _Result, results: Sequence[_Result], sizes: Sequence[IntExpr], names: Sequence[str]
+) -> Iterator[Rewrite]:
+    """Yield what cuts the loops of a result into tiles: those of all results together, where there are several."""
+    for axis, (loop, size, name) in enumerate(zip(result.tiled, sizes, names, strict=True)):
+        if len(results) == 1:
+            yield Split(loop, size, name)
+        else:
+            whole = maximum(*(one.first[axis] + one.extents[axis] for one in results))
+            yield SplitPart(loop, size, name, result.first[axis], whole)
 
 
 def _tiles_outside(result: _Result, names: Sequence[str]) -> Iterator[Rewrite]:

@@ -31,7 +31,7 @@ class Atom(enum.Enum):
     MOD = "mod"  # of the sign of the divisor, as Python's
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
 class IntExpr:
     """One expression; equal ones are mostly one object.
 
@@ -46,9 +46,6 @@ class IntExpr:
 
     def __hash__(self) -> int:
         return self._hash
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def __add__(self, other: Integer) -> IntExpr:
         return _sum([*terms(self), *terms(as_int(other))])
@@ -90,6 +87,9 @@ class IntExpr:
     def words(self) -> frozenset[str]:
         """The words of the table that the expression reads."""
         return frozenset(_names(self, Atom.WORD))
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         return _text(self)

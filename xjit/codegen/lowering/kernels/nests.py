@@ -10,7 +10,7 @@ from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.tiled_groups import see_that_tiles_have_scratch, write_one_behind_the_other
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.in_place import overwrite
 from xjit.codegen.scheduling.scheduler import scheduled
@@ -73,7 +73,7 @@ def lower(
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
     kernel, done = scheduled(naive, [part.naive for part in parts], nest)
     see_that_tiles_have_scratch(kernel)
-    launch = launched(kernel, nest)
+    launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
