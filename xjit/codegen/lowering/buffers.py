@@ -191,7 +191,11 @@ class Buffers:
 
     def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> Integer:
         """The distance from one position of a loop to the next: a number of the text, or a word."""
-        return self._stride(access, name, loop, loaded, access in self.interleaved, variable)
+        near = access in self.interleaved
+        if loop.variable in self.plan.rows:
+            inside = self.plan.kept[self.plan.kept.index(loop) + 1]
+            return self._stride(access, name, inside, loaded, near) * self.nest.row(inside.extent)
+        return self._stride(access, name, loop, loaded, near, variable)
 
     def _stride(self, access: Access, name: str, loop: Loop, loaded: bool, near: bool, variable: str = "") -> Integer:
         move = access.moves[loop.axes[-1]]

@@ -34,6 +34,8 @@ class LoopBounds:
 
     def extent(self, loop: Loop) -> IntExpr:
         """The length of a loop."""
+        if loop.variable in self.plan.rows.values():
+            return self.nest.row(loop.extent)
         return self.nest.extent(loop.variable, loop.extent)
 
     def steps(self, loop: Loop) -> int:

@@ -67,6 +67,13 @@ class LoopBuilder:
             self.words[own] = (self.fresh(stem), value)
         return word(self.words[own][0])
 
+    def row(self, extent: int) -> IntExpr:
+        """The length of rows that follow each other without gaps, the same in all sections."""
+        own = (None, ("row", extent))
+        if own not in self.words:
+            self.words[own] = (self.fresh("row"), extent)
+        return word(self.words[own][0])
+
     def extent(self, variable: str, value: int) -> IntExpr:
         """The length of a loop."""
         return self.word(("extent", variable), value, "n")

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.collapse import Collapse
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import Rewrite
@@ -26,6 +27,7 @@ from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.split_part import SplitPart
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
+from xjit.codegen.rewrites.storage.flatten import Flatten
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum
 from xjit.ir.loops.nodes import Alloc, Kernel, Scope
@@ -56,8 +58,15 @@ def in_overlapped_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBu
         rewrites += _tiles_outside(result, own)
     for own in names[1:]:
         rewrites += map(Fuse, names[0], own)
-    scratch = (one.buffer.name for one in kernel.body if isinstance(one, Alloc) and one.scope is Scope.ITERATION)
-    yield (*rewrites, ComputeAt(tuple(scratch), names[0][-1]))
+    scratch = tuple(one.buffer.name for one in kernel.body if isinstance(one, Alloc) and one.scope is Scope.ITERATION)
+    yield (*rewrites, ComputeAt(scratch, names[0][-1]))
+    rows = [
+        (one.loops[outer][0], one.loops[inner][0]) for one in nests for outer, inner in one.ordered.plan.rows.items()
+    ]
+    if rows:
+        yield tuple(map(Flatten, scratch))
+    for outer, inner in rows:
+        yield (Collapse(outer, inner, inner),)
 
 
 @dataclass(frozen=True, slots=True)

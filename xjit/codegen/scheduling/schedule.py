@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xjit.codegen.language.scalar_types import KINDS
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Scan
 from xjit.machine import Machine
@@ -35,7 +35,8 @@ class Schedule:
     are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each, of which the axis
     that is cut is the slowest.
     ``nested`` are the loops of reductions inside of other loops, one for each of their axes. ``single`` are loops
-    around all others of axes of one element, of which tiles may need none.
+    around all others of axes of one element, of which tiles may need none. ``rows`` are loops, by their variables,
+    each over rows that lie behind each other in memory wherever they are, with the loop over one of them.
     """
 
     kept: tuple[Loop, ...]
@@ -45,6 +46,7 @@ class Schedule:
     chunked: int | None
     nested: tuple[Loop, ...] = ()
     single: tuple[Loop, ...] = ()
+    rows: Mapping[str, str] = field(default_factory=dict)
 
     def loop_of(self, axis: int) -> Loop | None:
         """The loop that an axis belongs to; None for axes of one element."""
@@ -81,7 +83,13 @@ def schedule(
     shared = _shared(kept_loops, machine) if chunked is None else None
     within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(group.rank, len(dims)) if dims[axis] != 1)
     ones = tuple(Loop(f"once{axis}", (axis,), 1) for axis in sorted(apart) if dims[axis] == 1)
-    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within, ones)
+    rows = {
+        outer.variable: inner.variable
+        for outer, inner in itertools.pairwise(kept_loops)
+        if outer.axes[0] in apart
+        and _join(outer.axes[-1], inner.axes[0], dims, moves, fixed | first | apart.intersection(inner.axes))
+    }
+    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within, ones, rows)
 
 
 def backward_axes(
@@ -128,8 +136,7 @@ def _collapse(
 ) -> tuple[Loop, ...]:
     runs: list[list[int]] = []
     for axis in axes:
-        joins = runs and axis not in fixed | first and runs[-1][-1] not in fixed
-        if joins and all(one[runs[-1][-1]] == one[axis] * dims[axis] for one in moves):
+        if runs and axis not in first and _join(runs[-1][-1], axis, dims, moves, fixed):
             runs[-1].append(axis)
         else:
             runs.append([axis])
@@ -137,6 +144,13 @@ def _collapse(
     return tuple(
         Loop(name, tuple(run), math.prod(dims[axis] for axis in run)) for run, name in zip(runs, names, strict=False)
     )
+
+
+def _join(
+    outer: int, inner: int, dims: tuple[int, ...], moves: Sequence[tuple[int, ...]], fixed: frozenset[int]
+) -> bool:
+    """Whether two axes that lie behind each other in memory wherever they are may be one loop."""
+    return fixed.isdisjoint((outer, inner)) and all(one[outer] == one[inner] * dims[inner] for one in moves)
 
 
 def _is_column_wise(kept: list[int], reduced: list[int], primary: tuple[int, ...], sums: SumOrder | None) -> bool:

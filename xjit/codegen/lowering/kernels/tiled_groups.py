@@ -43,6 +43,8 @@ def _scratch(node: Node, tiles: InTiles, part: Lowering) -> str:
     def extent(number: int, axis: ScratchAxis) -> IntExpr:
         if axis.extent <= numerics.TINY and axis.tiled is None:
             return constant(axis.extent)
+        if axis.tiled is None:
+            return part.nest.row(axis.extent)
         return part.nest.word(("extent of", node, number), axis.extent, f"{name}_n")
 
     extents = tuple(extent(number, axis) for number, axis in enumerate(tiles.values[node]))
