@@ -10,6 +10,7 @@ from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
 from xjit.ir.loops.nodes import UNKNOWN, Block, Buffer, Kernel, LetInt, Loop
+from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import buffers, integers, loads, statements, stores, substituted, with_indices
 
 
@@ -62,7 +63,9 @@ class Collapse:
 
     def _line(self, kernel: Kernel, outer: Loop, inner: Loop) -> Loop | None:
         """One loop over what both touch, if that is i*m + j of everything."""
-        if inner.start.value != 0 or {self.outer, self.inner} & _other_names(inner.body):
+        if inner.start.value != 0 or not Ranges().at_most(constant(0), inner.stop):
+            return None
+        if {self.outer, self.inner} & _other_names(inner.body):
             return None
         columns, pair = inner.stop, variable(self.both)
         row = {self.outer: variable(self.outer) * columns, self.inner: variable(self.inner)}

@@ -43,7 +43,7 @@ def ordered(
     """
     accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
     short = short_loop(group, plan, accesses)
-    if short is not None and not set(tiles.axes).intersection(short.axes):
+    if short is not None and not (set(tiles.axes) & set(short.axes) or short.variable in plan.rows.values()):
         group = written_out(group, short)
         accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
     turned = None if tiles.axes else transposition(group, plan, accesses)

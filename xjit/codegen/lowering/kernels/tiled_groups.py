@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit import numerics
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.scratch_axes import InTiles, ScratchAxis
 from xjit.errors import XjitError
-from xjit.ir.loops.intexpr import IntExpr, constant
+from xjit.ir.loops.intexpr import IntExpr
 from xjit.ir.loops.nodes import Alloc, Kernel, Scope
 from xjit.ir.node import Node
 
@@ -41,8 +40,6 @@ def _scratch(node: Node, tiles: InTiles, part: Lowering) -> str:
     name = part.nest.fresh("m")
 
     def extent(number: int, axis: ScratchAxis) -> IntExpr:
-        if axis.extent <= numerics.TINY and axis.tiled is None:
-            return constant(axis.extent)
         if axis.tiled is None:
             return part.nest.row(axis.extent)
         return part.nest.word(("extent of", node, number), axis.extent, f"{name}_n")
