@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from xjit.codegen.language.scalar_types import KINDS
 from xjit.dataclass import dataclass, field
@@ -34,9 +35,10 @@ class Schedule:
     ``columns``: the last kept loop runs innermost in blocks with an accumulator per element, because the reduced axes
     are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each, of which the axis
     that is cut is the slowest.
-    ``nested`` are the loops of reductions inside of other loops, one for each of their axes. ``single`` are loops
-    around all others of axes of one element, of which tiles may need none. ``rows`` are loops, by their variables,
-    each over rows that lie behind each other in memory wherever they are, with the loop over one of them.
+    ``nested`` are the loops of reductions inside of other loops, one for each of their axes. The ``short`` one of the
+    kept loops is to be written out, so that its extent is a number of the text. ``single`` are loops around all
+    others of axes of one element, of which tiles may need none. ``rows`` are loops, by their variables, each over
+    rows that lie behind each other in memory wherever they are, with the loop over one of them.
     """
 
     kept: tuple[Loop, ...]
@@ -45,8 +47,21 @@ class Schedule:
     columns: bool
     chunked: int | None
     nested: tuple[Loop, ...] = ()
+    short: Loop | None = None
     single: tuple[Loop, ...] = ()
     rows: Mapping[str, str] = field(default_factory=dict)
+
+    def with_short(self, short: Loop, machine: Machine) -> Schedule:
+        """The same loops of which one is written out, so that threads share another one."""
+        others = tuple(loop for loop in self.kept if loop is not short)
+        shared = _shared(others, machine)
+        number = None if shared is None else self.kept.index(others[shared])
+        return replace(self, short=short, shared=number)
+
+    @property
+    def inner(self) -> tuple[Loop, ...]:
+        """The kept loops as they are when the short one is written out."""
+        return tuple(loop for loop in self.kept if loop is not self.short)
 
     def loop_of(self, axis: int) -> Loop | None:
         """The loop that an axis belongs to; None for axes of one element."""
@@ -89,7 +104,7 @@ def schedule(
         if outer.axes[0] in apart
         and _join(outer.axes[-1], inner.axes[0], dims, moves, fixed | first | apart.intersection(inner.axes))
     }
-    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within, ones, rows)
+    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within, None, ones, rows)
 
 
 def backward_axes(

@@ -70,7 +70,7 @@ def lower(
         write_one_behind_the_other(parts, tiles, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
-    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
+    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), facts=tuple(nest.facts))
     kernel, done = scheduled(naive, [part.naive for part in parts], nest)
     see_that_tiles_have_scratch(kernel)
     launch = launched(with_shared_scratch(kernel), nest)
