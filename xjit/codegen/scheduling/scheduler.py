@@ -14,6 +14,7 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.overlapped_tiles import in_overlapped_tiles
 from xjit.codegen.scheduling.packed import in_packed_rows
 from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
@@ -54,6 +55,7 @@ class Idea(Protocol):
 
 
 IDEAS: tuple[Idea, ...] = (
+    in_overlapped_tiles,
     in_tiles,
     in_copies,
     in_packed_rows,
