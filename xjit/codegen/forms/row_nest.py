@@ -48,6 +48,7 @@ class RowNest:
         self.storage.keep_running(self.scans.read_later(self.passes.levels))
         self._lanes = LaneLoops(self.nest, values.scratch)
         self._kept = values.kept = KeptRows(self.storage, self._walk, values)
+        values.staged = self._kept.is_staged
         self._folds: dict[int, reductions.Accumulator] = {}
         self._running: dict[int, RunningValue] = {}
 
@@ -63,6 +64,7 @@ class RowNest:
 
     def write(self) -> None:
         """All loops."""
+        first = len(self.nest.rewrites)
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         self.bounds.open(outer)
         if self.plan.reduced or not self.plan.kept:
@@ -70,6 +72,7 @@ class RowNest:
         else:
             self._elements(len(outer))
         self.bounds.close_kept(len(outer))
+        self._kept.stage(first)
 
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
@@ -219,7 +222,7 @@ class RowNest:
 
     def _step(self, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
         """One element of a row."""
-        self.values.keep_all((*self.storage.filled_in(self._kept.level), *filled))
+        self.values.keep_all(filled)
         for number in chosen:
             if number in self._folds:
                 self._folds[number].take(self.nest.inner)
@@ -227,3 +230,4 @@ class RowNest:
                 self.values.settle_scan(number, self._running[number].advance(self.nest.inner))
             else:
                 self.values.store(number)
+        self._kept.note()

@@ -13,6 +13,9 @@ from xjit.codegen.forms.walks import BlockWalk
 from xjit.codegen.lowering.buffers import Place
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.group_values import GroupValues
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.storage.stage_in_output import StageInOutput
+from xjit.codegen.rewrites.storage.stage_value import StageValue
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.dataclass import dataclass, field
@@ -21,6 +24,7 @@ from xjit.fusion.regions.reads import sources
 from xjit.fusion.statements import IndexedValue, Reduce
 from xjit.ir.index_map import axes_of
 from xjit.ir.loops.intexpr import variable
+from xjit.ir.loops.nodes import Var
 
 
 @dataclass(eq=False)
@@ -62,21 +66,25 @@ class KeptRows:
     values: GroupValues
     level: int = 0
     _names: dict[IndexedValue, str] = field(default_factory=dict)
+    _made: dict[IndexedValue, str] = field(default_factory=dict)
 
     def holds(self, indexed: IndexedValue) -> bool:
-        """Whether an earlier pass has kept the value, or an earlier loop of the walk."""
-        return self.storage.levels.get(indexed, self.level) < self.level or self.walk.holds(indexed)
+        """Whether an earlier loop has kept the value, which this one could not compute again."""
+        waits = indexed in self.storage.ahead or indexed in self.storage.running
+        return (waits and self._is_later(indexed)) or self.walk.holds(indexed)
+
+    def is_staged(self, indexed: IndexedValue) -> bool:
+        """Whether the value is to be loaded from where an earlier pass has stored it."""
+        return self._is_later(indexed)
+
+    def _is_later(self, indexed: IndexedValue) -> bool:
+        return self.storage.levels.get(indexed, self.level) < self.level
 
     def place(self, indexed: IndexedValue) -> Place:
         """The buffer that the value is kept in, and where in it the one of the step at hand is."""
         if self.walk.keeps(indexed):
             return self.walk.place(indexed)
-        number = self.storage.places.get(indexed)
-        if number is None:
-            return self._in_scratch(indexed)
-        access = self.values.accesses.writes[number]
-        assert access is not None
-        return self.values.buffers.place(access)
+        return self._in_scratch(indexed)
 
     def places_of_scan(self, indexed: IndexedValue) -> Iterator[Place]:
         """Where a scan has to put the value for the walk at hand and for later passes."""
@@ -84,6 +92,29 @@ class KeptRows:
             yield self.walk.place(indexed)
         if indexed in self.storage.running:
             yield self._in_scratch(indexed)
+
+    def note(self) -> None:
+        """Notes the names of values that are kept for later passes, where they are computed."""
+        for indexed in self.storage.filled_in(self.level):
+            held = self.values.nest.known(indexed)
+            if isinstance(value := held.bits or held.plain, Var):
+                self._made.setdefault(indexed, value.name)
+
+    def stage(self, place: int) -> None:
+        """Has the values stored where they are computed first, and loaded where they are computed again."""
+        found: list[Rewrite] = []
+        moves: list[Rewrite] = []
+        for indexed, name in self._made.items():
+            number = self.storage.places[indexed]
+            if number is None:
+                found.append(StageValue(name, self._in_scratch(indexed)[0]))
+                continue
+            access = self.values.accesses.writes[number]
+            assert access is not None
+            buffer = self.values.nest.fresh("m")
+            found.append(StageValue(name, buffer))
+            moves.append(StageInOutput(buffer, self.values.buffers.place(access)[0]))
+        self.values.nest.rewrites[place:place] = [*found, *moves]
 
     def _in_scratch(self, indexed: IndexedValue) -> Place:
         loop = self.values.plan.reduced[0]

@@ -7,7 +7,7 @@ or from where an earlier loop has kept it. Which values are kept, and where, eac
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from xjit.codegen.forms.strips import Strips
@@ -66,7 +66,10 @@ class NothingKept:
 
 @dataclass(eq=False)
 class GroupValues:
-    """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer."""
+    """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer.
+
+    Values that are ``staged`` in the loop at hand are written as any others, and loaded after rewrites.
+    """
 
     loops: Ordered
     stored: frozenset[Node]
@@ -76,6 +79,7 @@ class GroupValues:
     scratch: Scratch
     bounds: LoopBounds
     kept: KeptValues = field(default_factory=NothingKept)
+    staged: Callable[[IndexedValue], bool] = field(default=lambda indexed: False)
 
     def __post_init__(self) -> None:
         self.group, self.accesses, self.plan = self.loops.group, self.loops.accesses, self.loops.plan
@@ -121,12 +125,15 @@ class GroupValues:
         """
         chosen = list(numbers)
 
+        def is_loaded(indexed: IndexedValue) -> bool:
+            return self.kept.holds(indexed) or self.staged(indexed)
+
         def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
-            return () if self.kept.holds(indexed) else self.accesses.operands(indexed)
+            return () if is_loaded(indexed) else self.accesses.operands(indexed)
 
         needed = set(below((indexed for number in chosen for indexed in self.accesses.values[number]), operands))
         indexed_values = dict.fromkeys(indexed for number in chosen for indexed in self.accesses.visits[number])
-        return [indexed for indexed in indexed_values if indexed in needed and not self.kept.holds(indexed)]
+        return [indexed for indexed in indexed_values if indexed in needed and not is_loaded(indexed)]
 
     def keep(self, indexed: IndexedValue, place: Place | None = None) -> None:
         """Computes a value and puts it where it is kept."""
