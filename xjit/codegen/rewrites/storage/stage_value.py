@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.coverage import Coverage, coverage, own_elements
@@ -13,7 +13,7 @@ from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, substitute, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Let, Load, Prim, Statement, Store, Var
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import blocks, names, path_to, stores, with_blocks
@@ -145,7 +145,7 @@ def _is_inside(taken: Coverage | None, stored: Coverage, known: Ranges) -> bool:
     return (
         taken is not None
         and len(taken.bounds) == len(stored.bounds)
-        and all(start.value == 0 for start, _ in stored.bounds)
+        and all(known.at_most(constant(0), start) for start, _ in stored.bounds)
         and all(
             known.at_most(own[0], one[0]) and known.at_most(one[1], own[1])
             for one, own in zip(taken.bounds, stored.bounds, strict=True)
@@ -188,7 +188,7 @@ def _renamed(store: Store, axes: dict[str, IntExpr]) -> tuple[IntExpr, ...]:
     return tuple(substitute(expr, axes) for expr in store.index)
 
 
-def _each(block: Block, found: dict[int, Statement], *, behind: bool) -> Iterator[Statement]:
+def _each(block: Block, found: Mapping[int, Statement], *, behind: bool) -> Iterator[Statement]:
     """Yield the statements, some with another one behind them or in their place."""
     for one in block:
         if id(one) in found:
