@@ -32,7 +32,7 @@ from xjit.target import Target
 from xjit.watch import UNWATCHED, Watch
 
 if TYPE_CHECKING:
-    from xjit.codegen.lowering.nests import LoweredKernel
+    from xjit.codegen.lowering.kernels.nests import LoweredKernel
     from xjit.fusion.buffers.layout import Layouts
     from xjit.ir.opdef import OpDef
     from xjit.runtime.calls.records import ArraySpec, Conditions, ScalarSpec
@@ -133,7 +133,7 @@ def _plan(draft: Draft) -> Draft:
 
 
 def _lower(draft: Draft) -> Draft:
-    from xjit.codegen.lowering.equal_kernels import EqualKernels
+    from xjit.codegen.lowering.kernels.equal_kernels import EqualKernels
     from xjit.codegen.scheduling.loop_kinds import verify_loops
 
     plan = draft.planned
@@ -162,7 +162,7 @@ STAGES = (
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
-    Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.nests", _lower, "loops"),
+    Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),
     Stage("source", "write each loop nest as Python text", "xjit.codegen.text.source", _write, "text"),
 )
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import xjit
-from xjit.codegen.lowering import equal_kernels
+from xjit.codegen.lowering.kernels import equal_kernels
 from xjit.fusion import cost
 from xjit.fusion.grouping import clusters, group_dependence, groups, open_groups, overlapped
 from xjit.fusion.regions import assembled, parts, reads

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import xjit
-from xjit.codegen.lowering import equal_kernels, nests
-from xjit.codegen.lowering.nests import LoweredKernel
+from xjit.codegen.lowering.kernels import equal_kernels, nests
+from xjit.codegen.lowering.kernels.nests import LoweredKernel
 from xjit.codegen.text.source import kernel_text
 from xjit.fusion.plan import KernelStep
 from xjit.ir.node import Node

@@ -17,7 +17,7 @@ import xjit
 from xjit import jobs, watch
 from xjit.capture.tracers import provenance
 from xjit.codegen.front_end import numba_compat
-from xjit.codegen.lowering import equal_kernels
+from xjit.codegen.lowering.kernels import equal_kernels
 from xjit.errors import FallbackWarning
 from xjit.fusion.grouping import groups
 from xjit.fusion.regions import parts

@@ -19,7 +19,7 @@ from xjit.programs.kernel_runs import piece_size
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
-    from xjit.codegen.lowering.nests import LoweredKernel
+    from xjit.codegen.lowering.kernels.nests import LoweredKernel
     from xjit.compile import Lowered
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Sequence
 
-from xjit.codegen.lowering.nests import LoweredKernel
+from xjit.codegen.lowering.kernels.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.memory import MemoryPlan, share_memory

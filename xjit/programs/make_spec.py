@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xjit.alignment import SMALLEST_BYTES
-from xjit.codegen.lowering.nests import LoweredKernel
+from xjit.codegen.lowering.kernels.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
 from xjit.fusion import plan as planned
 from xjit.fusion.buffers.layout import Layouts

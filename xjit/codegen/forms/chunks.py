@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from xjit.codegen.lowering.scopes import Held, Nest
+from xjit.codegen.lowering.scopes import Held, LoopBuilder
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops.intexpr import IntExpr, minimum, variable
@@ -17,7 +17,7 @@ from xjit.ir.loops.nodes import FromInt, LetInt
 from xjit.types import INT64
 
 
-def open_chunks(nest: Nest, group: FusionGroup, plan: Schedule) -> IntExpr:
+def open_chunks(nest: LoopBuilder, group: FusionGroup, plan: Schedule) -> IntExpr:
     """Opens the loop and defines where the chunk starts and stops; the number of chunks."""
     assert group.chunk is not None and plan.chunked is not None
     loop = plan.reduced[plan.chunked]

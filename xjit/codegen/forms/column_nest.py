@@ -15,15 +15,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xjit.codegen.forms.columns import ColumnAccumulator, KeptColumns, most_columns
 from xjit.codegen.forms.row_values import RowValues, expensive_row_values
-from xjit.codegen.forms.rows import RowStorage
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.reductions import Recognised
+from xjit.codegen.lowering.variants import calls_varied
 from xjit.codegen.scheduling.levels import Passes
+from xjit.codegen.scheduling.row_storage import RowStorage
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.several_rows import join_rows
 from xjit.dataclass import dataclass, field
 from xjit.fusion.cost import shared_columns
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
+from xjit.ir.index_map import axes_of
 from xjit.ir.loops.intexpr import minimum, variable
 from xjit.ir.loops.nodes import LetInt, LoopKind
 from xjit.types import FLOAT64
@@ -136,13 +138,17 @@ class ColumnNest:
     def _keep_rare(self, chosen: Sequence[int]) -> list[IndexedValue]:
         """Keeps calls of functions with rare arguments in scratch, as accumulators cannot run twice; not of scans."""
         values, loop = self.values, self._loop
-        rare = [indexed for indexed in values.computed(chosen) if values.strips.is_rare(indexed, loop)]
+        rare = [indexed for indexed in values.computed(chosen) if self._is_rare(indexed)]
         kept = [indexed for indexed in rare if not self.scans.are_needed_for(indexed)]
         kept = kept[: self.nest.machine.row_scratch_bytes // (2 * self._room * FLOAT64.itemsize)]
         if kept:
-            values.strips.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
+            values.loop(loop, BLOCK, kept, functools.partial(values.keep_all, kept))
             self._kept.waiting.update(kept)
         return kept
+
+    def _is_rare(self, indexed: IndexedValue) -> bool:
+        """Return whether a value calls a function with rare arguments in each column."""
+        return bool(axes_of(indexed.index) & set(self._loop.axes)) and calls_varied(indexed.node)
 
     def _finish(self, level: int, columns: Mapping[int, ColumnAccumulator]) -> None:
         """The results of a block of columns; what the next pass reads of them is kept in scratch."""

@@ -27,7 +27,7 @@ from xjit.codegen.lowering.buffers import Pointers, Window
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.lower import Lowering
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Halo, Tiling
 from xjit.fusion.statements import Output, Statement, Store
@@ -64,7 +64,7 @@ def _in_window(statement: Statement, tiling: Tiling, layouts: Layouts) -> Statem
     return statement.to(Output(statement.target, layouts.strides(statement.target)).moved(statement.domain.corner))
 
 
-def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: Nest, pointers: Pointers) -> None:
+def write_tiles(parts: Sequence[Lowering], tiling: Tiling, nest: LoopBuilder, pointers: Pointers) -> None:
     """The loops over tiles, around one nest for each group; threads share the longest one."""
     counts = [-(-extent // size) for extent, size in zip(tiling.dims, tiling.sizes, strict=True)]
     shared = counts.index(max(counts))

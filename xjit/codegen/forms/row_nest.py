@@ -14,21 +14,21 @@ import functools
 from collections.abc import Sequence
 
 from xjit import numerics
-from xjit.codegen.forms.rows import KeptRows, RowStorage, choose_row_storage
-from xjit.codegen.forms.walks import BlockWalk
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.lane_loops import LaneLoops, Work, in_lanes, work_of
 from xjit.codegen.lowering.line_loops import Line
 from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.row_scratch import RowScratch
 from xjit.codegen.lowering.running import RunningValue
+from xjit.codegen.lowering.scan_operands import ScanOperands
 from xjit.codegen.scheduling.levels import Passes
-from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.row_storage import RowStorage, choose_row_storage
+from xjit.codegen.scheduling.scan_reads import ScanReads, Stage
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
-from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
-from xjit.ir.loops.intexpr import constant
+from xjit.ir.loops.intexpr import constant, maximum, minimum
 
 
 @dataclass(eq=False)
@@ -43,14 +43,14 @@ class RowNest:
         values = self.values
         self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._in_blocks = self.scans.are_worth_blocks
-        self._walk = BlockWalk(self.scans, self.nest, values.scratch)
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
         self.storage.keep_running(self.scans.read_later(self.passes.levels))
         self._lanes = LaneLoops(self.nest, values.scratch)
-        self._kept = values.kept = KeptRows(self.storage, self._walk, values)
+        self._kept = values.kept = RowScratch(self.storage, self.scans, values)
         values.staged = self._kept.is_staged
         self._folds: dict[int, reductions.Accumulator] = {}
         self._running: dict[int, RunningValue] = {}
+        self._operands: ScanOperands | None = None
 
     @property
     def reads_again(self) -> bool:
@@ -64,7 +64,6 @@ class RowNest:
 
     def write(self) -> None:
         """All loops."""
-        first = len(self.nest.rewrites)
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         self.bounds.open(outer)
         if self.plan.reduced or not self.plan.kept:
@@ -72,17 +71,13 @@ class RowNest:
         else:
             self._elements(len(outer))
         self.bounds.close_kept(len(outer))
-        self._kept.stage(first)
+        self.values.kept_values.extend(self._kept.kept_values)
 
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
-        # What depends on a fold over single elements is known inside of the loop only, too late for strips.
-        folding = any(isinstance(statement, Reduce) for statement in self.group.statements)
-        indexed_values = (
-            [] if folding else [indexed for visited in self.values.accesses.visits for indexed in visited]
-        )
+        indexed_values = [indexed for visited in self.values.accesses.visits for indexed in visited]
         start, stop, kind = self.bounds.kept(number)
-        self.values.strips.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind=kind)
+        self.values.loop(self.plan.kept[number], (start, stop), indexed_values, self._row, kind)
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
@@ -101,6 +96,7 @@ class RowNest:
         row, statements, chosen = self.nest.inner, self.group.statements, self.passes.along(level)
         self._fill_ahead(level)
         self._kept.level = level
+        self._kept.share()
         self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
         self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
@@ -115,6 +111,8 @@ class RowNest:
         else:
             self._single(chosen)
         self.bounds.close_reduced(outer)
+        self._kept.finish(chosen)
+        self._operands = None
         for number, fold in self._folds.items():
             self.values.settle(number, fold.finish(row), row)
 
@@ -131,9 +129,7 @@ class RowNest:
         loop, folds = self.plan.reduced[-1], self._folds.values()
         start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
-            self._walk.write(
-                loop, stop, chosen, lambda one, block: self._loop(block, one.statements, one.filled, short=True)
-            )
+            self._in_stages(chosen)
             return
         blocked = any(fold.blocked for fold in folds)
         stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds)
@@ -142,24 +138,46 @@ class RowNest:
             return
         size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
         block, end = self.nest.open_blocks(size, stop)
-        self._loop((block, end), chosen, short=blocked)
+        self._loop((block, end), chosen)
         if stops:
             self.nest.only_if([fold.unfinished for fold in folds], 1)
         self.nest.close(start, stop, step=size)
 
-    def _loop(
-        self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = (), *, short: bool = False
-    ) -> None:
-        """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
+    def _in_stages(self, chosen: Sequence[int]) -> None:
+        """Loops over a row, one behind the other: scans, and what needs them."""
+        stages = list(self.scans.stages(chosen))
+        rows = self._kept.hand_on(self.scans.handed_on(chosen))
+        self._operands = ScanOperands(self.scans, self.values, chosen)
+        for number, stage in enumerate(stages):
+            self._operands.begin(number, stage)
+            self._stage(stage)
+            self._kept.finish(stage.statements)
+        carry = next(iter(self._running.values())).block
+        self.values.scan_passes.append(self._operands.found(carry, len(stages), rows))
+
+    def _stage(self, stage: Stage) -> None:
+        """The loop of some statements, in blocks where they reduce."""
+        start, stop = self._kept.span(stage)
+        if not any(number in self._folds for number in stage.statements):
+            self._loop((start, stop), stage.statements)
+            return
+        block, end = self.nest.open_blocks(numerics.BLOCK, self.bounds.reduced(self.plan.reduced[-1])[1])
+        low = block if stage.span is None else self.nest.integer("p", maximum(block, start))
+        high = end if stage.span is None else self.nest.integer("q", minimum(end, stop))
+        self._loop((low, high), stage.statements)
+        self.nest.close(0, self.bounds.reduced(self.plan.reduced[-1])[1], step=numerics.BLOCK)
+
+    def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
+        """One loop over steps of a row."""
         around, loop = self.nest.inner, self.plan.reduced[-1]
         folds = [self._folds[number] for number in chosen if number in self._folds]
         for fold in folds:
             fold.start_block(around, bounds)
-        indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
-        step = functools.partial(self._step, chosen, filled)
+        indexed_values = self.values.computed(chosen)
+        step = functools.partial(self._step, chosen)
 
         def write(part: Bounds) -> None:
-            self.values.strips.loop(loop, part, indexed_values, step, short=short)
+            self.values.loop(loop, part, indexed_values, step)
 
         summed = in_lanes(folds)
         if summed:
@@ -191,10 +209,8 @@ class RowNest:
             fold.start_block(around, (block, end))
         self._lanes.fill(summed, line.position(block))
         indexed_values = self.values.computed(chosen)
-        step = functools.partial(self._step, chosen, ())
-        line.write(
-            (block, end), lambda part: self.values.strips.loop(loops[-1], part, indexed_values, step, short=True)
-        )
+        step = functools.partial(self._step, chosen)
+        line.write((block, end), lambda part: self.values.loop(loops[-1], part, indexed_values, step))
         self._lanes.add_up(summed, (block, end))
         for fold in folds:
             fold.end_block(around)
@@ -220,9 +236,10 @@ class RowNest:
         for fold in self._folds.values():
             fold.end_block(around)
 
-    def _step(self, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
+    def _step(self, chosen: Sequence[int]) -> None:
         """One element of a row."""
-        self.values.keep_all(filled)
+        if self._operands is not None:
+            self._operands.take_first()
         for number in chosen:
             if number in self._folds:
                 self._folds[number].take(self.nest.inner)
@@ -231,3 +248,5 @@ class RowNest:
             else:
                 self.values.store(number)
         self._kept.note()
+        if self._operands is not None:
+            self._operands.note()

@@ -65,7 +65,7 @@ class RowValues:
         name = values.scratch.take(storage_dtype(indexed.node.aval.dtype), values.nest.machine.strip_rows)
         self.places[indexed] = name, (variable(loop.variable) - bounds[0],)
         needed = below([indexed], values.accesses.operands)
-        values.strips.loop(loop, bounds, needed, functools.partial(values.keep, indexed), short=True)
+        values.loop(loop, bounds, needed, functools.partial(values.keep, indexed))
         self.waiting.add(indexed)
 
 

@@ -10,11 +10,11 @@ import contextlib
 import functools
 from collections.abc import Iterator
 
-from xjit.codegen.forms.rows import RowStorage
 from xjit.codegen.language.scalar_types import TURNED
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.scheduling.accesses import Access
+from xjit.codegen.scheduling.row_storage import RowStorage
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.codegen.scheduling.tiles import Tiles, tile_bounds
 from xjit.dataclass import dataclass, field
@@ -63,7 +63,7 @@ class TiledNest:
         self.nest.open(self._rows.variable, self._rows.axes)
         indexed_values = [indexed for visited in accesses.visits for indexed in visited]
         element = functools.partial(self.values.store_all, range(len(self.values.group.statements)))
-        self.values.strips.loop(self._columns, tile_bounds(self._columns), indexed_values, element, short=True)
+        self.values.loop(self._columns, tile_bounds(self._columns), indexed_values, element)
         self.nest.close(*tile_bounds(self._rows))
         for access in filter(None, accesses.writes):
             if self.tiles.holds(access):

@@ -10,7 +10,7 @@ from xjit import numerics
 from xjit.codegen.cpu.step_loads import TYPES
 from xjit.codegen.language.scalar_types import STEPS
 from xjit.codegen.lowering.elements import Elements, storage_dtype
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.codegen.text.scalar_text import kind
@@ -48,7 +48,7 @@ class Pointers:
     scratch, which has one name for all of it.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     overwritten: frozenset[Node] = frozenset()
     windows: dict[Node, Window] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class Buffers:
     While a loop adds lane by lane it is ``skipping`` the elements between those that it reads.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     elements: Elements
     plan: Schedule
     group: FusionGroup

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xjit.codegen.lowering.buffers import Pointers
-from xjit.codegen.lowering.scopes import Nest, Scope
+from xjit.codegen.lowering.scopes import LoopBuilder, Scope
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.nodes import Accumulate, Carry, Const, If, Prim, Statement, Store, Value, Var
 from xjit.ir.node import Node
@@ -28,7 +28,7 @@ from xjit.types import BOOL
 class Checks:
     """The flags of one kernel, by the status that each belongs to."""
 
-    nest: Nest
+    nest: LoopBuilder
     pointers: Pointers
     flags: dict[Node, str] = field(default_factory=dict)
 

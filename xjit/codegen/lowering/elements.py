@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from xjit.codegen.lowering.folding import folded
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.lowering.variants import has_variants, is_vector_function
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.reads import positions_of, sources
@@ -71,7 +71,7 @@ class Elements:
     code; there ``calls`` says that vector functions are called instead of inlined.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     read: Callable[[IndexedValue], Held]
     is_leaf: Callable[[IndexedValue], bool]
     position: Callable[[int], str | None]

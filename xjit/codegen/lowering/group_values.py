@@ -10,24 +10,28 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from xjit.codegen.forms.strips import Strips
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.buffers import Buffers, Place, Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.elements import Elements, storage_dtype
 from xjit.codegen.lowering.inner_reductions import NestedReductions
-from xjit.codegen.lowering.loop_bounds import LoopBounds
+from xjit.codegen.lowering.loop_bounds import Bounds, LoopBounds
 from xjit.codegen.lowering.running import RunningValue
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.variants import calls_many
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.packed import PackedReductions
+from xjit.codegen.scheduling.row_storage import KeptValue
+from xjit.codegen.scheduling.scan_blocks import ScanPass
+from xjit.codegen.scheduling.schedule import Loop
 from xjit.codegen.scheduling.tiles import Tiles
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan
-from xjit.ir.loops.nodes import Load, Store
+from xjit.ir.index_map import axes_of
+from xjit.ir.loops.nodes import Load, LoopKind, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
 
@@ -68,17 +72,20 @@ class NothingKept:
 class GroupValues:
     """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer.
 
-    Values that are ``staged`` in the loop at hand are written as any others, and loaded after rewrites.
+    The scheduler is told of ``kept_values`` and ``scan_passes``. Values that are ``staged`` in the loop at hand are
+    written as any others, and loaded after rewrites.
     """
 
     loops: Ordered
     stored: frozenset[Node]
-    nest: Nest
+    nest: LoopBuilder
     pointers: Pointers
     checks: Checks
     scratch: Scratch
     bounds: LoopBounds
     kept: KeptValues = field(default_factory=NothingKept)
+    kept_values: list[KeptValue] = field(default_factory=list)
+    scan_passes: list[ScanPass] = field(default_factory=list)
     staged: Callable[[IndexedValue], bool] = field(default=lambda indexed: False)
 
     def __post_init__(self) -> None:
@@ -87,7 +94,6 @@ class GroupValues:
         loops = self.plan.kept if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
-        self.strips = Strips(self.nest, self.elements)
         memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
         turned = self.loops.transposition
         self.tiles = None if turned is None else Tiles(*memory, turned, self.scratch)
@@ -118,6 +124,22 @@ class GroupValues:
         return self.buffers.load(self.accesses.reads[indexed], scope, indexed.node, False)
 
     # ------------------------------------------------------------------ what is computed, kept and stored
+
+    def loop(
+        self,
+        loop: Loop,
+        bounds: Bounds,
+        indexed_values: Iterable[IndexedValue],
+        body: Callable[[], None],
+        kind: LoopKind = LoopKind.SERIAL,
+    ) -> None:
+        """Write an innermost loop around what ``body`` writes; ``indexed_values`` are the values in it."""
+        nodes = [one.node for one in dict.fromkeys(indexed_values) if axes_of(one.index) & set(loop.axes)]
+        self.elements.calls = calls_many(nodes, self.nest.machine)
+        self.nest.open(loop.variable, loop.axes)
+        body()
+        self.nest.close(*bounds, kind)
+        self.elements.calls = False
 
     def computed(self, numbers: Iterable[int]) -> list[IndexedValue]:
         """What these statements compute in the loop at hand, operands before users: nothing below what has been

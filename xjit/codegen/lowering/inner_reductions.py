@@ -19,7 +19,7 @@ from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.elements import Elements
 from xjit.codegen.lowering.lane_loops import LaneLoops, in_lanes
 from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.scheduling.packed import PackedReductions
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
@@ -37,7 +37,7 @@ class NestedReductions:
     ``first`` maps a reduction to the first of its axes, ``extent`` is the length of a loop.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     elements: Elements
     plan: Schedule
     first: Mapping[Node, int]

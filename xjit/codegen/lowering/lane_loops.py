@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Sequence
 from xjit import numerics
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.reductions import Accumulator, Recognised
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import has_variants, is_vector_function
 from xjit.dataclass import dataclass
@@ -90,7 +90,7 @@ def _is_vector_code(expr: Expr | None) -> bool:
 class LaneLoops:
     """Writes the loops over a block. ``scratch`` is where values may wait."""
 
-    nest: Nest
+    nest: LoopBuilder
     scratch: Scratch
 
     def write(

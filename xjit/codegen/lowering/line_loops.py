@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from xjit.codegen.lowering.loop_bounds import Bounds, LoopBounds
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
@@ -28,7 +28,7 @@ from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
 class Line:
     """A line of all elements of some loops, the slowest first."""
 
-    nest: Nest
+    nest: LoopBuilder
     loops: Sequence[Loop]
     own: LoopBounds
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
@@ -28,7 +28,7 @@ class LoopBounds:
     are the bounds of loops that run within a tile, by the first axis.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     plan: Schedule
     pairs: Loop | None = None
     shared: bool = True

@@ -12,17 +12,19 @@ from typing import Protocol
 from xjit.codegen.forms.chunks import open_chunks
 from xjit.codegen.forms.column_nest import ColumnNest
 from xjit.codegen.forms.row_nest import RowNest
-from xjit.codegen.forms.rows import RowStorage
 from xjit.codegen.forms.tiled_nest import TiledNest
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.loop_bounds import LoopBounds
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.loop_names import LoopNames
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
+from xjit.codegen.scheduling.row_storage import RowStorage
 from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.scheduler import NaiveNest
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -60,15 +62,18 @@ class Lowering:
     layouts: Layouts
     leaves: frozenset[Node]
     stored: frozenset[Node]
-    nest: Nest
+    nest: LoopBuilder
     pointers: Pointers
     checks: Checks
     scratch: Scratch
     tiled: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
-        loops = ordered(self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled)
+        loops = self.loops = ordered(
+            self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled
+        )
         self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
+        self._names = LoopNames(self.nest)
         self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
@@ -94,12 +99,24 @@ class Lowering:
         return self.form.work
 
     @property
+    def naive(self) -> NaiveNest:
+        """The loops that have been written."""
+        names = {name: tuple(own) for name, own in self._names.given.items()}
+        return NaiveNest(self.loops, names, tuple(self.values.kept_values), tuple(self.values.scan_passes))
+
+    @property
     def is_alone(self) -> bool:
         """Whether none of the loops is one whose iterations threads share."""
         return self.plan.shared is None and self.plan.chunked is None and not isinstance(self.form, ColumnNest)
 
     def write(self) -> None:
-        """The whole nest."""
+        """The whole nest, its loops with names of their own."""
+        statements = self.nest.inner.statements
+        begin = len(statements)
+        self._write()
+        statements[begin:] = self._names.told_apart(tuple(statements[begin:]))
+
+    def _write(self) -> None:
         if self.plan.chunked is None:
             self.form.write()
             return

@@ -34,7 +34,7 @@ from xjit import numerics
 from xjit.codegen.cpu import searches
 from xjit.codegen.lowering.elements import Elements, encoded, register_dtype, storage_dtype
 from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Held, Nest, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.text.scalar_text import kind
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
@@ -155,7 +155,7 @@ class Recognised(Accumulator):
         self.rounds = order is not None
         self.block_dtype = _block_dtype(reducer, operand, self.dtype)
         self.in_blocks = self.rounds or self.block_dtype != self.dtype
-        nest: Nest = elements.nest
+        nest: LoopBuilder = elements.nest
         self.block = nest.fresh("t")
         self.total = nest.fresh("s") if self.in_blocks else self.block
         self.error = nest.fresh("r") if self.rounds and reducer.combine == "add" and self.dtype == FLOAT64 else ""

@@ -32,13 +32,13 @@ class Scope:
 
 
 @dataclass(eq=False)
-class Nest:
+class LoopBuilder:
     """Open scopes, the innermost last; values are put into the outermost scope that has what they depend on.
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
-    ``rewrites`` are for the kernel that is written, in order.
+    ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
     """
 
     machine: Machine
@@ -51,6 +51,7 @@ class Nest:
     section: int = 0
     outermost: int = 0
     rewrites: list[Rewrite] = field(default_factory=list)
+    loops: set[str] = field(default_factory=set)
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:

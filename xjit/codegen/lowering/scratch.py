@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
 from xjit.ir.loops.nodes import Alloc, Buffer, Scope
@@ -16,7 +16,7 @@ class Scratch:
     Nests that run one behind the other use the same ones: the stack has room for those of one nest, not of thirty.
     """
 
-    nest: Nest
+    nest: LoopBuilder
     allocs: list[Alloc] = field(default_factory=list)
     _free: list[Alloc] = field(default_factory=list)
 

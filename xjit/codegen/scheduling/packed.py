@@ -33,7 +33,7 @@ from xjit import numerics
 from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.elements import Elements
 from xjit.codegen.lowering.lane_loops import Work, work_of
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_varied
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
@@ -52,7 +52,7 @@ from xjit.types import FLOAT32, FLOAT64, DType
 class PackedReductions:
     """Writes reductions out where a loop along a row is open. ``extent`` is the length of a loop."""
 
-    nest: Nest
+    nest: LoopBuilder
     elements: Elements
     buffers: Buffers
     scratch: Scratch

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
 from xjit.ir.loops.nodes import Let, LetInt, Loop, Statement, Store
 from xjit.machine import Machine
 
 
-def join_rows(nest: Nest) -> None:
+def join_rows(nest: LoopBuilder) -> None:
     """Has several rows taken in each step of the loop that has just been closed, if they are short work."""
     loop = nest.inner.statements[-1]
     if isinstance(loop, Loop) and are_worth_joining(loop, nest.written, nest.machine):

@@ -71,7 +71,7 @@ class SpecializeRare:
         if not loop.kind.is_ordered:
             raise RefusedError(f"the loop over {self.loop} is {loop.kind.value} already")
         called = (part for one in statements(loop.body) for value in values(one) for part in parts(value))
-        if not any(map(_is_varied, called)):
+        if not any(map(is_varied, called)):
             raise RefusedError(f"the loop over {self.loop} calls no function with rare arguments")
         for one in statements(loop.body):
             if isinstance(one, If | While | Check):
@@ -108,7 +108,7 @@ class SpecializeRare:
             yield near.statement(one)
 
 
-def _is_varied(value: Value) -> bool:
+def is_varied(value: Value) -> bool:
     """Whether a value calls a function that has a form for usual arguments only."""
     if not isinstance(value, Prim) or value.variant or not value.operands:
         return False
@@ -134,7 +134,7 @@ def _rare(value: Value, often: frozenset[tuple[str, DType]]) -> Value:
 
 
 def _variant(value: Value, variant: str) -> Value:
-    return replace(value, variant=variant) if isinstance(value, Prim) and _is_varied(value) else value
+    return replace(value, variant=variant) if isinstance(value, Prim) and is_varied(value) else value
 
 
 def _changed(loop: Loop) -> dict[str, DType]:

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, as_int, evaluate, maximum, minimum, variable
 from xjit.ir.loops.nodes import LAUNCHED, Alloc, Block, Kernel, LetInt, Loop, LoopKind, Statement
@@ -40,7 +40,7 @@ class Launch:
     extent: int
 
 
-def launched(kernel: Kernel, nest: Nest) -> Launch:
+def launched(kernel: Kernel, nest: LoopBuilder) -> Launch:
     """Give the parallel loops of a kernel, one in each of its nests, their part of a launch.
 
     Where nothing is shared one thread does all.
@@ -79,7 +79,7 @@ def _steps(loop: Loop) -> IntExpr:
     return (loop.stop - loop.start + (loop.step - 1)) // loop.step
 
 
-def _part(nest: Nest, first: int, extent: int) -> tuple[Bounds, Block]:
+def _part(nest: LoopBuilder, first: int, extent: int) -> tuple[Bounds, Block]:
     """The part of a launch that is a nest's own, behind iterations of others, and the names of its bounds."""
     before, count = nest.word("first", first, "first"), nest.word("steps", extent, "steps")
     low, high = LAUNCHED
@@ -88,7 +88,7 @@ def _part(nest: Nest, first: int, extent: int) -> tuple[Bounds, Block]:
     return (variable(names[0]), variable(names[1])), given
 
 
-def _with_bounds(loop: Loop, bounds: Bounds, nest: Nest) -> Loop:
+def _with_bounds(loop: Loop, bounds: Bounds, nest: LoopBuilder) -> Loop:
     """The loop over a part of its iterations, which are counted from 0."""
     low, high = bounds
     if loop.start.value == 0 and loop.step == 1:
@@ -98,7 +98,7 @@ def _with_bounds(loop: Loop, bounds: Bounds, nest: Nest) -> Loop:
     return Loop(counter, low, high, (begin, *loop.body), loop.kind)
 
 
-def _used(kernel: Kernel, nest: Nest) -> Iterator[str]:
+def _used(kernel: Kernel, nest: LoopBuilder) -> Iterator[str]:
     """Yield the words of the table that a kernel reads, in the order in which they came up."""
     found = [one for argument in kernel.arguments for one in argument.buffer.strides]
     for statement in statements(kernel.body):

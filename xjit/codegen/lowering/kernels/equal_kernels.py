@@ -12,7 +12,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from xjit.codegen.lowering.nests import LoweredKernel, lower
+from xjit.codegen.lowering.kernels.nests import LoweredKernel, lower
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import KernelStep

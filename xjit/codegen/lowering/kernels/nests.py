@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from xjit import config
 from xjit.codegen.forms.overlapped_tiles import in_windows, window_layouts, write_tiles
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
-from xjit.codegen.lowering.launch import launched
+from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.lower import Lowering
-from xjit.codegen.lowering.scopes import Nest
+from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
-from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.in_place import overwrite
+from xjit.codegen.scheduling.scheduler import scheduled
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
 from xjit.ir.loops.nodes import Kernel, LoopKind
-from xjit.ir.loops.verify import verify
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
@@ -56,7 +54,7 @@ def lower(
     buffers nobody reads after this kernel. A ``tiling`` says how the groups run one behind the other. Numbers of
     the program stay out of the text if they are known to be ``varying``.
     """
-    nest = Nest(machine, varying)
+    nest = LoopBuilder(machine, varying)
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
@@ -74,26 +72,14 @@ def lower(
         _write_behind_each_other(parts, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
-    kernel, done = scheduled(Kernel("kernel", pointers.arguments, pointers.with_all_axes(body)), nest.rewrites)
+    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
+    kernel, done = scheduled(naive, [part.naive for part in parts], nest)
     launch = launched(kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
 
 
-def scheduled(kernel: Kernel, rewrites: Iterable[Rewrite]) -> tuple[Kernel, tuple[Rewrite, ...]]:
-    """Apply those rewrites that a kernel admits; return it after them, and these."""
-    verified = config.flag("XJIT_VERIFY")
-    done: list[Rewrite] = []
-    if verified:
-        verify(kernel)
-    for rewrite in rewrites:
-        with contextlib.suppress(RefusedError):
-            kernel = applied(kernel, (rewrite,), verified=verified)
-            done.append(rewrite)
-    return kernel, tuple(done)
-
-
-def _write_behind_each_other(parts: Sequence[Lowering], nest: Nest) -> None:
+def _write_behind_each_other(parts: Sequence[Lowering], nest: LoopBuilder) -> None:
     """Each nest behind the other; threads do not share the iterations of those that are little work."""
     heaviest = max(part.work for part in parts)
     for number, part in enumerate(parts):

@@ -1,0 +1,1 @@
+"""Kernels: the nests of several groups, what they launch, and kernels of one structure."""

@@ -1,0 +1,71 @@
+"""The schedule of a kernel for processors: a list of rewrites of its naive loops.
+
+Ideas look at the loops one after the other, each at those that the ideas before it have left, and yield rewrites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from xjit import config
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.rare import in_strips
+from xjit.codegen.scheduling.row_storage import KeptValue, keep_rows
+from xjit.codegen.scheduling.scan_blocks import ScanPass, scans_in_blocks
+from xjit.dataclass import dataclass
+from xjit.ir.loops.nodes import Kernel
+from xjit.ir.loops.verify import verify
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NaiveNest:
+    """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order.
+
+    ``kept_values`` are expensive values that several passes over a row compute.
+    """
+
+    ordered: Ordered
+    loops: Mapping[str, tuple[str, ...]]
+    kept_values: tuple[KeptValue, ...] = ()
+    scan_passes: tuple[ScanPass, ...] = ()
+
+
+class Idea(Protocol):
+    """A reason to rewrite loops; rewrites that are yielded together are done together, or none of them.
+
+    ``nest`` gives fresh names and words of the table.
+    """
+
+    def __call__(self, kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+        """Yield rewrites of a kernel."""
+        ...
+
+
+IDEAS: tuple[Idea, ...] = (keep_rows, scans_in_blocks, in_strips)
+"""In the order in which they look at a kernel."""
+
+
+def scheduled(
+    kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder, ideas: Sequence[Idea] = IDEAS
+) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """Rewrite a kernel as the ideas say; return it with what was done, in order.  Refused rewrites are left out."""
+    verified = config.flag("XJIT_VERIFY")
+    if verified:
+        verify(kernel)
+    done: list[Rewrite] = []
+    for idea in (_noted, *ideas):
+        for rewrites in idea(kernel, nests, nest):
+            try:
+                kernel = applied(kernel, rewrites, verified=verified)
+            except RefusedError:
+                continue
+            done += rewrites
+    return kernel, tuple(done)
+
+
+def _noted(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what lowering has asked for."""
+    return ((rewrite,) for rewrite in nest.rewrites)
