@@ -11,7 +11,7 @@ from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.storage.stage_in_output import StageInOutput
 from xjit.codegen.rewrites.storage.stage_value import StageValue
-from xjit.ir.loops.intexpr import IntExpr, variable
+from xjit.ir.loops.intexpr import IntExpr, minimum, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
@@ -57,7 +57,7 @@ def test_the_picture() -> None:
     rewriting.assert_pictured(StageValue, SHARES)
 
 
-def in_two_parts() -> Kernel:
+def in_two_parts(times: int = 2) -> Kernel:
     """Blocks of which the last part is a loop of its own."""
     parts = []
     start, end = variable("b"), variable("end")
@@ -65,18 +65,8 @@ def in_two_parts() -> Kernel:
         at = variable(name)
         made = Let(f"v_{name}", exp(load(X, AT, at)))
         parts.append(loop(name, high, made, Accumulate("s", "add", Var(f"v_{name}", FLOAT64)), start=low))
-    named = LetInt("w0", start + (end - start) // 2 * 2)
-    before = Split("block", 4, "b").apply(rows(loop("block", M, Let("v", ZERO))))
-    inner = before.body[0].body[1]  # type: ignore[union-attr]
-    blocks = loop(
-        "b",
-        M,
-        LetInt("end", inner.body[0].stop),
-        named,
-        *parts,
-        step=4,  # type: ignore[union-attr]
-    )
-    return rows(blocks, share())
+    named = LetInt("end", minimum(start + 4, M)), LetInt("w0", start + (end - start) // 2 * times)
+    return rows(loop("b", M, *named, *parts, step=4), share())
 
 
 PARTS = in_two_parts()
@@ -145,6 +135,11 @@ def test_refusals(before: Kernel) -> None:
     rewriting.assert_refused(
         StageValue("v", "e"), before, "no loop computes v again behind one that stores all of it"
     )
+
+
+def test_parts_that_may_run_over_their_block_are_not_known() -> None:
+    before = in_two_parts(3)
+    rewriting.assert_refused(StageValue("v_j", "e"), before, "no loop computes v_j again behind one that stores all")
 
 
 def test_a_scalar_that_changes_is_another_value() -> None:

@@ -19,10 +19,9 @@ from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.reductions import Recognised
 from xjit.codegen.lowering.variants import calls_varied
 from xjit.codegen.scheduling.levels import Passes
-from xjit.codegen.scheduling.row_storage import RowStorage
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.several_rows import join_rows
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.fusion.cost import shared_columns
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
 from xjit.ir.index_map import axes_of
@@ -36,16 +35,11 @@ BLOCK = (variable("b_start"), variable("b_stop"))
 
 @dataclass(eq=False)
 class ColumnNest:
-    """The loops of a group in blocks of columns, which are ``work`` additions in all.
-
-    Rows wait nowhere: ``storage`` is empty.
-    """
+    """The loops of a group in blocks of columns, which are ``work`` additions in all."""
 
     values: GroupValues
     passes: Passes
     scans: ScanReads
-    storage: RowStorage = field(default_factory=RowStorage)
-    reads_again: bool = False
 
     def __post_init__(self) -> None:
         values = self.values

@@ -53,11 +53,6 @@ class RowNest:
         self._operands: ScanOperands | None = None
 
     @property
-    def reads_again(self) -> bool:
-        """Whether what one loop over a row reads another one may read, or the next pair of rows."""
-        return self._in_blocks or self.bounds.pairs is not None
-
-    @property
     def work(self) -> float:
         """How much there is to compute, in additions."""
         return self.values.accesses.work(columns=False) / (1 if self.bounds.pairs is None else 2)

@@ -14,10 +14,9 @@ from xjit.codegen.language.scalar_types import TURNED
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.scheduling.accesses import Access
-from xjit.codegen.scheduling.row_storage import RowStorage
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.codegen.scheduling.tiles import Tiles, tile_bounds
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, as_int, minimum, variable
 from xjit.ir.loops.nodes import LetInt, Load, Store, TransposeBlock
 from xjit.types import DType
@@ -25,12 +24,10 @@ from xjit.types import DType
 
 @dataclass(eq=False)
 class TiledNest:
-    """The loops of a group in tiles. Nothing waits for later passes: ``storage`` is empty."""
+    """The loops of a group in tiles."""
 
     values: GroupValues
     tiles: Tiles
-    storage: RowStorage = field(default_factory=RowStorage)
-    reads_again: bool = False
 
     def __post_init__(self) -> None:
         self.nest, self.bounds = self.values.nest, self.values.bounds

@@ -22,7 +22,6 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
-from xjit.codegen.scheduling.row_storage import RowStorage
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.scheduler import NaiveNest
 from xjit.dataclass import dataclass
@@ -33,16 +32,7 @@ from xjit.ir.node import Node
 
 
 class GroupNest(Protocol):
-    """The loops of a group in some form.
-
-    ``storage`` says what waits between passes over a row.
-    """
-
-    storage: RowStorage
-
-    @property
-    def reads_again(self) -> bool:
-        """Whether what has been read at one step may be read at another one too."""
+    """The loops of a group in some form."""
 
     @property
     def work(self) -> float:

@@ -12,8 +12,8 @@ from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.scheduling.in_place import overwrite
-from xjit.codegen.scheduling.scheduler import scheduled
+from xjit.codegen.scheduling.in_place import InPlace
+from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
@@ -64,8 +64,6 @@ def lower(
         inner = [in_windows(group, tiling, layouts) for group in groups]
         spent = frozenset()  # the next tile reads of it too
     parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for group in inner]
-    in_place = overwrite(parts, spent)
-    pointers.overwritten = frozenset(in_place.values())
     if tiling is not None:
         write_tiles(parts, tiling, nest, pointers)
     else:
@@ -73,10 +71,13 @@ def lower(
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
-    kernel, done = scheduled(naive, [part.naive for part in parts], nest)
+    in_place = InPlace(spent, layouts, pointers.by_node)
+    kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
     launch = launched(kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
-    return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
+    places = pointers.places([one.buffer.name for one in kernel.arguments])
+    taken = in_place.taken(done)
+    return LoweredKernel(launch.kernel, places, values, launch.extent, work, tuple(groups), taken, done)
 
 
 def _write_behind_each_other(parts: Sequence[Lowering], nest: LoopBuilder) -> None:
