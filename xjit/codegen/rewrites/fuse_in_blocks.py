@@ -59,7 +59,7 @@ class FuseInBlocks:
             known = known_inside(known, one, {}) if isinstance(one, LetInt) else known
         end = self._end(loops, known)
         parts = [self._part(loop, end, known) for loop in loops]
-        self._see_that_they_may(known, parts, end)
+        self._see_that_they_may(known, loops)
         whole = Loop(self.block, constant(0), end, tuple(itertools.chain(*parts)), LoopKind.SERIAL, self.length)
         return with_block(kernel, body, (*body[:start], *between, whole, *body[stop + 1 :]))
 
@@ -91,10 +91,10 @@ class FuseInBlocks:
         low = start if loop.start.value == 0 else maximum(start, loop.start)
         return (replace(loop, start=low, stop=minimum(start + self.length, loop.stop)),)
 
-    def _see_that_they_may(self, known: Ranges, parts: Sequence[Block], end: IntExpr) -> None:
-        around = Loop(self.block, constant(0), end, (), LoopKind.SERIAL, self.length)
-        before = variable(self.block) - there(variable(self.block), around) - self.length
-        for one, other in itertools.combinations(parts, 2):
-            reason = dependence(known, Place((around,), one), Place((around,), other), before)
+    def _see_that_they_may(self, known: Ranges, loops: Sequence[Loop]) -> None:
+        """Refuses where an iteration of a loop needs what comes behind it in a loop before."""
+        for first, second in itertools.combinations(loops, 2):
+            passed = variable(first.variable) - there(variable(second.variable), second) - second.step
+            reason = dependence(known, Place((first,), first.body), Place((second,), second.body), passed)
             if reason:
                 raise RefusedError(f"a loop needs later blocks of one before it: {reason}")

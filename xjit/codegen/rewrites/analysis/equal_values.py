@@ -12,42 +12,44 @@ from xjit.ir.loops.walk import blocks, names, statements
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A named value and the loops around it, the outermost first."""
+    """A named value, and the variables of the loops around it that count elements, the outermost first."""
 
     let: Let
-    loops: tuple[Loop, ...]
-    integers: Mapping[str, IntExpr]
-
-    @property
-    def index(self) -> tuple[IntExpr, ...]:
-        """The variables that count elements: those of loops over blocks begin or end loops further in."""
-        starts: set[str] = set()
-        found: list[IntExpr] = []
-        for loop in reversed(self.loops):
-            if loop.variable not in starts:
-                found.insert(0, variable(loop.variable))
-            for expr in (loop.start, loop.stop):
-                starts |= self._meaning(expr).names()
-        return tuple(found)
-
-    def _meaning(self, expr: IntExpr) -> IntExpr:
-        while expr.names() & self.integers.keys():
-            expr = substitute(expr, self.integers)
-        return expr
+    index: tuple[IntExpr, ...]
 
 
 def named_values(statement: Statement) -> Iterator[Named]:
     """Yield the named values inside of a statement."""
-    integers = {one.name: one.expr for one in statements((statement,)) if isinstance(one, LetInt)}
-    return _inside((statement,), (), integers)
+    return _inside((statement,), (), integers_of(statement))
+
+
+def integers_of(statement: Statement) -> dict[str, IntExpr]:
+    """The named integers inside of a statement."""
+    return {one.name: one.expr for one in statements((statement,)) if isinstance(one, LetInt)}
 
 
 def _inside(block: Block, around: tuple[Loop, ...], integers: Mapping[str, IntExpr]) -> Iterator[Named]:
+    index = _counting(around, integers) if any(isinstance(one, Let) for one in block) else ()
     for one in block:
         if isinstance(one, Let):
-            yield Named(one, around, integers)
+            yield Named(one, index)
         for inner in blocks(one):
             yield from _inside(inner, (*around, one) if isinstance(one, Loop) else around, integers)
+
+
+def _counting(loops: tuple[Loop, ...], integers: Mapping[str, IntExpr]) -> tuple[IntExpr, ...]:
+    """The variables of loops but for those over blocks, which say where loops further in begin or end."""
+    bounds: set[str] = set()
+    found: list[IntExpr] = []
+    for loop in reversed(loops):
+        if loop.variable not in bounds:
+            found.insert(0, variable(loop.variable))
+        waiting = {*loop.start.names(), *loop.stop.names()} - bounds
+        while waiting:
+            name = waiting.pop()
+            bounds.add(name)
+            waiting |= integers[name].names() - bounds if name in integers else set()
+    return tuple(found)
 
 
 class InnerError(Exception):
@@ -70,7 +72,7 @@ class Meanings:
         lets = {one.name: one.value for one in statements((statement,)) if isinstance(one, Let)}
         axes = {str(at): variable(f"axis {number}") for number, at in enumerate(named.index)}
         try:
-            return _Meaning(self, lets, named.integers, axes, names((statement,))).key(named.let.value)
+            return _Meaning(self, lets, integers_of(statement), axes, names((statement,))).key(named.let.value)
         except InnerError:
             return None
 

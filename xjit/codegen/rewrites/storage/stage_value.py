@@ -136,7 +136,7 @@ def _may_be(one: Named, wanted: Named) -> bool:
 def _equal(statement: Statement, wanted: Named, key: object, numbers: dict[object, int]) -> list[Named]:
     """The names in a statement for values that are equal at equal places."""
     meanings = Meanings(numbers)
-    alike = (one for one in named_values(statement) if one.loops and _may_be(one, wanted))
+    alike = (one for one in named_values(statement) if one.index and _may_be(one, wanted))
     return [one for one in alike if meanings.of(one, statement) == key]
 
 
