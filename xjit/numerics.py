@@ -29,7 +29,7 @@ import math
 from dataclasses import replace
 
 from xjit.dataclass import dataclass
-from xjit.types import ArrayType, DType
+from xjit.types import FLOAT64, ArrayType, DType
 
 LANE_BYTES = 256
 """Bytes of elements that are added side by side: four vectors of 512 bits, sixteen of 128."""
@@ -105,6 +105,16 @@ def lanes(dtype: DType) -> int:
     (64, 32)
     """
     return LANE_BYTES // dtype.itemsize
+
+
+def keeps_errors(combine: str, dtype: DType) -> bool:
+    """Return whether sums of blocks are added with their rounding errors: float64 has no wider type to add them in.
+
+    >>> import numpy as np
+    >>> keeps_errors("add", np.dtype(np.float64)), keeps_errors("add", np.dtype(np.float32))
+    (True, False)
+    """
+    return combine == "add" and dtype == FLOAT64
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ def largest_difference(x: Any, y: Any) -> Any:
     return np.abs(x[:, None, :] - y[None, :, :]).max(axis=2).min(axis=1)
 
 
+def transposed(x: Any, y: Any) -> Any:
+    return np.square(x[:, None, :] - y.T[None, :, :]).sum(axis=2).min(axis=1)
+
+
 def weighted(x: Any, y: Any, w: Any) -> Any:
     return (w * np.square(x[:, None, :] - y[None, :, :])).sum(axis=2).min(axis=1)
 
@@ -56,6 +60,7 @@ PACKED = {
     "largest difference": (largest_difference, (POINTS, CENTRES), 1),
     "two operands": (weighted, (POINTS, CENTRES, WEIGHTS), 2),
     "a value to start from": (with_start, (POINTS, CENTRES), 1),
+    "read along memory already": (transposed, (POINTS, np.ascontiguousarray(CENTRES.T)), 0),
     "strided": (formulas.nearest, (RNG.normal(size=(100, 24))[::2, ::2], CENTRES[::-1]), 1),
     "read by two passes": (both_ways, (POINTS, CENTRES), 1),
 }
@@ -65,9 +70,9 @@ PACKED = {
 def test_no_loop_over_the_short_axis_is_left(name: str) -> None:
     function, arrays, packed = PACKED[name]
     source = kernel_of(function, *arrays)
-    assert len(re.findall(r"for d\d+ in range\(12\)", source)) == packed
+    assert len(re.findall(r"for d[\d_]+ in range\(12\)", source)) == packed
     prologue = source[: source.index("for i0 in range(lo, hi)")]
-    assert len(re.findall(r"for d\d+ in range\(12\)", prologue)) == packed
+    assert len(re.findall(r"for d[\d_]+ in range\(12\)", prologue)) == packed
 
 
 @pytest.mark.parametrize("run", [run_uncompiled, run_parallel, lambda f, arrays: xjit.jit(f)(*arrays)])

@@ -14,7 +14,7 @@ FOLDERS = ("xjit", "perf", "tools", "tests", "examples")
 WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 QUESTION = re.compile(r"(What|Whether|Where|How)\b")
 # Folders with docstrings that still begin with a question; what lies below the second ones is done.
-NOT_YET = ("xjit/codegen", "xjit/fusion", "xjit/ir/loops", "xjit/runtime")
+NOT_YET = ("xjit/codegen", "xjit/fusion")
 DONE_WITHIN = ("xjit/codegen/vmath",)
 
 

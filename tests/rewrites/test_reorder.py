@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,24 @@ from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.split import Split
-from xjit.ir.loops.intexpr import constant
-from xjit.ir.loops.nodes import Access, Accumulate, Argument, Buffer, Carry, Fold, Kernel, Loop, Statement, Store, Var
+from xjit.codegen.rewrites.vectorize import Vectorize
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.nodes import (
+    Access,
+    Accumulate,
+    Argument,
+    Buffer,
+    Carry,
+    Fold,
+    Kernel,
+    Let,
+    LetInt,
+    Loop,
+    LoopKind,
+    Statement,
+    Store,
+    Var,
+)
 from xjit.types import FLOAT64, INT64
 
 A = Buffer.packed("a", FLOAT64, N, M)
@@ -88,9 +106,54 @@ def test_other_refusals() -> None:
         Reorder(("j", "i")).apply(Kernel("triangle", (Argument(A, Access.UPDATE),), (triangle,)))
     with pytest.raises(RefusedError, match="the loop over k has more in it than one of the loops"):
         Reorder(("i", "k")).apply(Kernel("k", (), (Loop("k", ZERO, N, (*moved(0, 1).body, *moved(0, 1).body)),)))
-    with pytest.raises(RefusedError, match="the loop over i is parallel already"):
-        Reorder(("j", "i")).apply(Parallelize("i").apply(moved(0, 1)))
+    with pytest.raises(RefusedError, match="the loop over j is vector already"):
+        Reorder(("j", "i")).apply(Vectorize("j").apply(loop_kernels.column_sums()))
     with pytest.raises(RefusedError, match="t is changed and read"):
         fold = Fold(("t",), (both("mul", T, load(A, AT, J)),))
         outer = Loop("i", ZERO, N, (Loop("j", ZERO, M, (fold,)),))
         Reorder(("j", "i")).apply(Kernel("k", (Argument(A, Access.READ),), (Carry("t", load(A, K, K)), outer)))
+
+
+X, OUT, W = Buffer.packed("x", FLOAT64, N, M), Buffer.packed("out", FLOAT64, N, M), Buffer.packed("w", FLOAT64, N)
+
+
+def scaled(weights: Buffer = W, stop: IntExpr = M, kind: LoopKind = LoopKind.SERIAL) -> Kernel:
+    """Rows times numbers, of which each is named in front of its row."""
+    value = both("mul", load(X, AT, J), Var("v", FLOAT64))
+    inner = rewriting.loop("j", stop, Store("out", (AT, J), value), kind=kind)
+    at = (AT, ZERO)[: len(weights.extents)]
+    names = Let("v", load(weights, *at)), LetInt("last", AT - 1)
+    return rewriting.kernel((X, OUT, W), rewriting.loop("i", N, *names, inner))
+
+
+def test_names_stay_with_their_loop(rng: np.random.Generator) -> None:
+    after = rewriting.rewritten(scaled(), Reorder(("j", "i")))
+    assert rewriting.body_text(after).splitlines() == [
+        "for j in 0 .. m:",
+        "  for i in 0 .. n:",
+        "    v = w[i]",
+        "    last = i - 1",
+        "    out[i, j] = (x[i, j] * v)",
+    ]
+    rewriting.assert_same(scaled(), after, rewriting.extents("n", "m"), rng)
+
+
+def test_names_that_bounds_or_stores_need_are_refused() -> None:
+    rewriting.assert_refused(Reorder(("j", "i")), scaled(stop=variable("last")), "the bounds of .* over j depend")
+    rewriting.assert_refused(Reorder(("j", "i")), scaled(OUT), r"v = out\[i, 0\] stands in between and needs out")
+
+
+@pytest.mark.parametrize("name", ["i", "j"])
+def test_parallel_loops_change_their_places(name: str, rng: np.random.Generator) -> None:
+    before = scaled(kind=LoopKind.PARALLEL) if name == "j" else Parallelize("i").apply(scaled())
+    after = rewriting.rewritten(before, Reorder(("j", "i")))
+    assert f"parallel {name}" in rewriting.body_text(after)
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+@pytest.mark.parametrize("column", [-1, 1])
+def test_a_parallel_loop_stays_inside_of_one_whose_iterations_need_each_other(column: int) -> None:
+    rows = moved(-1, column).body[0]
+    assert isinstance(rows, Loop) and isinstance(rows.body[0], Loop)
+    shared = replace(rows, body=(replace(rows.body[0], kind=LoopKind.PARALLEL),))
+    rewriting.assert_refused(Reorder(("j", "i")), replace(moved(-1, column), body=(shared,)), "the order of i and j")

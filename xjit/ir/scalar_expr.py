@@ -249,14 +249,18 @@ def cost(expr: Expr, machine: Machine) -> float:
     while stack:
         top = stack.pop()
         if isinstance(top, Prim):
-            total += _own_cost(top.name, machine) * (machine.complex_factor if dtype_class(top.dtype) == "C" else 1.0)
-            if top.name == "abs" and dtype_class(top.args[0].dtype) == "C":
-                total += 2 * machine.division_cost
+            total += primitive_cost(top.name, top.dtype, top.args[0].dtype if top.args else top.dtype, machine)
             for arg in top.args:
                 if id(arg) not in seen:
                     seen.add(id(arg))
                     stack.append(arg)
     return total
+
+
+def primitive_cost(name: str, dtype: DType, operands: DType, machine: Machine) -> float:
+    """The cost of one primitive that gives a type, on operands of another one."""
+    cost = _own_cost(name, machine) * (machine.complex_factor if dtype_class(dtype) == "C" else 1.0)
+    return cost + 2 * machine.division_cost if name == "abs" and dtype_class(operands) == "C" else cost
 
 
 def _own_cost(name: str, machine: Machine) -> float:

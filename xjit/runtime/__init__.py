@@ -1,1 +1,1 @@
-"""What runs a compiled program: loaded objects, the disk cache, threads and the entry from Python."""
+"""Running compiled programs: loaded objects, the disk cache, threads and the entry from Python."""

@@ -1,4 +1,4 @@
-"""What an entry answers when the arguments are not the ones that it was made for."""
+"""The answer of an entry to arguments that it was not made for."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Notices:
         self._said: dict[str, object] = {}
 
     def is_new(self, subject: str) -> bool:
-        """Whether nobody has asked for this subject before; of several threads one is told so."""
+        """Return whether nobody has asked for this subject before; of several threads one is told so."""
         mark = object()
         return self._said.setdefault(subject, mark) is mark
 

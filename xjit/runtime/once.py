@@ -31,7 +31,7 @@ class Once(Generic[Value]):
 
     @property
     def made(self) -> bool:
-        """Whether the value exists already."""
+        """Return whether the value exists already."""
         return bool(self._made)
 
     def _first(self) -> Value:

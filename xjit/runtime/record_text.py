@@ -90,7 +90,7 @@ class _Reader:
         return cls(*values)
 
     def fits(self, value: Any, annotation: str) -> bool:
-        """Whether a value is of the type that an annotation describes."""
+        """Return whether a value is of the type that an annotation describes."""
         test = self.tests.get(annotation)
         if test is None:
             test = self.tests[annotation] = self._test(annotation.strip())

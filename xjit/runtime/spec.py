@@ -56,7 +56,7 @@ class StoredObject:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What a slot of a kernel's table points to: a byte of a buffer or of a constant, or nothing at all.
+    """The target of a slot of a kernel's table: a byte of a buffer or of a constant, or nothing at all.
 
     Nothing stands for arrays without elements.
     """
@@ -271,5 +271,5 @@ class ProgramSpec:
 
     @property
     def fallbacks(self) -> int:
-        """How many steps NumPy runs for want of code."""
+        """The number of steps that NumPy runs for want of code."""
         return sum(isinstance(step, CallStep) and bool(step.fallback) for step in self.body.steps)

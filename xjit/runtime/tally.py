@@ -1,4 +1,4 @@
-"""What loading machine code costs a decorated function."""
+"""Costs of loading machine code, for each decorated function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xjit.dataclass import dataclass
 
 @dataclass(eq=False)
 class KernelTally:
-    """What loading kernels cost one decorated function."""
+    """The cost of loading the kernels of one decorated function."""
 
     compiles: int = 0
     cache_hits: int = 0

@@ -12,9 +12,23 @@ from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
 from xjit.codegen.rewrites.tile import Tile
 from xjit.codegen.rewrites.unroll import Unroll
-from xjit.ir.loops.intexpr import constant, variable
-from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Invoke, Kernel, Store, Var
-from xjit.types import FLOAT64
+from xjit.ir.loops.intexpr import constant, variable, word
+from xjit.ir.loops.nodes import (
+    UNKNOWN,
+    Accumulate,
+    Alloc,
+    Buffer,
+    Carry,
+    FromInt,
+    If,
+    Invoke,
+    Kernel,
+    LoopKind,
+    Prim,
+    Store,
+    Var,
+)
+from xjit.types import BOOL, FLOAT64, INT64
 
 D = variable("d")
 X, OUT = Buffer.packed("x", FLOAT64, N), Buffer.packed("out", FLOAT64, N, M)
@@ -58,8 +72,24 @@ def test_a_packed_operand(rng: np.random.Generator) -> None:
     rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
 
 
-SHIFTED = kernel((P, OUT), loop("i", N, loop("j", M, Store("out", (AT, J), load(P, AT - 1, J)), start=1)))
+NEAR = Prim("ge", (FromInt(AT - 1, INT64), number(0, INT64)), BOOL)
+SHIFTED = kernel((P, OUT), loop("i", N, loop("j", M, If(NEAR, (Store("out", (AT, J), load(P, AT - 1, J)),)))))
 CUBE = Buffer.packed("c", FLOAT64, N, N, M)
+# Rows of which nobody says how many there are, side by side along the first axis.
+X1 = Buffer("x", FLOAT64, (UNKNOWN, UNKNOWN), (constant(1), word("s")))
+O1, O2 = (Buffer(name, FLOAT64, (UNKNOWN, UNKNOWN), (constant(1), word("s"))) for name in ("o", "o2"))
+TILES = Tile(("i", "j"), (3, 4), ("bi", "bj"))
+
+
+def across(*stores: Store, buffers: tuple[Buffer, ...]) -> Kernel:
+    return rewriting.rewritten(kernel(buffers, loop("i", N, loop("j", M, *stores))), TILES)
+
+
+READ = across(Store("out", (AT, J), load(X1, AT, J)), buffers=(X1, OUT))
+WRITTEN = across(Store("o", (AT, J), load(OUT, AT, J)), buffers=(OUT, O1))
+CHANGED = across(Store("o", (AT, J), both("mul", load(O1, AT, J), load(OUT, AT, J))), buffers=(OUT, O1))
+BOTH_WAYS = across(Store("out", (AT, J), both("sub", load(X1, AT, J), load(X1, J, AT))), buffers=(X1, OUT))
+SOME = across(Store("o", (AT, AT), load(OUT, AT, J)), buffers=(OUT, O1))
 PLANES = kernel((CUBE, OUT), loop("i", N, loop("j", M, Store("out", (AT, J), load(CUBE, AT, AT, J)))))
 
 
@@ -68,12 +98,23 @@ PLANES = kernel((CUBE, OUT), loop("i", N, loop("j", M, Store("out", (AT, J), loa
     [
         (SCALED, StageTransposed("x", "i", "t"), "x is no argument of the kernel with rows and columns"),
         (kernel((OUT,), Alloc(A), loop("i", N)), StageTransposed("a", "i", "t"), "a is no argument of the kernel"),
-        (COPY, StageTransposed("out", "i", "t"), "the loop over i writes out"),
-        (SCALED, StageTransposed("out", "j", "t"), "the loop over j writes out"),
-        (kernel((P,), loop("i", N)), StageTransposed("x", "i", "t"), "the loop over i does not read x"),
+        (kernel((P,), loop("i", N)), StageTransposed("x", "i", "t"), "the loop over i does not touch x"),
         (kernel((P,), loop("i", N, Invoke("s", ("x",)))), StageTransposed("x", "i", "t"), "a Invoke touches x"),
         (SHIFTED, StageTransposed("x", "i", "t"), "may begin before its first element"),
-        (PLANES, StageTransposed("c", "i", "t"), "several planes of c are read"),
+        (PLANES, StageTransposed("c", "i", "t"), "several planes of c are touched"),
+        (READ, StageTransposed("out", "i", "t", block=8, axes=(0, 1)), "along axis 0 of out do not lie side by side"),
+        (SOME, StageTransposed("o", "i", "t"), "may leave out elements that o may not have"),
+        (COPY, StageTransposed("x", "i", "t", along="j"), "does not touch x so"),
+        (
+            kernel((O1,), loop("i", N, loop("j", M, Store("o", (J, AT), load(O1, AT, J))))),
+            StageTransposed("o", "i", "t", (0, 1), "j"),
+            "writes o and touches it in several ways",
+        ),
+        (
+            kernel((OUT, O1), loop("i", N, Store("o", (AT, AT), load(OUT, AT, AT)), kind=LoopKind.PARALLEL)),
+            StageTransposed("o", "i", "t"),
+            "the loop over i, which writes o, is parallel",
+        ),
     ],
 )
 def test_refusals(before: Kernel, rewrite: StageTransposed, reason: str) -> None:
@@ -83,3 +124,36 @@ def test_refusals(before: Kernel, rewrite: StageTransposed, reason: str) -> None
 def test_one_plane(rng: np.random.Generator) -> None:
     after = rewriting.rewritten(PLANES, StageTransposed("c", "j", "t"))
     rewriting.assert_same(PLANES, after, rewriting.extents("n", "m", block=3), rng)
+
+
+def test_what_is_written_is_copied_back(rng: np.random.Generator) -> None:
+    before = kernel((P, Q), loop("i", N, loop("j", M, Store("out", (J, AT), load(P, AT, J)))))
+    for block in (0, 1, 4):
+        made = StageTransposed("out", "i", "t", (1, 0), block=block)
+        after = rewriting.rewritten(before, TILES, made)
+        assert "out[" in rewriting.body_text(after).splitlines()[-1]
+        rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+def test_what_is_written_here_and_there_is_read_before(rng: np.random.Generator) -> None:
+    some = If(NEAR, (Store("out", (J, AT), load(P, AT, J)),))
+    before = kernel((P, Q), loop("i", N, loop("j", M, some)))
+    after = rewriting.rewritten(before, TILES, StageTransposed("out", "i", "t"))
+    assert rewriting.body_text(after).count("transposed") == 2
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+@pytest.mark.parametrize(("before", "copies"), [(READ, 1), (WRITTEN, 1), (CHANGED, 2), (BOTH_WAYS, 1)])
+def test_blocks_of_buffers_whose_extents_are_not_known(before: Kernel, copies: int) -> None:
+    name = "x" if before in (READ, BOTH_WAYS) else "o"
+    text = rewriting.body_text(rewriting.rewritten(before, StageTransposed(name, "i", "t", (0, 1), "j", 8)))
+    assert text.count("transposed") == copies and "unknown" not in text
+    assert "alloc t: f64[3, 4] for each iteration" in text
+    assert ("x[j, i]" in text) == (before is BOTH_WAYS)
+
+
+def test_one_element_after_the_other(rng: np.random.Generator) -> None:
+    after = rewriting.rewritten(COPY, TILES, StageTransposed("x", "i", "t", (0, 1), block=1))
+    text = rewriting.body_text(after)
+    assert "t[-bi + t_row, -bj + t_column] = x[t_row, t_column]" in text
+    rewriting.assert_same(COPY, after, rewriting.extents("n", "m"), rng)

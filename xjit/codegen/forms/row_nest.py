@@ -13,22 +13,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.group_values import GroupValues
-from xjit.codegen.lowering.lane_loops import LaneLoops, Work, in_lanes, work_of
-from xjit.codegen.lowering.line_loops import Line
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.row_scratch import RowScratch
 from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.lowering.scan_operands import ScanOperands
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.row_storage import RowStorage, choose_row_storage
-from xjit.codegen.scheduling.scan_reads import ScanReads, Stage
+from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
-from xjit.fusion.statements import IndexedValue, Reduce, Scan
-from xjit.ir.loops.intexpr import constant, maximum, minimum
+from xjit.fusion.statements import Reduce, Scan
+from xjit.ir.loops.intexpr import variable
 
 
 @dataclass(eq=False)
@@ -45,12 +42,12 @@ class RowNest:
         self._in_blocks = self.scans.are_worth_blocks
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
         self.storage.keep_running(self.scans.read_later(self.passes.levels))
-        self._lanes = LaneLoops(self.nest, values.scratch)
         self._kept = values.kept = RowScratch(self.storage, self.scans, values)
         values.staged = self._kept.is_staged
         self._folds: dict[int, reductions.Accumulator] = {}
         self._running: dict[int, RunningValue] = {}
         self._operands: ScanOperands | None = None
+        self._along = reductions.NOWHERE
 
     @property
     def work(self) -> float:
@@ -96,16 +93,12 @@ class RowNest:
         self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
             fold.start(row)
-        lines = self._line()
-        outer = self.plan.reduced[: -len(lines)] if lines else self.plan.reduced[:-1]
-        self.bounds.open(outer)
-        if lines:
-            self._in_lines(lines, chosen)
-        elif self.plan.reduced:
+        self.bounds.open(self.plan.reduced[:-1])
+        if self.plan.reduced:
             self._innermost(chosen)
         else:
-            self._single(chosen)
-        self.bounds.close_reduced(outer)
+            self._step(chosen)
+        self.bounds.close_reduced(self.plan.reduced[:-1])
         self._kept.finish(chosen)
         self._operands = None
         for number, fold in self._folds.items():
@@ -120,116 +113,41 @@ class RowNest:
             self.bounds.close_reduced(self.plan.reduced)
 
     def _innermost(self, chosen: Sequence[int]) -> None:
-        """The last reduced loop, in blocks where sums or scans need them or something may end early."""
-        loop, folds = self.plan.reduced[-1], self._folds.values()
+        """The last reduced loop, in blocks where scans need them."""
+        loop, line = self.plan.reduced[-1], self._line() or self.plan.reduced[-1:]
         start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
-            self._in_stages(chosen)
-            return
-        blocked = any(fold.blocked for fold in folds)
-        stops = 0 < len(folds) == len(chosen) and all(fold.unfinished is not None for fold in folds)
-        if not blocked and not stops:
+            self._in_stages(loop, chosen)
+        else:
+            self._along = variable(line[0].variable)
             self._loop((start, stop), chosen)
-            return
-        size = numerics.BLOCK if blocked else self.nest.machine.stop_elements
-        block, end = self.nest.open_blocks(size, stop)
-        self._loop((block, end), chosen)
-        if stops:
-            self.nest.only_if([fold.unfinished for fold in folds], 1)
-        self.nest.close(start, stop, step=size)
 
-    def _in_stages(self, chosen: Sequence[int]) -> None:
+    def _in_stages(self, loop: Loop, chosen: Sequence[int]) -> None:
         """Loops over a row, one behind the other: scans, and what needs them."""
         stages = list(self.scans.stages(chosen))
         rows = self._kept.hand_on(self.scans.handed_on(chosen))
+        self._along = variable(loop.variable)
         self._operands = ScanOperands(self.scans, self.values, chosen)
         for number, stage in enumerate(stages):
             self._operands.begin(number, stage)
-            self._stage(stage)
+            self._loop(self._kept.span(stage), stage.statements)
             self._kept.finish(stage.statements)
-        carry = next(iter(self._running.values())).block
+        carry = next(iter(self._running.values())).name
         self.values.scan_passes.append(self._operands.found(carry, len(stages), rows))
-
-    def _stage(self, stage: Stage) -> None:
-        """The loop of some statements, in blocks where they reduce."""
-        start, stop = self._kept.span(stage)
-        if not any(number in self._folds for number in stage.statements):
-            self._loop((start, stop), stage.statements)
-            return
-        block, end = self.nest.open_blocks(numerics.BLOCK, self.bounds.reduced(self.plan.reduced[-1])[1])
-        low = block if stage.span is None else self.nest.integer("p", maximum(block, start))
-        high = end if stage.span is None else self.nest.integer("q", minimum(end, stop))
-        self._loop((low, high), stage.statements)
-        self.nest.close(0, self.bounds.reduced(self.plan.reduced[-1])[1], step=numerics.BLOCK)
 
     def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
         """One loop over steps of a row."""
-        around, loop = self.nest.inner, self.plan.reduced[-1]
-        folds = [self._folds[number] for number in chosen if number in self._folds]
-        for fold in folds:
-            fold.start_block(around, bounds)
-        indexed_values = self.values.computed(chosen)
         step = functools.partial(self._step, chosen)
-
-        def write(part: Bounds) -> None:
-            self.values.loop(loop, part, indexed_values, step)
-
-        summed = in_lanes(folds)
-        if summed:
-            work = self._work(indexed_values, loop, folds)
-            self.values.buffers.skipping = None if work is Work.ODD else loop
-            self._lanes.write(summed, bounds, write, loop.variable, work)
-            self.values.buffers.skipping = None
-        else:
-            write(bounds)
-        for fold in folds:
-            fold.end_block(around)
+        self.values.loop(self.plan.reduced[-1], bounds, self.values.computed(chosen), step)
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
         order = self.group.sums
-        if order is None or not in_lanes(self._folds.values()):
+        sums = (fold for fold in self._folds.values() if isinstance(fold, reductions.Recognised) and fold.in_lanes)
+        if order is None or not any(sums):
             return ()
         loops = tuple(loop for loop in self.plan.reduced if set(loop.axes) <= set(order.line))
         return loops if len(loops) > 1 else ()
-
-    def _in_lines(self, loops: Sequence[Loop], chosen: Sequence[int]) -> None:
-        """Blocks of a line that several loops run through: its values wait in scratch, where they lie together."""
-        line = Line(self.nest, loops, self.bounds)
-        start, stop = line.bounds()
-        block, end = self.nest.open_blocks(numerics.BLOCK, stop)
-        around = self.nest.inner
-        folds, summed = self._folds.values(), in_lanes(self._folds.values())
-        for fold in folds:
-            fold.start_block(around, (block, end))
-        self._lanes.fill(summed, line.position(block))
-        indexed_values = self.values.computed(chosen)
-        step = functools.partial(self._step, chosen)
-        line.write((block, end), lambda part: self.values.loop(loops[-1], part, indexed_values, step))
-        self._lanes.add_up(summed, (block, end))
-        for fold in folds:
-            fold.end_block(around)
-        self.nest.close(start, stop, step=numerics.BLOCK)
-
-    def _work(
-        self, indexed_values: Sequence[IndexedValue], loop: Loop, folds: Sequence[reductions.Accumulator]
-    ) -> Work:
-        """What a step of a loop is like, in which these take the element at hand."""
-        nested = any(indexed.node in self.group.nested for indexed in indexed_values)
-        waits = bool(self._running) or any(fold.in_turn for fold in folds)
-        sums = len(in_lanes(folds))
-        if nested or waits or self.values.buffers.leaves_gaps(loop):
-            return Work.ODD
-        return work_of(indexed_values, self.nest.machine, sums)
-
-    def _single(self, chosen: Sequence[int]) -> None:
-        """A row of one element, which needs no loop."""
-        around = self.nest.inner
-        for fold in self._folds.values():
-            fold.start_block(around, (constant(0), constant(1)))
-        self._step(chosen)
-        for fold in self._folds.values():
-            fold.end_block(around)
 
     def _step(self, chosen: Sequence[int]) -> None:
         """One element of a row."""
@@ -237,7 +155,7 @@ class RowNest:
             self._operands.take_first()
         for number in chosen:
             if number in self._folds:
-                self._folds[number].take(self.nest.inner)
+                self._folds[number].take(self.nest.inner, self._along)
             elif number in self._running:
                 self.values.settle_scan(number, self._running[number].advance(self.nest.inner))
             else:

@@ -59,6 +59,10 @@ class Addresses:
             found = variable(self.frames[previous].bases[name, found])
         return self.integers.of(found + rest)
 
+    def named(self, stem: str, expr: IntExpr) -> IntExpr:
+        """A name for an integer, given in the innermost block that gives a part of it."""
+        return self._known(stem, stem, expr, self._depth(expr))
+
     def _depth(self, expr: IntExpr) -> int:
         """The innermost block that gives one of the names of an expression; words are given by that of the kernel."""
         names = expr.names()
@@ -67,12 +71,16 @@ class Addresses:
 
     def _named(self, buffer: str, expr: IntExpr, depth: int) -> IntExpr:
         """A name for a part of addresses, given in the block in which it is known."""
+        return self._known(buffer, f"{buffer}_at", expr, depth)
+
+    def _known(self, key: str, stem: str, expr: IntExpr, depth: int) -> IntExpr:
+        """The name of an expression in a block, which gives it if it does not yet."""
         frame = self.frames[depth]
-        found = frame.bases.get((buffer, expr))
+        found = frame.bases.get((key, expr))
         if found is None:
-            number = self._count.get(buffer, 0)
-            self._count[buffer] = number + 1
-            found = frame.bases[buffer, expr] = f"{buffer}_at{number}"
+            number = self._count.get(key, 0)
+            self._count[key] = number + 1
+            found = frame.bases[key, expr] = f"{stem}{number}"
             frame.lines.append(f"{found} = {self.integers.of(expr)}")
             frame.given.add(found)
             self.integers.give_behind(found, expr)

@@ -7,13 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from xjit import numerics
-from xjit.codegen.cpu.step_loads import TYPES
-from xjit.codegen.language.scalar_types import STEPS
 from xjit.codegen.lowering.elements import Elements, storage_dtype
 from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
-from xjit.codegen.text.scalar_text import kind
 from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable
@@ -119,10 +116,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch.
-
-    While a loop adds lane by lane it is ``skipping`` the elements between those that it reads.
-    """
+    """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch."""
 
     nest: LoopBuilder
     elements: Elements
@@ -132,7 +126,6 @@ class Buffers:
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
     packed: dict[Access, Place] = field(init=False)
-    skipping: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.interleaved = self.accesses.interleaved()
@@ -146,10 +139,6 @@ class Buffers:
         """Whether the elements are counted from a later step than the first, which would be before the buffer."""
         return access.start < 0 and self.group.has_skew
 
-    def holds(self, access: Access) -> bool:
-        """Whether the elements of an access are in scratch while their loop runs."""
-        return access in self.packed
-
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
@@ -157,38 +146,7 @@ class Buffers:
             return self.held(Load(*self.packed[access], storage_dtype(dtype)), scope, node)
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
-        loop = self.skipping
-        apart = access.moves[loop.axes[-1]] if loop is not None and self._is_skipped(access, loop) else 0
-        return self.held(Load(name, index, storage_dtype(dtype), apart), scope, node)
-
-    def leaves_gaps(self, loop: Loop) -> bool:
-        """Whether elements are read along a loop that lie apart, nothing reads those between, and loads of whole
-        vectors do not skip them.
-        """
-        axis = loop.axes[-1]
-        return any(
-            abs(access.moves[axis]) > 1 and not (self._is_skipped(access, loop) or self._has_neighbours(access, axis))
-            for access in self.accesses.reads.values()
-        )
-
-    def _is_skipped(self, access: Access, loop: Loop) -> bool:
-        """Whether loads take elements that lie apart along a loop out of whole vectors, which nobody else reads."""
-        dtype, step = storage_dtype(access.node.aval.dtype), access.moves[loop.axes[-1]]
-        written = {write.node for write in self.accesses.writes if write is not None}
-        held = access.node in written | self.pointers.windows.keys()
-        if held or access.lookups or step not in STEPS or not self._is_taken_from_vectors(dtype, step):
-            return False
-        return kind(dtype) in TYPES and not self._has_neighbours(access, loop.axes[-1])
-
-    def _has_neighbours(self, access: Access, axis: int) -> bool:
-        """Whether the elements between are read as well, so that whole vectors are."""
-        alike = [
-            other
-            for other in self.interleaved
-            if (other.node, other.moves) == (access.node, access.moves)
-            and self.interleaved[other] == self.interleaved.get(access)
-        ]
-        return len(alike) == abs(access.moves[axis])
+        return self.held(Load(name, index, storage_dtype(dtype)), scope, node)
 
     def held(self, load: Load, scope: Scope, node: Node) -> Held:
         """What a load gives, as the element of a node."""

@@ -25,7 +25,6 @@ from xjit.codegen.scheduling.packed import PackedReductions
 from xjit.codegen.scheduling.row_storage import KeptValue
 from xjit.codegen.scheduling.scan_blocks import ScanPass
 from xjit.codegen.scheduling.schedule import Loop
-from xjit.codegen.scheduling.tiles import Tiles
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import below
@@ -95,9 +94,7 @@ class GroupValues:
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
         memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
-        turned = self.loops.transposition
-        self.tiles = None if turned is None else Tiles(*memory, turned, self.scratch)
-        self.buffers = self.tiles or Buffers(*memory)
+        self.buffers = Buffers(*memory)
         packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self.bounds.extent)
         self._nested = NestedReductions(
             self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent, packed

@@ -17,16 +17,14 @@ from collections.abc import Callable, Mapping
 from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.elements import Elements
-from xjit.codegen.lowering.lane_loops import LaneLoops, in_lanes
-from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
+from xjit.codegen.lowering.scopes import Held, LoopBuilder
 from xjit.codegen.scheduling.packed import PackedReductions
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.tiny import nested_values
 from xjit.fusion.statements import Domain, IndexedValue, Reduce
 from xjit.ir.index_map import axes_of
-from xjit.ir.loops.intexpr import IntExpr, as_int, constant
+from xjit.ir.loops.intexpr import IntExpr, as_int, variable
 from xjit.ir.node import Node
 
 
@@ -71,42 +69,14 @@ class NestedReductions:
             value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
             return fold.settle(value, scope, statement.target.where)
         fold.start(scope)
-        for loop in loops[:-1]:
+        stops = [self._stop(loop) for loop in loops]
+        for loop in loops:
             self.nest.open(loop.variable, loop.axes)
-        self._innermost(fold, loops[-1:])
-        for loop in reversed(loops[:-1]):
-            self.nest.close(0, self._stop(loop))
+        fold.take(self.nest.inner, variable(loops[-1].variable) if loops else reductions.NOWHERE)
+        for stop in reversed(stops):
+            self.nest.close(0, stop)
         (held,) = fold.finish(scope)
         return held
-
-    def _innermost(self, fold: reductions.Accumulator, loops: list[Loop]) -> None:
-        """The last loop, in blocks where it may be longer than one."""
-        baked = min(self.nest.machine.baked_extent, numerics.BLOCK)
-        if not loops or not fold.blocked or loops[0].extent <= baked:
-            self._block(fold, loops, constant(0), self._stop(loops[0]) if loops else constant(1))
-            return
-        stop = self._stop(loops[0])
-        self._block(fold, loops, *self.nest.open_blocks(numerics.BLOCK, stop))
-        self.nest.close(0, stop, step=numerics.BLOCK)
-
-    def _block(self, fold: reductions.Accumulator, loops: list[Loop], start: IntExpr, stop: IntExpr) -> None:
-        around: Scope = self.nest.inner
-        fold.start_block(around, (start, stop))
-
-        def write(part: Bounds) -> None:
-            for loop in loops:
-                self.nest.open(loop.variable, loop.axes)
-            fold.take(self.nest.inner)
-            for _ in loops:
-                self.nest.close(*part)
-
-        summed = in_lanes([fold]) if loops else []
-        if summed:
-            work = self.packed.work(fold.statement.values[0], loops[0])
-            LaneLoops(self.nest, self.packed.scratch).write(summed, (start, stop), write, loops[0].variable, work)
-        else:
-            write((start, stop))
-        fold.end_block(around)
 
     def _stop(self, loop: Loop) -> IntExpr:
         return as_int(loop.extent) if loop.extent <= self.nest.machine.baked_extent else self.extent(loop)

@@ -1,25 +1,25 @@
 """A group becomes a loop nest, in the form that its plan asks for.
 
 row_nest.py      row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
-column_nest.py   in blocks of columns, where the reduced axes are slow in memory
-tiled_nest.py    in tiles, where operands lie across each other
+naive_columns.py column by column, where the reduced axes are slow in memory
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from xjit.codegen.forms.chunks import open_chunks
-from xjit.codegen.forms.column_nest import ColumnNest
 from xjit.codegen.forms.row_nest import RowNest
-from xjit.codegen.forms.tiled_nest import TiledNest
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.loop_bounds import LoopBounds
 from xjit.codegen.lowering.loop_names import LoopNames
+from xjit.codegen.lowering.naive_columns import NaiveColumns
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.scheduling.columns import ColumnBlocks
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.scan_reads import ScanReads
@@ -62,22 +62,32 @@ class Lowering:
         loops = self.loops = ordered(
             self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled
         )
-        self.group, self.accesses, self.plan = loops.group, loops.accesses, loops.plan
+        self.group, self.accesses = loops.group, loops.accesses
+        self.passes, scans = Passes(self.accesses, loops.plan), ScanReads(self.accesses)
+        self.columns: ColumnBlocks | None = None
+        if self._is_in_columns(scans):
+            self.columns = ColumnBlocks.of(self.accesses, loops.plan)
+            loops = self.loops = replace(loops, plan=self.columns.shared(loops.plan))
+        self.plan = loops.plan
         self._names = LoopNames(self.nest)
         self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )
-        self.passes = Passes(self.accesses, self.plan)
-        self.form = self._form(ScanReads(self.accesses))
+        self.form = self._form(scans)
 
     def _form(self, scans: ScanReads) -> GroupNest:
         """The form of the loops."""
-        if self.values.tiles is not None:
-            return TiledNest(self.values, self.values.tiles)
-        if self.plan.columns and self.group.reduced and self.passes.store_once and not self._waits_for(scans):
-            return ColumnNest(self.values, self.passes, scans)
+        if self.columns is not None:
+            return NaiveColumns(self.values, self.passes)
         return RowNest(self.values, self.passes, scans)
+
+    def _is_in_columns(self, scans: ScanReads) -> bool:
+        """Whether columns run in blocks, for which no pass but the first may store whole rows."""
+        plan = self.loops.plan
+        if self.loops.transposition is not None or not plan.columns or not self.group.reduced:
+            return False
+        return self.passes.store_once and not self._waits_for(scans)
 
     def _waits_for(self, scans: ScanReads) -> bool:
         """Whether something needs a scan at other steps than its own, for which whole rows are kept."""
@@ -91,13 +101,14 @@ class Lowering:
     @property
     def naive(self) -> NaiveNest:
         """The loops that have been written."""
-        names = {name: tuple(own) for name, own in self._names.given.items()}
-        return NaiveNest(self.loops, names, tuple(self.values.kept_values), tuple(self.values.scan_passes))
+        loops = {name: tuple(own) for name, own in self._names.given.items()}
+        kept, scans = tuple(self.values.kept_values), tuple(self.values.scan_passes)
+        return NaiveNest(self.loops, loops, self.values.buffers, self.columns, kept, scans)
 
     @property
     def is_alone(self) -> bool:
         """Whether none of the loops is one whose iterations threads share."""
-        return self.plan.shared is None and self.plan.chunked is None and not isinstance(self.form, ColumnNest)
+        return self.plan.shared is None and self.plan.chunked is None
 
     def write(self) -> None:
         """The whole nest, its loops with names of their own."""

@@ -38,9 +38,9 @@ class RunningValue(Recognised):
 
     def advance(self, inner: Scope) -> Held:
         """Takes the element at hand; the result up to it."""
-        held = self.combined(Var(self.block, self.dtype), inner)
+        held = self.combined(Var(self.name, self.dtype), inner)
         assert held.plain is not None
-        inner.statements.append(Fold((self.block,), (held.plain,)))
+        inner.statements.append(Fold((self.name,), (held.plain,)))
         return held
 
     def combined(self, before: Value, scope: Scope) -> Held:

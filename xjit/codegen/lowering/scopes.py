@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from xjit.codegen.language.scalar_types import KINDS
@@ -11,10 +10,9 @@ from xjit.codegen.rewrites.record import Rewrite
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
-from xjit.ir.loops.nodes import If, Let, LetInt, Loop, LoopKind, Prim, Statement, Value, Var
+from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
 from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
-from xjit.types import BOOL
 
 
 @dataclass(eq=False)
@@ -128,13 +126,6 @@ class LoopBuilder:
         name = self.fresh(f"{loop.variable}_")
         self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
         self.rewrites.append(make(name))
-
-    def only_if(self, conditions: Iterable[Value | None], start: int) -> None:
-        """Does the statements of the innermost loop from this one on only if one of the conditions holds."""
-        flag, statements = self.fresh("go"), self.inner.statements
-        known = [condition for condition in conditions if condition is not None]
-        either = functools.reduce(lambda one, other: Prim("or", (one, other), BOOL), known)
-        statements[start:] = [Let(flag, either), If(Var(flag, BOOL), tuple(statements[start:]))]
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""

@@ -50,6 +50,11 @@ def has_variants(prim: str, dtype: DType) -> bool:
     return _name(prim, dtype) in VARIED
 
 
+def with_fast_path(keys: Iterable[tuple[str, DType]]) -> list[tuple[str, DType]]:
+    """Those of some primitives that have variants ``near`` and ``is_far``."""
+    return [key for key in keys if has_variants(*key)]
+
+
 def is_frequent(prim: str, dtype: DType) -> bool:
     """Whether loops over arguments that ``near`` is wrong for inline the function, so that they are vector code.
 

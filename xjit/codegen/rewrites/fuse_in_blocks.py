@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import known_inside
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, there
+from xjit.codegen.rewrites.analysis.exchange import with_line
 from xjit.codegen.rewrites.analysis.surroundings import (
     block_of,
     known_before,
@@ -88,8 +89,12 @@ class FuseInBlocks:
             return renamed(loop.body, {loop.variable: self.block})
         if loop.step != 1 or not known.at_most(constant(0), loop.start):
             raise RefusedError(f"the loop over {loop.variable} has steps, or may begin before 0")
-        low = start if loop.start.value == 0 else maximum(start, loop.start)
-        return (replace(loop, start=low, stop=minimum(start + self.length, loop.stop)),)
+        body, stop = with_line(loop.body, loop.variable, self.block), minimum(start + self.length, loop.stop)
+        if loop.start.value == 0:
+            return (replace(loop, start=start, stop=stop, body=body),)
+        if body != loop.body:
+            raise RefusedError(f"blocks of elements that the loop over {loop.variable} adds up do not begin at 0")
+        return (replace(loop, start=maximum(start, loop.start), stop=stop),)
 
     def _see_that_they_may(self, known: Ranges, loops: Sequence[Loop]) -> None:
         """Refuses where an iteration of a loop needs what comes behind it in a loop before."""

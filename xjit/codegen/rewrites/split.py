@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from xjit.codegen.rewrites.analysis.exchange import with_line
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import minimum, variable
-from xjit.ir.loops.nodes import Kernel, Loop, LoopKind
+from xjit.ir.loops.nodes import Kernel, LetInt, Loop, LoopKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +19,13 @@ class Split:
                   for i in b .. min(b + 512, n):
                     ...
 
-    The outer loop keeps the kind, the inner one is serial.
+    The outer loop keeps the kind, the inner one is serial. The end of a block gets a name if one is given.
     """
 
     loop: str
     length: int
     block: str
+    end: str = ""
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses loops with steps and unrolled ones."""
@@ -33,8 +33,9 @@ class Split:
         if loop.step != 1 or loop.kind is LoopKind.UNROLLED:
             raise RefusedError(f"the loop over {self.loop} has steps, or is written out")
         start = variable(self.block)
-        inner = replace(
-            loop, start=start, stop=minimum(start + self.length, loop.stop), kind=LoopKind.SERIAL, body=loop.body
-        )
-        outer = Loop(self.block, loop.start, loop.stop, (inner,), loop.kind, self.length)
+        stop = minimum(start + self.length, loop.stop)
+        named = (LetInt(self.end, stop),) if self.end else ()
+        body = with_line(loop.body, self.loop, self.block)
+        inner = Loop(loop.variable, start, variable(self.end) if self.end else stop, body)
+        outer = Loop(self.block, loop.start, loop.stop, (*named, inner), loop.kind, self.length)
         return with_statements(kernel, loop, (outer,))

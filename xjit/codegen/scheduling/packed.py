@@ -32,7 +32,6 @@ from collections.abc import Callable, Iterator, Sequence
 from xjit import numerics
 from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.elements import Elements
-from xjit.codegen.lowering.lane_loops import Work, work_of
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_varied
@@ -65,12 +64,6 @@ class PackedReductions:
     @property
     def _accesses(self) -> GroupAccesses:
         return self.buffers.accesses
-
-    def work(self, values: IndexedValue, loop: Loop) -> Work:
-        """What computing the elements along a loop is like."""
-        visits = [indexed for indexed in self._visits(values) if indexed not in self._accesses.reads]
-        gaps = any(abs(access.moves[loop.axes[-1]]) > 1 for access in self._leaves(values))
-        return Work.ODD if gaps or any(map(self.elements.is_leaf, visits)) else work_of(visits, self.nest.machine)
 
     def loop(self, values: IndexedValue, combined: DType, loops: list[Loop]) -> Loop | None:
         """The loop of a reduction of ``values`` that is to be written out in the row loop at hand, if it is."""

@@ -9,12 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from xjit import config
+from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.rare import in_strips
+from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
 from xjit.codegen.scheduling.row_storage import KeptValue, keep_rows
 from xjit.codegen.scheduling.scan_blocks import ScanPass, scans_in_blocks
+from xjit.codegen.scheduling.tiles import in_tiles
+from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
+from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel
 from xjit.ir.loops.verify import verify
@@ -24,11 +30,15 @@ from xjit.ir.loops.verify import verify
 class NaiveNest:
     """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order.
 
-    ``kept_values`` are expensive values that several passes over a row compute.
+    ``buffers`` knows the names of what the group touches; ``columns`` are the blocks that its columns run in, if
+    their elements are combined one after the other. ``kept_values`` are expensive values that several passes over a
+    row compute.
     """
 
     ordered: Ordered
     loops: Mapping[str, tuple[str, ...]]
+    buffers: Buffers
+    columns: ColumnBlocks | None = None
     kept_values: tuple[KeptValue, ...] = ()
     scan_passes: tuple[ScanPass, ...] = ()
 
@@ -44,7 +54,18 @@ class Idea(Protocol):
         ...
 
 
-IDEAS: tuple[Idea, ...] = (keep_rows, scans_in_blocks, in_strips)
+IDEAS: tuple[Idea, ...] = (
+    in_tiles,
+    keep_rows,
+    scans_in_blocks,
+    in_blocks_and_lanes,
+    in_blocks_of_columns,
+    rows_ahead,
+    functions_of_rows,
+    columns_ahead,
+    unrolled_rows,
+    in_strips,
+)
 """In the order in which they look at a kernel."""
 
 

@@ -4,24 +4,22 @@ In ``x.T * y`` the rows of ``y`` and of the result are columns of ``x``. Read el
 lies in another line of memory. So two loops are cut into tiles, and what lies across is transposed into scratch, a
 few rows at a time in registers, before the tile is computed:
 
-    for i0_block in range(lo, hi):
-        i0_start = i0_block * 128
-        i0_stop = select(i0_start + 128 < n0, i0_start + 128, n0)
-        for i1_start in range(0, n1, 64):
-            i1_stop = select(i1_start + 64 < n1, i1_start + 64, n1)
-            for i1 in range(i1_start, i1_stop, 8):
-                for i0 in range(i0_start, i0_stop, 8):
-                    turn_f32(m0, (i0 - i0_start) * 64 + i1 - i1_start, 64, a0, ..., i1_stop - i1, i0_stop - i0)
-            for i0 in range(i0_start, i0_stop):
-                for i1 in range(i1_start, i1_stop):
-                    ... ldw(m0, (i0 - i0_start) * 64 + i1 - i1_start) * ld(a1, a1_at0 + i1) ...
+    parallel i0 in 0 .. n0:                 parallel i0_start in 0 .. n0 by 128:
+      for i1 in 0 .. n1:                      for i1_start in 0 .. n1 by 64:
+        y[i0, i1] = a[i0, i1] * x[i1, i0]       alloc m0: f32[128, 64] for each iteration
+                                                for m0_column in i1_start .. min(i1_start + 64, n1) by 8:
+                                                  for m0_row in i0_start .. min(i0_start + 128, n0) by 8:
+                                                    m0[...] = transposed x[m0_column, m0_row] of 8 x 8
+                                                for i0 in i0_start .. min(i0_start + 128, n0):
+                                                  for i1 in i1_start .. min(i1_start + 64, n1):
+                                                    y[i0, i1] = a[i0, i1] * m0[i0 - i0_start, i1 - i1_start]
 
 A result that lies across is put into scratch in the innermost loop and transposed when the tile is done. Where
 nothing is computed, as in ``x.T.copy()``, blocks go from the operand to the result at once:
 
-            for i0 in range(i0_start, i0_stop, 8):
-                for i1 in range(i1_start, i1_stop, 8):
-                    turn_f32(o0, i1 + i0 * o0_s0, o0_s0, a0, i1 * a0_s0 + i0, a0_s0, i1_stop - i1, i0_stop - i0)
+                                                for i0 in i0_start .. min(i0_start + 64, n0) by 8:
+                                                  for i1 in i1_start .. min(i1_start + 64, n1) by 8:
+                                                    y[i0, i1] = transposed x[i1, i0] of 8 x 8
 """
 
 from __future__ import annotations
@@ -29,27 +27,34 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from xjit import numerics
 from xjit.codegen.language.scalar_types import TURNED
-from xjit.codegen.lowering.buffers import Buffers, Place
+from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.elements import storage_dtype
-from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.scopes import Held, Scope
-from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.analysis.dependence import touches
+from xjit.codegen.rewrites.record import Rewrite, found
+from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
+from xjit.codegen.rewrites.storage.transpose_copy import TransposeCopy
+from xjit.codegen.rewrites.tile import Tile
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.index_map import relabel
-from xjit.ir.loops.intexpr import variable
-from xjit.ir.loops.nodes import Load, Store
+from xjit.ir.loops.intexpr import evaluate
+from xjit.ir.loops.nodes import Kernel
+from xjit.ir.loops.walk import buffers
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import Arg
 from xjit.machine import Machine
-from xjit.types import DType
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +70,6 @@ class Transposition:
     rows: int
     columns: int
     copies: tuple[tuple[Access, Access], ...] = ()
-
-    def size(self, number: int) -> int:
-        """Positions of a loop in one tile."""
-        sizes = {len(self.plan.kept) - 2: self.rows, len(self.plan.kept) - 1: self.columns}
-        return sizes.get(number, 1)
 
 
 def transposition(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Transposition | None:
@@ -170,53 +170,44 @@ def _shared(extents: Sequence[int], machine: Machine) -> int:
     return next((number % len(extents) for number, (extent, limit) in numbered if extent >= limit), outer)
 
 
-@dataclass(eq=False)
-class Tiles(Buffers):
-    """The buffers of a group that is computed in tiles, where what lies across is in scratch."""
-
-    transposition: Transposition
-    scratch: Scratch
-    turned: dict[Access, tuple[str, DType]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        Buffers.__post_init__(self)
-        self.rows, self.columns = self.plan.kept[-2:]
-
-    def holds(self, access: Access) -> bool:
-        """Whether the elements of an access are in scratch."""
-        return access in self.transposition.across
-
-    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
-        """One element of a buffer, or of scratch."""
-        if not self.holds(access):
-            return Buffers.load(self, access, scope, node, written)
-        dtype = storage_dtype(node.aval.dtype)
-        return self.held(Load(*self.turned_place(access, dtype), dtype), scope, node)
-
-    def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
-        """Stores one element, in a buffer or in scratch."""
-        if not self.holds(access):
-            Buffers.put(self, access, held, chunked, source)
-            return
-        dtype = (source or access.node).aval.dtype
-        value, storage = self.elements.bits(held, dtype, access.node.where), storage_dtype(dtype)
-        store = Store(*self.turned_place(access, storage), value, access.node.where)
-        self.nest.inner.statements.append(store)
-
-    def turned_place(self, access: Access, dtype: DType) -> Place:
-        """The scratch that holds the elements of an access, and where in it the one of both loops is."""
-        if access not in self.turned:
-            shape = self.transposition.rows, self.transposition.columns
-            self.turned[access] = self.scratch.take(dtype, *shape), dtype
-        rows, columns = (variable(loop.variable) - start for loop, (start, _) in self.inside)
-        return self.turned[access][0], (rows, columns)
-
-    @property
-    def inside(self) -> tuple[tuple[Loop, Bounds], tuple[Loop, Bounds]]:
-        """Both loops with the bounds of a tile."""
-        return (self.rows, tile_bounds(self.rows)), (self.columns, tile_bounds(self.columns))
+def in_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what brings the loops of groups into tiles where operands or results lie across."""
+    for one in nests:
+        if one.ordered.transposition is not None:
+            yield tuple(_tiled_loops(kernel, one, one.ordered.transposition, nest))
 
 
-def tile_bounds(loop: Loop) -> Bounds:
-    """The bounds of a loop within a tile."""
-    return variable(f"{loop.variable}_start"), variable(f"{loop.variable}_stop")
+def _tiled_loops(kernel: Kernel, naive: NaiveNest, turned: Transposition, nest: LoopBuilder) -> Iterator[Rewrite]:
+    """Yield the rewrites of one group."""
+    names = [naive.loops[loop.variable][0] for loop in turned.plan.kept[-2:]]
+    rows, columns = names
+    yield Tile((rows, columns), (turned.rows, turned.columns), (f"{rows}_start", f"{columns}_start"))
+    if turned.copies:
+        sizes = (TURNED[storage_dtype(source.node.aval.dtype).itemsize] for source, _ in turned.copies)
+        yield TransposeCopy(rows, columns, tuple(sizes))
+        return
+    known, values = buffers(kernel), dict(nest.words.values())
+    across = set(_names(turned, naive.buffers))
+    for name, axes in dict.fromkeys(_places(kernel, rows, columns)):
+        down, along = (evaluate(known[name].strides[axis], values) for axis in axes)
+        if name in across and abs(down) < abs(along):
+            block = TURNED[known[name].dtype.itemsize] if down == 1 else 1
+            yield StageTransposed(name, rows, nest.fresh("m"), axes, columns, block)
+
+
+def _names(turned: Transposition, buffers: Buffers) -> Iterator[str]:
+    """Yield the names of buffers of which elements lie across."""
+    accesses = buffers.accesses
+    yield from (buffers.pointer(access, False) for access in accesses.reads.values() if access in turned.across)
+    for access, values in zip(accesses.writes, accesses.values, strict=True):
+        if access is not None and access in turned.across:
+            yield buffers.pointer(access, True, values[0].node.aval.dtype)
+
+
+def _places(kernel: Kernel, rows: str, columns: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the buffers that a loop over rows touches, each with the axes along which rows and columns go."""
+    _, loop = found(kernel, rows)
+    for touch in touches((loop,)):
+        axes = [[axis for axis, expr in enumerate(touch.index) if name in expr.names()] for name in (rows, columns)]
+        if len(axes[0]) == len(axes[1]) == 1:
+            yield touch.buffer, (axes[0][0], axes[1][0])

@@ -17,11 +17,12 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from xjit import numerics
+from xjit.codegen.language.scalar_types import TURNED
 from xjit.codegen.lowering.addresses import Addresses, Frame
 from xjit.codegen.text.integer_text import IntegerText
 from xjit.codegen.text.scalar_text import call_text, constant_text, kind
 from xjit.dataclass import dataclass, field
-from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
+from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, constant, minimum, operands, terms, variable
 from xjit.ir.loops.nodes import (
     LAUNCHED,
     Access,
@@ -52,7 +53,7 @@ from xjit.ir.loops.nodes import (
 )
 from xjit.ir.loops.walk import buffers, integers, parts, statements
 from xjit.ir.source_location import Where
-from xjit.types import INT64
+from xjit.types import INT64, DType
 
 _COMMENT = re.compile(r"  #[^\n]*")
 SHARED = "  # shared among threads"
@@ -246,7 +247,7 @@ class _Printer:
         step, stride = target.strides[one.columns[0]], source.strides[one.rows[1]]
         to = f"{one.target}, {self.addresses.of(one.target, one.at)}, {self.integers.of(step)}"
         origin = f"{one.source}, {self.addresses.of(one.source, one.start)}, {self.integers.of(stride)}"
-        counts = ", ".join(map(self.integers.of, one.extents))
+        counts = ", ".join(self.bound(_in_block(count, target.dtype)) for count in one.extents)
         return f"turn_{kind(target.dtype)}({to}, {origin}, {counts})"
 
     def _loop(self, loop: Loop) -> None:
@@ -269,10 +270,17 @@ class _Printer:
                 self.statements(loop.body)
 
     def _range(self, loop: Loop) -> str:
-        start, stop = self.integers.of(loop.start), self.integers.of(loop.stop)
+        start, stop = self.bound(loop.start), self.bound(loop.stop)
         if loop.step != 1:
             return f"range({start}, {stop}, {loop.step})"
         return f"range({stop})" if start == "0" else f"range({start}, {stop})"
+
+    def bound(self, expr: IntExpr) -> str:
+        """The text of where a loop or a block ends; a minimum or maximum in it is named where it is known."""
+        for coefficient, atom in terms(expr):
+            if atom is not None and atom.kind in (Atom.MIN, Atom.MAX):
+                expr = expr + (self.addresses.named("stop", atom) - atom) * coefficient
+        return self.integers.of(expr)
 
     def _branch(self, statement: If) -> None:
         with self.block(f"if {self.value(statement.condition)}:"):
@@ -320,6 +328,16 @@ class _Printer:
         if value.dtype != INT64 or value.expr.value is not None:
             return f"{kind(value.dtype)}({text})"
         return f"({text})" if " " in text else text
+
+
+def _in_block(count: IntExpr, dtype: DType) -> IntExpr:
+    """How many rows or columns a word is told to transpose, which takes no more than its block has."""
+    most = TURNED[dtype.itemsize]
+    if count.kind is Atom.MIN and constant(most) in operands(count):
+        return minimum(*(one for one in operands(count) if one.value != most))
+    if count.value is None or count.value > most:
+        raise ValueError(f"a block has {most} rows and columns at most, not {count}")
+    return count
 
 
 def _bare(text: str) -> str:

@@ -27,9 +27,49 @@ def runs_inside(node: Node, places: Places, machine: Machine) -> bool:
     if not is_foldable(node) or not places:
         return False
     statement = reduction_of(node)
-    if not (prospect_of(statement, machine).fast and _is_short(statement, machine)):
+    if not _is_short(statement, machine):
+        return False
+    if not (prospect_of(statement, machine).fast or _is_worth_writing_out(statement, machine)):
         return False
     return all(_ends(reader, IndexedValue(node, index), machine) for reader, index in places)
+
+
+def _is_worth_writing_out(statement: Reduce, machine: Machine) -> bool:
+    """Whether a reduction is so short that it is written out along a row of its results, and one of its largest
+    operands is fastest along what is reduced: neither order of the loops suits all of them.
+    """
+    extents = [extent for axis, extent in enumerate(statement.dims) if axis not in statement.reduced]
+    terms = math.prod(statement.dims[axis] for axis in statement.reduced)
+    many = extents[-1:] >= [machine.packed_results] and math.prod(extents[:-1]) >= machine.packed_rows
+    if not many or not 1 < terms <= machine.packed_terms:
+        return False
+    below = _below(statement, machine.written_out_operations // terms)
+    return bool(_fastest_axes(statement, below) & set(statement.reduced))
+
+
+def _below(statement: Reduce, most: int) -> set[Node]:
+    """What a statement would compute if nothing below it were stored; nothing where that is more than so much."""
+    waiting, found = [indexed.node for indexed in statement.values], set[Node]()
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.inputs)
+        if len(found) > most:
+            return set()
+    return found
+
+
+def _fastest_axes(statement: Reduce, below: AbstractSet[Node]) -> set[int]:
+    """The axes along which the largest operands of elementwise operations are fastest in memory."""
+    found: dict[int, set[int]] = {}
+    operands = {source for node in below if node.element is not None for source in node.inputs}
+    for node in operands:
+        if node.element is None and node.aval.shape == statement.dims:
+            axes = [axis for axis in node.aval.order if statement.dims[axis] > 1]
+            size = max(source.aval.size for source in node.inputs or (node,))
+            found.setdefault(size, set()).update(axes[-1:])
+    return found[max(found)] if found else set()
 
 
 def _ends(reader: Reader, indexed: IndexedValue, machine: Machine) -> bool:

@@ -27,6 +27,7 @@ from xjit.ir.loops.nodes import (
     Find,
     Fold,
     FromInt,
+    Grouping,
     If,
     Invoke,
     Kernel,
@@ -43,6 +44,7 @@ from xjit.ir.loops.nodes import (
     Var,
     While,
 )
+from xjit.ir.loops.ordered_sums import Both, OrderedSums
 from xjit.types import DType
 
 Scalar: TypeAlias = Any
@@ -89,7 +91,7 @@ class Memory:
 
 @dataclass(slots=True)
 class Trace:
-    """What one iteration has touched."""
+    """The elements that one iteration has touched."""
 
     read: set[Element] = field(default_factory=set)
     written: set[Element] = field(default_factory=set)
@@ -97,19 +99,23 @@ class Trace:
 
 @dataclass(slots=True)
 class Frame:
-    """What names mean at one place of one iteration; ``traces`` are those of all iterations around."""
+    """The values of names at one place of one iteration; ``traces`` are those of all iterations around."""
 
     scalars: dict[str, Scalar]
     integers: dict[str, int]
     memory: dict[str, Memory]
     traces: tuple[Trace, ...] = ()
     in_threads: bool = False
+    sums: OrderedSums = field(default_factory=OrderedSums)
+    innermost: str = ""
 
     def iteration(self, loop: Loop, value: int) -> Frame:
         """A frame of its own for one iteration, which leaves nothing behind but what it stores."""
         integers = {**self.integers, loop.variable: value}
         in_threads = self.in_threads or loop.kind is LoopKind.BLOCK_THREAD
-        return Frame(dict(self.scalars), integers, dict(self.memory), (*self.traces, Trace()), in_threads)
+        return Frame(
+            dict(self.scalars), integers, dict(self.memory), (*self.traces, Trace()), in_threads, self.sums.copy()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +202,35 @@ class Executor:
                 if not self._value(statement.condition, frame):
                     frame.integers[_STATUS] = max(frame.integers.get(_STATUS, 0), statement.status)
 
+    def _accumulate(self, one: Accumulate, frame: Frame) -> None:
+        value, before = self._value(one.value, frame), frame.scalars[one.name]
+        line = str(one.order.line) if one.order else frame.innermost
+        if one.order is not None and one.order.grouping is Grouping.ERRORS:
+            frame.scalars[one.name] = frame.sums.two_sum(one.name, before, value)
+        elif one.order is not None or one.lanes:
+            frame.sums.wait(line, one, value)
+        else:
+            frame.scalars[one.name] = self._both(one)(before, value)
+
+    def _both(self, one: Accumulate) -> Both:
+        return lambda before, value: self.primitive(one.reducer, "", (before, value), value.dtype)
+
+    def _end_line(self, line: str, frame: Frame) -> None:
+        """Add up what has waited for the end of a loop."""
+        for one, items in frame.sums.ended(line):
+            frame.scalars[one.name] = frame.sums.total(one, frame.scalars[one.name], items, self._both(one))
+
     # ------------------------------------------------------------------ loops
 
     def _loop(self, loop: Loop, frame: Frame) -> Iterator[Barrier]:
         rounds = range(_integer(loop.start, frame), _integer(loop.stop, frame), loop.step)
         if loop.kind.is_ordered:
+            around = frame.innermost
             for value in rounds:
-                frame.integers[loop.variable] = value
+                frame.integers[loop.variable], frame.innermost = value, loop.variable
                 yield from self._block(loop.body, frame)
+            frame.innermost = around
+            self._end_line(loop.variable, frame)
         elif loop.kind is LoopKind.VECTOR:
             self._lanes(loop, rounds, frame)
         elif loop.kind is LoopKind.BLOCK_THREAD:
@@ -220,10 +247,11 @@ class Executor:
         frames = []
         for value in rounds:
             one = frame.iteration(loop, value)
-            one.scalars = frame.scalars
+            one.scalars, one.sums, one.innermost = frame.scalars, frame.sums, loop.variable
             frames.append(one)
             for barrier in self._block(loop.body, one):
                 raise BarrierError(f"{barrier} is in lanes")
+        self._end_line(loop.variable, frame)
         _join(frame, frames, loop)
 
     def _threads(self, loop: Loop, rounds: range, frame: Frame) -> Iterator[Barrier]:
@@ -257,7 +285,7 @@ class Executor:
     def _value(self, value: Value, frame: Frame) -> Scalar:
         match value:
             case Var():
-                return frame.scalars[value.name]
+                return frame.sums.corrected(value.name, frame.scalars[value.name])
             case Const():
                 return value.literal.item()
             case FromInt():
@@ -271,7 +299,7 @@ class Executor:
 
 
 _STATUS = " status"
-"""Where a frame keeps the status; no name of a kernel has a space."""
+"""The name under which a frame keeps the status; no name of a kernel has a space."""
 
 
 def _integer(expr: IntExpr, frame: Frame) -> int:

@@ -19,7 +19,7 @@ from xjit.dataclass import dataclass, field
 
 
 class Atom(enum.Enum):
-    """What an expression is at its outside."""
+    """The outermost operation of an expression."""
 
     SUM = "sum"  # coefficients and products, and a constant
     PRODUCT = "product"  # of two or more atoms
@@ -31,7 +31,7 @@ class Atom(enum.Enum):
     MOD = "mod"  # of the sign of the divisor, as Python's
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
 class IntExpr:
     """One expression; equal ones are mostly one object.
 
@@ -87,6 +87,9 @@ class IntExpr:
     def words(self) -> frozenset[str]:
         """The words of the table that the expression reads."""
         return frozenset(_names(self, Atom.WORD))
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         return _text(self)
@@ -216,7 +219,7 @@ def _extreme(kind: Atom, several: Iterable[Integer]) -> IntExpr:
 
 
 def _differs(a: IntExpr, b: IntExpr, how: Callable[[int], bool]) -> bool:
-    """Whether the two differ by a known number, and how."""
+    """Return whether the two differ by a known number, and how."""
     difference = (a - b).value
     return difference is not None and difference != 0 and how(difference)
 
@@ -247,7 +250,7 @@ def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
 
 
 def operands(expr: IntExpr) -> tuple[IntExpr, ...]:
-    """What a product, an extreme, a quotient or a remainder is of."""
+    """The operands of a product, an extreme, a quotient or a remainder."""
     return cast("tuple[IntExpr, ...]", expr.parts)
 
 

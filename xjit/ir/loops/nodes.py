@@ -31,7 +31,7 @@ LAUNCHED = variable("lo"), variable("hi")
 
 
 class LoopKind(enum.Enum):
-    """How the iterations of a loop run."""
+    """The way in which the iterations of a loop run."""
 
     SERIAL = "for"  # one after the other
     PARALLEL = "parallel"  # in any order, on threads of the processor
@@ -42,7 +42,7 @@ class LoopKind(enum.Enum):
 
     @property
     def is_ordered(self) -> bool:
-        """Whether an iteration may need what earlier ones did."""
+        """Return whether an iteration may need what earlier ones did."""
         return self in (LoopKind.SERIAL, LoopKind.UNROLLED)
 
 
@@ -56,7 +56,7 @@ class Scope(enum.Enum):
 
 
 class Access(enum.Enum):
-    """What a kernel does with a buffer that it is given."""
+    """The use that a kernel makes of a buffer that it is given."""
 
     READ = "read"
     WRITE = "write"
@@ -167,9 +167,37 @@ class Carry:
     value: Value
 
 
+class Grouping(enum.Enum):
+    """How elements are grouped that a reduction rounds in the order of :mod:`xjit.numerics`."""
+
+    BLOCKS = "in blocks"  # those of a line in blocks, added in lanes; blocks in float64, for float64 with errors
+    LANES = "in lanes"  # those of a line, at most a block: whole groups of lanes, and what is left as below
+    FEW_LANES = "in few lanes"  # those of a line, fewer than lanes: whole groups of few lanes, the rest one by one
+    ERRORS = "with errors"  # one by one; the scalar has the sum of their rounding errors too, wherever it is read
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the scalar is a float64, whatever elements are."""
+        return self in (Grouping.BLOCKS, Grouping.ERRORS)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order in which a reduction takes elements.
+
+    A ``line`` is one run of the loop over this variable; its elements are those of all loops inside of it.
+    """
+
+    grouping: Grouping
+    line: IntExpr = constant(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Accumulate:
     """name = combine(name, value), which may be regrouped as the reducer allows.
+
+    Without an ``order`` that is one after the other, or in any order where the reducer is exact.  With one, elements
+    are grouped as it says, and the scalar is read behind the line only.
 
     ``lanes``: so many elements are combined side by side, in a loop of a whole number of such groups; 0: one after
     the other.
@@ -179,6 +207,7 @@ class Accumulate:
     reducer: str
     value: Value
     lanes: int = 0
+    order: Order | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +332,7 @@ class Argument:
 
     @property
     def is_written(self) -> bool:
-        """Whether the kernel stores into the buffer."""
+        """Return whether the kernel stores into the buffer."""
         return self.access is not Access.READ
 
 

@@ -1,4 +1,4 @@
-"""What is known of integers inside of loops: ranges of variables, and proofs of inequalities from them.
+"""Facts about integers inside of loops: ranges of variables, and proofs of inequalities from them.
 
 >>> from xjit.ir.loops.intexpr import constant, variable, word
 >>> i, n = variable("i"), word("n")
@@ -50,20 +50,20 @@ class Ranges:
         return Ranges(self.bounds, (*self.facts, fact))
 
     def at_most(self, a: IntExpr, b: IntExpr) -> bool:
-        """Whether a <= b is proved; False says nothing."""
+        """Return whether a <= b is proved; False says nothing."""
         return self._not_negative(b - a, DEPTH, {})
 
     def below(self, a: IntExpr, b: IntExpr) -> bool:
-        """Whether a < b is proved."""
+        """Return whether a < b is proved."""
         return self.at_most(a + 1, b)
 
     def apart(self, a: IntExpr, b: IntExpr) -> bool:
-        """Whether the two are proved to differ."""
+        """Return whether the two are proved to differ."""
         differences = b - a - 1, a - b - 1
         return any(self._not_negative(one, depth, {}) for depth in (QUICK, DEPTH) for one in differences)
 
     def _not_negative(self, expr: IntExpr, depth: int, failed: dict[IntExpr, int]) -> bool:
-        """Whether an expression is proved; ``failed`` are those that were not, and at what depth."""
+        """Return whether an expression is proved; ``failed`` are those that were not, and at what depth."""
         if all(coefficient >= 0 and _is_natural(product) for coefficient, product in terms(expr)):
             return True
         if failed.get(expr, 0) >= depth:
@@ -98,19 +98,19 @@ class Ranges:
 
 
 def _helps(fact: IntExpr, expr: IntExpr) -> bool:
-    """Whether an expression without a fact has less in it that may be negative."""
+    """Return whether an expression without a fact has less in it that may be negative."""
     if any(product is not None and c < 0 and _subtracts(fact, product) for c, product in terms(expr)):
         return True
     return fact.constant < 0 and _lacks_a_number(expr) and _lacks_a_number(expr - fact)
 
 
 def _lacks_a_number(expr: IntExpr) -> bool:
-    """Whether only the constant of a sum may be negative."""
+    """Return whether only the constant of a sum may be negative."""
     return all(product is None or (coefficient >= 0 and _is_natural(product)) for coefficient, product in terms(expr))
 
 
 def _is_natural(product: IntExpr | None) -> bool:
-    """Whether a product of atoms is never negative: of words, and remainders by positive numbers."""
+    """Return whether a product of atoms is never negative: of words, and remainders by positive numbers."""
     return product is None or all(
         atom.kind is Atom.WORD or (atom.kind is Atom.MOD and _divisor(atom) > 0) for atom in factors(product)
     )

@@ -25,6 +25,7 @@ from xjit.ir.loops.nodes import (
     Find,
     Fold,
     FromInt,
+    Grouping,
     If,
     Invoke,
     Kernel,
@@ -32,6 +33,7 @@ from xjit.ir.loops.nodes import (
     LetInt,
     Load,
     Loop,
+    Order,
     Statement,
     Store,
     TransposeBlock,
@@ -86,7 +88,8 @@ def value_text(value: Value) -> str:
         case FromInt():
             return f"{NAMES[value.dtype]}({value.expr})"
         case Load():
-            return f"{value.buffer}{_index(value.index)}"
+            apart = f" by {value.apart}" if value.apart else ""
+            return f"{value.buffer}{_index(value.index)}{apart}"
     name = f"{value.name}_{value.variant}" if value.variant else value.name
     operands = [value_text(operand) for operand in value.operands]
     if name in INFIX and len(operands) == 2:
@@ -118,6 +121,11 @@ def _lines(statement: Statement) -> Iterator[str]:
             yield _line(statement)
 
 
+def _order(order: Order) -> str:
+    of_line = f" along {order.line}" if order.grouping is not Grouping.ERRORS else ""
+    return f"{order.grouping.value}{of_line}"
+
+
 def _line(statement: Statement) -> str:
     match statement:
         case Let():
@@ -128,7 +136,9 @@ def _line(statement: Statement) -> str:
             return f"carry {statement.name}: {NAMES[statement.value.dtype]} = {value_text(statement.value)}"
         case Accumulate():
             lanes = f" in {statement.lanes} lanes" if statement.lanes else ""
-            return f"{statement.name} = {statement.reducer}({statement.name}, {value_text(statement.value)}){lanes}"
+            order = f" {_order(statement.order)}" if statement.order else ""
+            given = f"{statement.name}, {value_text(statement.value)}"
+            return f"{statement.name} = {statement.reducer}({given}){lanes}{order}"
         case Fold():
             return f"{', '.join(statement.names)} = {', '.join(map(value_text, statement.values))}"
         case Store():

@@ -6,13 +6,15 @@ Names
   2. What is used has been given before, in the same block or in one around it.
 Types
   3. A store has the element type of its buffer, a load names that type; an index has one expression for each axis.
-  4. The values of an Accumulate and of a Fold have the type of the scalar they change, conditions are pred.
+  4. The values of an Accumulate and of a Fold have the type of the scalar they change, conditions are pred. Scalars
+     that blocks, or elements with their errors, are added to are f64.
   5. Scalars change by Accumulate and Fold only, and only such as Carry gives.
 Order
   6. No iteration of a loop without order changes a scalar that is given outside of it; but ``or`` may, which takes
      no harm from taking a value twice: each thread has a flag of its own, and does what follows the loop.
   7. Buffers that are only read are not stored into.
-  8. The step of a loop is positive; the extent of an unrolled one is a number.
+  8. The step of a loop is positive; the extent of an unrolled one is a number.  What rounds in an order along a line
+     is inside of the loop over it.
 Grids
   9. Loops over threads are inside a loop over blocks, loops over blocks inside no other loop.
  10. Scratch of a block is allocated inside the loop over blocks and outside of that over threads, scratch of a thread
@@ -30,7 +32,7 @@ from dataclasses import replace
 from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError
 from xjit.ir.loops import show
-from xjit.ir.loops.intexpr import IntExpr, constant
+from xjit.ir.loops.intexpr import IntExpr, constant, variable
 from xjit.ir.loops.nodes import (
     LAUNCHED,
     Access,
@@ -45,6 +47,7 @@ from xjit.ir.loops.nodes import (
     Find,
     Fold,
     FromInt,
+    Grouping,
     If,
     Kernel,
     Let,
@@ -52,6 +55,7 @@ from xjit.ir.loops.nodes import (
     Load,
     Loop,
     LoopKind,
+    Order,
     Prim,
     Scope,
     Statement,
@@ -63,7 +67,7 @@ from xjit.ir.loops.nodes import (
 )
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import defined, integers, parts, values
-from xjit.types import BOOL, INT64, DType
+from xjit.types import BOOL, FLOAT64, INT64, DType
 
 
 class InvalidLoopsError(XjitError):
@@ -72,7 +76,7 @@ class InvalidLoopsError(XjitError):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is in scope at one place.
+    """The names in scope at one place.
 
     ``carried`` are scalars that may be changed here, ``around`` the loops around, the outermost first; ``divergent``
     says that threads of a block may be in different rounds or branches.
@@ -208,8 +212,15 @@ class _Checker:
     def _rules(self, statement: Statement, known: Known) -> Iterator[str]:
         match statement:
             case Accumulate():
-                flags = (statement.name,) if statement.reducer == "or" else ()
-                yield from _changes((statement.name,), (statement.value,), known, flags)
+                flags, value, order = (
+                    (statement.name,) if statement.reducer == "or" else (),
+                    statement.value,
+                    statement.order,
+                )
+                if order is not None:
+                    yield from _ordered(order, known)
+                    value = Var(statement.name, FLOAT64) if order.grouping.is_wide else value
+                yield from _changes((statement.name,), (value,), known, flags)
             case Fold():
                 if len(statement.names) != len(statement.values):
                     yield "as many values as names are expected"
@@ -302,6 +313,12 @@ def _changes(
             yield f"{name} is a {known.scalars[name]}, not a {value.dtype}"
 
 
+def _ordered(order: Order, known: Known) -> Iterator[str]:
+    lines = {variable(one.variable) for one in known.around if one.kind.is_ordered}
+    if order.grouping is not Grouping.ERRORS and order.line not in lines:
+        yield f"{order.line} is no loop around, along which elements are in order"
+
+
 def _loop(loop: Loop, known: Known) -> Iterator[str]:
     kinds = [one.kind for one in known.around]
     if loop.step < 1:
@@ -327,7 +344,7 @@ def _in_threads(known: Known) -> bool:
 
 
 def _by_thread(bounds: Iterable[IntExpr], known: Known) -> bool:
-    """Whether bounds differ by thread; a named integer counts as if it did once inside the threads."""
+    """Return whether bounds differ by thread; a named integer counts as if it did once inside the threads."""
     if not _in_threads(known):
         return False
     outside = {one.variable for one in known.around if one.kind is not LoopKind.BLOCK_THREAD}

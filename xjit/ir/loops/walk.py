@@ -25,6 +25,7 @@ from xjit.ir.loops.nodes import (
     LetInt,
     Load,
     Loop,
+    Order,
     Prim,
     Statement,
     Store,
@@ -129,6 +130,8 @@ def integers(statement: Statement) -> Iterator[IntExpr]:
             yield from statement.integers
         case Find():
             yield from (statement.start, statement.stop)
+        case Accumulate(order=Order(line=line)):
+            yield line
     for value in values(statement):
         for part in parts(value):
             if isinstance(part, Load):
@@ -165,7 +168,7 @@ def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What takes the place of values, of integer expressions and of names, wherever they are."""
+    """Replacements of values, of integer expressions and of names, wherever they are."""
 
     value: Callable[[Value], Value] = _same
     integer: Callable[[IntExpr], IntExpr] = _same
@@ -193,8 +196,11 @@ class Change:
     def statement(self, one: Statement) -> Statement:
         """A statement and the blocks inside of it."""
         match one:
-            case Let() | Carry() | Accumulate():
+            case Let() | Carry():
                 return replace(one, name=self.name(one.name), value=self.whole(one.value))
+            case Accumulate():
+                order = one.order and replace(one.order, line=self.integer(one.order.line))
+                return replace(one, name=self.name(one.name), value=self.whole(one.value), order=order)
             case Fold():
                 return replace(one, names=_each(self.name, one.names), values=_each(self.whole, one.values))
             case Store():

@@ -33,7 +33,7 @@ from xjit.runtime.once import Once
 from xjit.runtime.parallel.stand_ins import LastingEntry, flag_key
 
 Entry: TypeAlias = Callable[..., Result]
-"""What :func:`make_entry` returns."""
+"""The result of :func:`make_entry`."""
 
 _METH_FASTCALL = 0x80
 _MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
@@ -320,4 +320,4 @@ def _call_words(call: KernelCall) -> list[int]:
 
 
 native_entries: Once[NativeEntries | None] = Once(_tested_entries)
-"""What makes the entries of this process; None where :class:`PythonEntry` is used instead."""
+"""The maker of the entries of this process; None if :class:`PythonEntry` is used instead."""

@@ -1,4 +1,4 @@
-"""Where the interpreter and NumPy keep the fields that the native entry reads, and a check that they are there.
+"""Offsets of the fields of interpreter and NumPy objects that the native entry reads, and a check of them.
 
 The offsets are those of 64-bit CPython with its interpreter lock and of NumPy's public ``PyArrayObject``
 structure.  Nothing is assumed: :func:`layout_is_known` reads every field of real objects first.
@@ -33,7 +33,7 @@ OFFSETS = {
 """Byte offsets of the fields, and the bit that marks an aligned array, as named in the native text."""
 
 MACHINE_BYTE_ORDER = ord("<" if sys.byteorder == "little" else ">")
-"""What a descriptor may have in the place of ``=``."""
+"""The byte orders that a descriptor may have in the place of ``=``."""
 
 _API_ARRAY_TYPE = 2
 _API_NEW_FROM_DESCR = 94
@@ -58,7 +58,7 @@ def get_handler_address() -> int:
 
 
 def layout_is_known() -> bool:
-    """Whether this interpreter and this NumPy lay their objects out as :data:`OFFSETS` says."""
+    """Return whether this interpreter and this NumPy lay their objects out as :data:`OFFSETS` says."""
     if not native_code.supported():
         return False
     try:

@@ -74,7 +74,7 @@ class Buffers:
         return cls(found, outputs, temps, statuses)
 
     def result(self, program: FastProgram) -> Result:
-        """What the program returns; raises the error of the first status that is set."""
+        """Return the program's output; raise the error of the first status that is set."""
         for status, failure in zip(self.statuses, program.failures, strict=True):
             if status.any():
                 raise failure()

@@ -84,7 +84,7 @@ def selftest_program(kernel: int, *, heavy: bool = False) -> FastProgram:
 
 
 def native_entry_works(make: Callable[[FastProgram], Callable[..., Result]], kernel: int) -> bool:
-    """Whether an entry made by ``make`` computes, refuses, fails and counts references as it should."""
+    """Return whether an entry made by ``make`` computes, refuses, fails and counts references as it should."""
     light, heavy = (make(selftest_program(kernel, heavy=heavy)) for heavy in (False, True))
     x = np.arange(12.0).reshape(3, 4) - 5
     y = x * 0.25
@@ -130,7 +130,7 @@ def _fails(entry: Callable[..., Result], x: np.ndarray[Any, Any], y: np.ndarray[
 
 
 def large_arrays_work(make: Callable[[FastProgram], Callable[..., Result]]) -> bool:
-    """Whether large outputs are ordinary arrays of the recycling allocator, and others are still NumPy's own."""
+    """Return whether large outputs are arrays of the recycling allocator, and others are still NumPy's own."""
     spec = ArraySpec(_FLOAT, (SMALLEST_BYTES // 8,), (8,))
     entry = make(FastProgram((), (spec,), (SMALLEST_BYTES,), (), True))
     array = entry()
@@ -142,7 +142,7 @@ def large_arrays_work(make: Callable[[FastProgram], Callable[..., Result]]) -> b
 
 
 def _handler_name(array: np.ndarray[Any, Any]) -> str | None:
-    """What NumPy calls the memory handler of an array."""
+    """Return the name that NumPy has for the memory handler of an array."""
     try:
         module = importlib.import_module("numpy._core.multiarray")
     except ImportError:

@@ -62,7 +62,7 @@ class KernelCall:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What has to be so besides the arguments' layouts.
+    """A condition besides the arguments' layouts.
 
     ``apart`` are pairs of inputs that have to be two objects, ``codes`` Python functions and the code that each still
     has to run.
@@ -72,7 +72,7 @@ class Conditions:
     codes: tuple[tuple[Any, types.CodeType], ...] = ()
 
     def hold(self, arguments: Sequence[object]) -> bool:
-        """Whether they do for these arguments."""
+        """Return whether they do for these arguments."""
         apart = all(arguments[one] is not arguments[other] for one, other in self.apart)
         return apart and all(function.__code__ is code for function, code in self.codes)
 
@@ -111,7 +111,7 @@ class FastProgram:
 
     @property
     def block(self) -> tuple[tuple[int, ...], int]:
-        """Where each temporary begins in the block that holds them, and the bytes of the block."""
+        """The offset of each temporary in the block that holds them, and the bytes of the block."""
         if self.temp_offsets:
             return self.temp_offsets, max(map(sum, zip(self.temp_offsets, self.temps, strict=True)))
         ends = tuple(itertools.accumulate(map(padded, self.temps), initial=0))
@@ -119,4 +119,4 @@ class FastProgram:
 
 
 Result: TypeAlias = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], ...] | Miss
-"""What an entry returns: the output, a tuple of outputs, or :data:`MISS`."""
+"""The result of an entry: the output, a tuple of outputs, or :data:`MISS`."""

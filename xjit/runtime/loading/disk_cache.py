@@ -27,11 +27,11 @@ _ENTRY = ".xjc"
 _TEMPORARY = ".tmp"
 
 MAXIMUM_BYTES = 256 << 20
-"""How large the folder may grow; the entries unused for longest go first."""
+"""The largest size of the folder in bytes; the entries unused for longest go first."""
 TRIM_EVERY = 16 << 20
-"""How many bytes one process may write until it looks at the size of the folder again."""
+"""The bytes that one process may write until it looks at the size of the folder again."""
 MEMORY_BYTES = 32 << 20
-"""How much is kept in memory where no folder can be written; the oldest goes first."""
+"""The bytes kept in memory if no folder can be written; the oldest goes first."""
 
 
 class DiskCache:

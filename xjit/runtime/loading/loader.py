@@ -33,7 +33,7 @@ class LoadedKernel:
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """What a cache keeps of a compiled module."""
+    """The entry of a cache for a compiled module."""
 
     object_code: bytes
     symbol: str

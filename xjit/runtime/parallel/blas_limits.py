@@ -108,7 +108,7 @@ class BlasLibrary:
 
     @property
     def long(self) -> bool:
-        """Whether its integers have 64 bits, which is what a suffix says."""
+        """Return whether its integers have 64 bits, which is what a suffix says."""
         return bool(self.suffix)
 
     def cblas(self, routine: str) -> str:

@@ -1,4 +1,4 @@
-"""What the control groups of this process allow it: processors and memory.  Linux only; no limits elsewhere."""
+"""Limits of this process by control groups: processors and memory.  Linux only; no limits elsewhere."""
 
 from __future__ import annotations
 

@@ -80,12 +80,12 @@ class Pool:
 
     @property
     def worker_count(self) -> int:
-        """How many workers have been started in this process."""
+        """The number of workers that have been started in this process."""
         return self._workers.value
 
     @property
     def sleeps_in_python(self) -> bool:
-        """Whether workers need the interpreter lock to wake up, so that launchers should release it."""
+        """Return whether workers need the interpreter lock to wake up, so that launchers should release it."""
         return self._native.word("pool_futex_call").value == 0
 
     def launch(self, kernel: int, extent: int, chunk: int, table: int, threads: int) -> None:
@@ -115,7 +115,7 @@ class Pool:
                 self._native.bind(**affinity)
 
     def _pauses_per(self, seconds: float) -> int:
-        """How many pause instructions of this processor take about ``seconds``."""
+        """The number of pause instructions of this processor that take about ``seconds``."""
         pause_loop = _PauseLoop(self._native.function("pool_pause_loop"))
         count = 1000
         pause_loop(count)

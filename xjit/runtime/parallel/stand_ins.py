@@ -62,12 +62,12 @@ class StandIn:
 
     @property
     def begun(self) -> bool:
-        """Whether there is a thread that runs the program, or has run it."""
+        """Return whether there is a thread that runs the program, or has run it."""
         return bool(self._threads)
 
     @property
     def ended(self) -> bool:
-        """Whether there is a result or an error."""
+        """Return whether there is a result or an error."""
         return not self._ended.locked()
 
     def begin(self) -> bool:
@@ -92,7 +92,7 @@ class StandIn:
         self._given_up.value = 1
 
     def result(self) -> Result:
-        """What the program returned; raises what it raised."""
+        """Return the program's result, or raise its error."""
         if self._errors:
             raise self._errors.pop().with_traceback(None)
         return self._results.pop()

@@ -1,4 +1,4 @@
-"""How many threads a parallel kernel may use.
+"""The number of threads that a parallel kernel may use.
 
 The default is what the process is really granted: the smallest of its processor affinity, its control-group quota
 and what its environment asks for (:data:`LIMITS`).  :class:`threads` overrides it for the calling Python thread.
@@ -138,7 +138,7 @@ def new_key() -> int:
 
 
 def limit_words() -> dict[str, int]:
-    """What native code that reads this limit is told: the global words of ``native_text.OWN_LIMIT_TEXT``."""
+    """The words that tell native code this limit: the globals of ``native_text.OWN_LIMIT_TEXT``."""
     key = limit_key()
     get = ctypes.cast(ctypes.pythonapi.PyThread_tss_get, ctypes.c_void_p).value if key else 0
     return {"limit_key": key, "tss_get": get or 0}

@@ -55,7 +55,7 @@ def _no_objects(key: str) -> LoadedKernel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loading:
-    """What a program is loaded with: where machine code comes from, what makes entries, operations by their names.
+    """The surroundings of a program: the source of machine code, the maker of entries, operations by their names.
 
     ``load`` takes a text of the kernel language, ``stored`` the key of an object in the cache on disk. ``pieces`` are
     the functions that steps in Python name.
@@ -160,7 +160,7 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
 
 
 def _error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
-    """What makes the error to raise when a status is set: a new one, which names the user's line where it can."""
+    """The maker of the error to raise when a status is set: a new one, which names the user's line where it can."""
     record, params = loading.operation(failure.operation.name), dict(failure.operation.params)
     assert record.failure is not None
     return functools.partial(_error, functools.partial(record.failure, params), failure.where)

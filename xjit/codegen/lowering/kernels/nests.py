@@ -10,7 +10,7 @@ from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.lowering.scratch import Scratch
+from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.in_place import InPlace
 from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
@@ -73,7 +73,7 @@ def lower(
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
     in_place = InPlace(spent, layouts, pointers.by_node)
     kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
-    launch = launched(kernel, nest)
+    launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     places = pointers.places([one.buffer.name for one in kernel.arguments])
     taken = in_place.taken(done)

@@ -68,6 +68,16 @@ def carried_by(path: Sequence[Statement]) -> str:
     """Why iterations of a loop, the last statement of a path, need each other; nothing if they provably do not."""
     loop = path[-1]
     assert isinstance(loop, Loop)
+    return meetings(path) or _changed_by(loop)
+
+
+def meetings(path: Sequence[Statement]) -> str:
+    """Why iterations of a loop, the last statement of a path, may meet at an element that one of them writes."""
+    loop = path[-1]
+    assert isinstance(loop, Loop)
+    for statement in statements(loop.body):
+        if isinstance(statement, Invoke):
+            return f"it is not known what {type(statement).__name__} touches"
     scratch = {one.buffer.name for one in statements(loop.body) if isinstance(one, Alloc)}
     touched = [touch for touch in touches(loop.body, (loop,)) if touch.buffer not in scratch]
     known = ranges_at(path)
@@ -80,19 +90,17 @@ def carried_by(path: Sequence[Statement]) -> str:
             what = "write" if other.written else "read"
             place = ", ".join(map(str, other.index))
             return f"an iteration over {loop.variable} may {what} {other.buffer}[{place}] that another writes"
-    return _changed_by(loop)
+    return ""
 
 
 def _changed_by(loop: Loop) -> str:
-    """Why iterations need each other for what is no element: scalars, and routines that may touch anything."""
+    """Why iterations need each other for the sake of scalars."""
     own = {name for one in statements(loop.body) for name in defined(one)}
     for one in statements(loop.body):
         changed = (one.name,) if isinstance(one, Accumulate) else one.names if isinstance(one, Fold) else ()
         for name in changed:
             if name not in own:
                 return f"every iteration over {loop.variable} changes {name}"
-        if isinstance(one, Invoke):
-            return f"it is not known what {type(one).__name__} touches"
     return ""
 
 
@@ -126,10 +134,13 @@ def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Ite
     """Yield the element that is read and the one that is written for each i, j of a block."""
     names = f"{block.target}_row", f"{block.target}_column"
     inside = tuple(Loop(name, constant(0), extent, ()) for name, extent in zip(names, block.extents, strict=True))
-    i, j = map(variable, names)
-    start, at = block.start, block.at
-    yield Touch(block.source, (*start[:-2], start[-2] + i, start[-1] + j), False, (*around, *inside))
-    yield Touch(block.target, (*at[:-2], at[-2] + j, at[-1] + i), True, (*around, *inside))
+    steps = tuple(zip((block.rows, block.columns), map(variable, names), strict=True))
+    places = (block.source, block.start, 1), (block.target, block.at, 0)
+    for name, index, side in places:
+        moved = list(index)
+        for axes, step in steps:
+            moved[axes[side]] = moved[axes[side]] + step
+        yield Touch(name, tuple(moved), side == 0, (*around, *inside))
 
 
 def apart(known: Ranges, one: Touch, other: Touch, order: Sequence[IntExpr]) -> bool:

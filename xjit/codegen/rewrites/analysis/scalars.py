@@ -48,6 +48,11 @@ def identity(reducer: str, dtype: DType) -> Const | None:
     return Const(Literal.of(-value if reducer == "add" and dtype_class(dtype) in "FC" else value, dtype))
 
 
+def start_of(one: Accumulate) -> Const:
+    """What a sum of some of the elements of a reduction starts from."""
+    return Const(Literal.of(REDUCERS[one.reducer].identity(one.value.dtype), one.value.dtype))
+
+
 def last_word(reducer: str, dtype: DType) -> Const | None:
     """What no further element changes; None if there is no such value, as for floats, of which NaN has it."""
     found = REDUCERS.get(reducer)

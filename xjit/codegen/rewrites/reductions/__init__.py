@@ -1,0 +1,1 @@
+"""Rewrites of reductions: blocks of elements, lanes, errors of rounding, searches."""

@@ -1,0 +1,108 @@
+"""Blocks of columns: reductions over axes that are slow in memory, with an accumulator for each column of a block.
+
+    parallel i0 in 0 .. n0:            parallel b0 in 0 .. n0 by width:
+      carry t0                           for i0 in b0 .. b0 + width: m[i0 - b0] = 0.0
+      for j0 in 0 .. n1:          ->     for j0 in 0 .. n1:
+        t0 = (t0 + a0[j0, i0])             for i0_2 in b0 .. b0 + width: m[i0_2 - b0] = m[i0_2 - b0] + a0[j0, i0_2]
+      o0[i0] = t0                        for i0_3 in b0 .. b0 + width: o0[i0_3] = m[i0_3 - b0]
+
+The inner loops are vector code along rows of memory, and the accumulators of a block stay in the first-level cache.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.analysis.intervals import most
+from xjit.codegen.rewrites.interchange import Interchange
+from xjit.codegen.rewrites.record import Rewrite, found
+from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.schedule import Schedule
+from xjit.dataclass import dataclass
+from xjit.fusion.cost import shared_columns
+from xjit.fusion.plan import FusionGroup
+from xjit.fusion.statements import Reduce, Scan
+from xjit.ir.loops.intexpr import minimum
+from xjit.ir.loops.nodes import Kernel, Loop
+from xjit.machine import Machine
+from xjit.types import COMPLEX128
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnBlocks:
+    """Blocks of so many columns, at most those that there is ``room`` for."""
+
+    width: int
+    room: int
+
+    @classmethod
+    def of(cls, accesses: GroupAccesses, plan: Schedule) -> ColumnBlocks:
+        """The blocks of a group; fewer columns than there is room for where that makes blocks for all threads."""
+        group, machine = accesses.group, accesses.machine
+        room = min(machine.column_block, most_columns(group, machine))
+        elements, work = math.prod(group.dims), accesses.work(columns=True)
+        return cls(min(room, shared_columns(plan.kept[-1].extent, elements, work, machine)), room)
+
+    def shared(self, plan: Schedule) -> Schedule:
+        """The loops with the longest one shared, where that over columns counts blocks."""
+        *outer, column = [loop.extent for loop in plan.kept]
+        steps = *outer, math.ceil(column / self.width)
+        return plan if plan.chunked is not None else replace(plan, shared=steps.index(max(steps)))
+
+
+def most_columns(group: FusionGroup, machine: Machine) -> int:
+    """How many columns have an accumulator for every reduction and scan of a group, in whole vectors."""
+    count = sum(isinstance(statement, Reduce | Scan) for statement in group.statements)
+    columns, vectors = machine.accumulator_bytes // (COMPLEX128.itemsize * max(1, count)), machine.accumulator_columns
+    return max(vectors, columns // vectors * vectors)
+
+
+def in_blocks_of_columns(
+    kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder
+) -> Iterator[Sequence[Rewrite]]:
+    """Yield what runs columns in blocks, inside of the loops over rows."""
+    for one in nests:
+        if one.columns is not None:
+            plan = one.ordered.plan
+            (column,) = one.loops[plan.kept[-1].variable]
+            rows = [name for loop in plan.reduced for name in one.loops.get(loop.variable, ())]
+            width = nest.word(("width", column), one.columns.width, "width")
+            yield (Interchange(column, tuple(rows), minimum(width, one.columns.room), nest.fresh("b")),)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A loop over rows and the last one in it, over the columns of a block; there are ``extent`` columns in all."""
+
+    loop: Loop
+    columns: Loop
+    room: int
+    extent: int
+
+    @property
+    def in_strip(self) -> bool:
+        """Whether there are no more rows than some number in the text."""
+        length = most(self.loop.stop - self.loop.start)
+        return length is not None and length.value is not None
+
+
+def rows_of_blocks(kernel: Kernel, nests: Sequence[NaiveNest]) -> Iterator[Rows]:
+    """Yield the innermost loops over rows of columns in blocks."""
+    for one in nests:
+        if one.columns is None:
+            continue
+        names = {name for loop in one.ordered.plan.reduced for name in one.loops.get(loop.variable, ())}
+        (column,) = one.loops[one.ordered.plan.kept[-1].variable]
+        for name in one.loops.get(one.ordered.plan.reduced[-1].variable, ()):
+            path, loop = found(kernel, name)
+            around = {other.variable for other in path if isinstance(other, Loop)}
+            inner = loop.body[-1]
+            if column not in around and isinstance(inner, Loop) and inner.variable not in names:
+                yield Rows(loop, inner, one.columns.room, one.ordered.plan.kept[-1].extent)

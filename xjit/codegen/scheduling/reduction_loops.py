@@ -1,0 +1,249 @@
+"""Loops of reductions: which are cut into blocks, which elements are added lane by lane, and which wait in scratch.
+
+Elements that are little work are computed wherever they are added: in whole groups of lanes, in fewer lanes, and one
+by one. What takes long is not written three times, the rest after whole groups waits in scratch. So do all elements
+where LLVM would not compute as many at a time as there are lanes: with functions that have rare arguments, loops
+within the loop, or gaps between what is read.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from xjit import numerics
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.lowering.variants import has_variants, is_vector_function
+from xjit.codegen.rewrites.analysis.first_extremes import first_extreme
+from xjit.codegen.rewrites.analysis.scalars import changed
+from xjit.codegen.rewrites.distribute import Distribute
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.reductions.block_extreme import BlockExtreme
+from xjit.codegen.rewrites.reductions.block_integers import BlockIntegers, narrow_sums
+from xjit.codegen.rewrites.reductions.compensate import WITH_ERRORS, Compensate
+from xjit.codegen.rewrites.reductions.lanes import Lanes
+from xjit.codegen.rewrites.reductions.load_apart import LoadApart, Strides, has_neighbours, skipped, step_along
+from xjit.codegen.rewrites.reductions.stage_line import StageLine
+from xjit.codegen.rewrites.reductions.stage_sums import StageSums
+from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
+from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.values.early_exit import EarlyExit, decided
+from xjit.dataclass import dataclass
+from xjit.ir.loops.nodes import (
+    Access,
+    Accumulate,
+    Block,
+    Fold,
+    Grouping,
+    Kernel,
+    Let,
+    Loop,
+    Prim,
+    Statement,
+)
+from xjit.ir.loops.walk import blocks, loads, parts, statements, values
+from xjit.ir.scalar_expr import INSTRUCTIONS, primitive_cost
+from xjit.machine import Machine
+from xjit.types import BOOL, dtype_class
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
+
+
+class Work(enum.Enum):
+    """How what is added up is computed."""
+
+    LIGHT = "wherever it is added"
+    LONG = "as vectors, best written once"
+    ODD = "not in vectors of any length"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """The kernel that the loops of a reduction are in, by what its ideas ask for."""
+
+    kernel: Kernel
+    nest: LoopBuilder
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that the loops are for."""
+        return self.nest.machine
+
+    def fresh(self, stem: str) -> str:
+        """A new name."""
+        return self.nest.fresh(stem)
+
+    @property
+    def given(self) -> Mapping[str, Strides]:
+        """The strides of the buffers that the kernel is given."""
+        return {one.buffer.name: one.buffer.strides for one in self.kernel.arguments}
+
+    @property
+    def only_read(self) -> Mapping[str, Strides]:
+        """The same of those that it only reads."""
+        arguments = self.kernel.arguments
+        return {one.buffer.name: one.buffer.strides for one in arguments if one.access is Access.READ}
+
+
+def in_blocks_and_lanes(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what makes blocks and lanes of loops of reductions, those of loops within others first."""
+    around = Surroundings(kernel, nest)
+    for one in statements(kernel.body):
+        if isinstance(one, Accumulate) and one.order == WITH_ERRORS:
+            yield (Compensate(one.name),)
+    for loops in _reducing(kernel.body, ()):
+        yield from ((one,) for one in _rewrites(loops, around))
+
+
+def _reducing(block: Block, loops: tuple[Loop, ...]) -> Iterator[tuple[Loop, ...]]:
+    """Yield the loops that reduce, each with those around it, the outermost first."""
+    for one in block:
+        if isinstance(one, Loop):
+            yield from _reducing(one.body, (*loops, one))
+        else:
+            for inner in blocks(one):
+                yield from _reducing(inner, loops)
+    reduces = any(isinstance(one, Accumulate | Fold) for one in block)
+    if loops and loops[-1].body is block and loops[-1].kind.is_ordered and reduces and changed(block):
+        yield loops
+
+
+def _rewrites(loops: Sequence[Loop], around: Surroundings) -> Iterator[Rewrite]:
+    """Yield the rewrites of a reduction by the last of some loops, or by several that run through a line."""
+    loop = loops[-1]
+    sums = [one for one in loop.body if isinstance(one, Accumulate) and one.order not in (None, WITH_ERRORS)]
+    with_errors = [one for one in sums if _keeps_errors(one)]
+    line = _line_of(loops, sums)
+    if len(line) > 1:
+        step = around.fresh("k")
+        yield StageLine(tuple(one.variable for one in line), around.fresh("b"), step)
+        yield SumBlocks(step)
+        yield from (Compensate(one.name) for one in reversed(with_errors))
+        yield from _lanes_of(step, sums, around)
+        return
+    in_blocks = len(loops) > 1 and loops[-2].step == numerics.BLOCK
+    yield from _blocks(loop, sums, in_blocks, around)
+    if any(_in_blocks(one) for one in sums):
+        yield SumBlocks(loop.variable)
+    yield from (Compensate(one.name) for one in reversed(with_errors))
+    if sums:
+        yield from _lanes(loop, sums, around)
+
+
+def _line_of(loops: Sequence[Loop], sums: Sequence[Accumulate]) -> Sequence[Loop]:
+    """The loops that run through the line of some sums."""
+    lines = {str(one.order.line) for one in sums if one.order is not None}
+    start = next((at for at, loop in enumerate(loops) if loop.variable in lines), len(loops) - 1)
+    return loops[start:] if loops[start].step == 1 else loops[-1:]
+
+
+def _in_blocks(one: Accumulate) -> bool:
+    return one.order is not None and one.order.grouping is Grouping.BLOCKS
+
+
+def _keeps_errors(one: Accumulate) -> bool:
+    return _in_blocks(one) and numerics.keeps_errors(one.reducer, one.value.dtype)
+
+
+def _blocks(loop: Loop, sums: Sequence[Accumulate], in_blocks: bool, around: Surroundings) -> Iterator[Rewrite]:
+    """Yield what cuts a loop into blocks, where a sum needs them, or something may end early."""
+    searches = [one for one in map(first_extreme, loop.body) if one is not None]
+    narrow = narrow_sums(loop)
+    is_short = (loop.stop - loop.start).value is not None and (loop.stop - loop.start).value <= numerics.BLOCK
+    blocked = searches or any(map(_in_blocks, sums)) or (narrow and not is_short)
+    stops = not in_blocks and _may_stop(loop)
+    if (blocked or stops) and not in_blocks:
+        block = around.fresh("b")
+        size = numerics.BLOCK if blocked else around.machine.stop_elements
+        yield Split(loop.variable, size, block, around.fresh("e"))
+        if stops:
+            yield EarlyExit(block)
+    for one in searches:
+        yield BlockExtreme(loop.variable, one.place.name)
+    if narrow:
+        yield BlockIntegers(loop.variable)
+
+
+def _may_stop(loop: Loop) -> bool:
+    """Whether a loop does nothing but to reduce truth values, or to look for integers, which some value decides."""
+    inside = [one for one in loop.body if not isinstance(one, Let)]
+    truths = all(first_extreme(one) or (isinstance(one, Accumulate) and one.value.dtype == BOOL) for one in inside)
+    return truths and bool(changed(loop.body)) and decided(loop.body) is not None
+
+
+def _lanes(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Iterator[Rewrite]:
+    """Yield what adds elements in lanes."""
+    work = work_of(loop, sums, around)
+    name, rest = loop.variable, around.fresh("k")
+    if work is Work.ODD:
+        yield StageSums(name, rest)
+        yield from _lanes_of(rest, sums, around)
+        return
+    if skipped(loop, around.only_read, around.machine.vector_step_bytes):
+        yield LoadApart(name, around.machine.vector_step_bytes)
+    yield Lanes(name, rest)
+    if work is Work.LONG:
+        name, rest = rest, around.fresh("k")
+        yield StageSums(name, rest)
+    yield Lanes(rest, around.fresh("k"))
+
+
+def _lanes_of(step: str, sums: Sequence[Accumulate], around: Surroundings) -> Iterator[Rewrite]:
+    """Yield what adds elements in scratch, those of one size in a loop of their own."""
+    sizes = sorted(numerics.lanes(one.value.dtype) for one in sums)
+    names = [step]
+    for size in sorted(set(sizes))[:-1]:
+        names.append(around.fresh("k"))
+        yield Distribute(names[-2], sizes.count(size), names[-1])
+    for name in names:
+        rest = around.fresh("k")
+        yield Lanes(name, rest)
+        yield Lanes(rest, around.fresh("k"))
+
+
+def work_of(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Work:
+    """How the elements of a loop are computed that are added up in lanes."""
+    inside = list(statements(loop.body))
+    calls = [part for one in inside for value in values(one) for part in parts(value) if isinstance(part, Prim)]
+    several = len({numerics.lanes(one.value.dtype) for one in sums}) > 1
+    if several or any(isinstance(one, Loop) or _waits(one) for one in inside) or _leaves_gaps(loop, around):
+        return Work.ODD
+    # One part of complex numbers leaves gaps, which the parts that are summed together fill.
+    in_parts = len(sums) < 2 and any(dtype_class(one.dtype) == "C" for call in calls for one in call.operands)
+    if in_parts or not all(map(_is_vector_code, calls)):
+        return Work.ODD
+    cost = sum(primitive_cost(call.name, call.dtype, call.operands[0].dtype, around.machine) for call in calls)
+    return Work.LIGHT if cost <= around.machine.repeated_cost else Work.LONG
+
+
+def _waits(one: Statement) -> bool:
+    """Whether an element has to wait for the one before it."""
+    if isinstance(one, Accumulate):
+        rounds = dtype_class(one.value.dtype) in "FC" and one.reducer in ("add", "mul")
+        return one.order == WITH_ERRORS or (one.order is None and rounds)
+    return isinstance(one, Fold) and first_extreme(one) is None
+
+
+def _is_vector_code(call: Prim) -> bool:
+    """Whether a primitive is an instruction, or a function without rare arguments."""
+    if call.name == "encode" or (call.operands and has_variants(call.name, call.operands[0].dtype)):
+        return False
+    is_function = call.name not in INSTRUCTIONS and call.name != "copy"
+    return not is_function or bool(call.operands and is_vector_function(call.name, call.operands[0].dtype))
+
+
+def _leaves_gaps(loop: Loop, around: Surroundings) -> bool:
+    """Whether elements are read that lie apart, nothing reads those between, and loads of whole vectors do not skip
+    them.
+    """
+    several = dict.fromkeys(loads(loop.body))
+    skips = skipped(loop, around.only_read, around.machine.vector_step_bytes)
+    for load in several:
+        step = step_along(load, loop.variable, around.given)
+        if step is None or step.value in (-1, 0, 1) or load in skips:
+            continue
+        if not has_neighbours(load, step, several, loop, around.given):
+            return True
+    return False
