@@ -99,6 +99,15 @@ def test_rows_of_values(before: Kernel, value: str, rng: np.random.Generator) ->
     rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
 
 
+def test_loops_that_need_more_compute_it(rng: np.random.Generator) -> None:
+    whole = loop("l", M, Let("u", exp(load(X, AT, variable("l")))), Accumulate("s", "add", Var("u", FLOAT64)))
+    part = loop("k", M - 1, Let("w", exp(load(X, AT, K))), Store("out", (AT, K), W))
+    before = rows(fill(stop=M - 1), whole, part)
+    after = rewriting.rewritten(before, StageValue("v", "e"))
+    assert rewriting.body_text(after).count("exp(") == 2
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
 def test_operands_that_nobody_needs_any_more_go() -> None:
     body = Let("x0", load(X, AT, K)), Let("w", exp(Var("x0", FLOAT64))), Store("out", (AT, K), both("div", W, S))
     after = rewriting.rewritten(rows(fill(), loop("k", M, *body)), StageValue("v", "e"))

@@ -13,7 +13,7 @@ from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
+from xjit.ir.loops.intexpr import Atom, IntExpr, constant, maximum, substitute, variable
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Let, Load, Prim, Statement, Store, Var
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import blocks, names, path_to, stores, with_blocks
@@ -68,19 +68,24 @@ class StageValue:
             return None
         makers = [one for one in made if _may_be(one, wanted) and meanings.of(one, first) == key]
         behind = block[place_in(block, first) + 1 :]
-        found = {id(one): _equal(one, wanted, key, meanings.numbers) for one in behind}
         known = known_before(kernel, path)
         stored = coverage((first,), [one.let for one in makers], known)
-        if stored is None or not any(found.values()):
+        if stored is None:
             return None
-        last = max(place for place, one in enumerate(block) if found.get(id(one)))
+        found: dict[int, list[Named]] = {}
+        taken: dict[int, Coverage] = {}
+        for one in behind:
+            readers = _equal(one, wanted, key, meanings.numbers)
+            own = coverage((one,), [reader.let for reader in readers], known) if readers else None
+            if own is not None and _is_inside(own, stored, known):
+                found[id(one)], taken[id(one)] = readers, own
+        if not found:
+            return None
         here = place_in(block, first)
-        for at, one in enumerate(block[here : last + 1]):
-            readers = found.get(id(one), [])
-            taken = coverage((one,), [reader.let for reader in readers], known) if readers else None
-            if readers and not _is_inside(taken, stored, known):
-                return None
-            if not _stays(meanings, one, wanted.index, taken, is_last=at == last - here):
+        last = max(place for place, one in enumerate(block) if id(one) in found)
+        for place in range(here, last + 1):
+            one = block[place]
+            if not _stays(meanings, one, wanted.index, taken.get(id(one)), is_last=place == last):
                 return None
         return self._staged(kernel, block, first, (stored, makers), found)
 
@@ -98,7 +103,7 @@ class StageValue:
         for one in block:
             if one is first:
                 if not self._is_allocated(kernel, dtype):
-                    extents = tuple(stop for _, stop in stored.bounds)
+                    extents = tuple(stop if stop.kind is Atom.WORD else maximum(stop, 0) for _, stop in stored.bounds)
                     new.append(Alloc(Buffer.packed(self.buffer, dtype, *extents)))
                 places = {
                     id(maker.let): Store(self.buffer, maker.index, Var(maker.let.name, dtype), maker.let.where)
@@ -140,11 +145,10 @@ def _equal(statement: Statement, wanted: Named, key: object, numbers: dict[objec
     return [one for one in alike if meanings.of(one, statement) == key]
 
 
-def _is_inside(taken: Coverage | None, stored: Coverage, known: Ranges) -> bool:
+def _is_inside(taken: Coverage, stored: Coverage, known: Ranges) -> bool:
     """Whether all elements that are taken are stored."""
     return (
-        taken is not None
-        and len(taken.bounds) == len(stored.bounds)
+        len(taken.bounds) == len(stored.bounds)
         and all(known.at_most(constant(0), start) for start, _ in stored.bounds)
         and all(
             known.at_most(own[0], one[0]) and known.at_most(one[1], own[1])
