@@ -70,7 +70,7 @@ def lower(
         _write_behind_each_other(parts, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
-    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
+    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), facts=tuple(nest.facts))
     in_place = InPlace(spent, layouts, pointers.by_node)
     kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
     launch = launched(with_shared_scratch(kernel), nest)
