@@ -71,7 +71,7 @@ def lower(
     # Of what is spent, the next tile may read too.
     in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
     kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
-    see_that_tiles_have_scratch(kernel)
+    see_that_tiles_have_scratch(kernel, pointers.inside.values())
     launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     places = pointers.places([one.buffer.name for one in kernel.arguments])

@@ -13,7 +13,7 @@ The rewrites of ``scheduling/overlapped_tiles.py`` leave as much of the scratch 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.lower import Lowering
@@ -48,8 +48,8 @@ def _scratch(node: Node, tiles: InTiles, part: Lowering) -> str:
     return part.scratch.add(name, storage_dtype(node.aval.dtype), extents, scope=Scope.ITERATION)
 
 
-def see_that_tiles_have_scratch(kernel: Kernel) -> None:
-    """Raise where a value between two groups is still there as a whole."""
+def see_that_tiles_have_scratch(kernel: Kernel, between: Collection[str]) -> None:
+    """Raise where a value ``between`` two groups is still there as a whole."""
     for one in kernel.body:
-        if isinstance(one, Alloc) and one.scope is Scope.ITERATION:
+        if isinstance(one, Alloc) and one.buffer.name in between and one.scope is Scope.ITERATION:
             raise XjitError(f"{one.buffer.name} has no tiles; this is a mistake of the compiler")
