@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeGuard
 
 from xjit.codegen.rewrites.analysis.exchange import uses
 from xjit.codegen.rewrites.analysis.fresh import Names
-from xjit.codegen.rewrites.analysis.scalars import changed
+from xjit.codegen.rewrites.analysis.scalars import changed, counted
 from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass, field
@@ -76,7 +76,7 @@ class Runs:
 
     def _varying(self) -> set[str]:
         """The names of what differs by iteration: scalars, integers and buffers."""
-        found, size = {self.loop.variable}, 0
+        found, size = {self.loop.variable, *counted((self.loop,))}, 0
         while len(found) > size:
             size = len(found)
             self._spread(self.loop.body, found)
