@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from xjit.codegen.rewrites.analysis.scalars import see_that_no_line_ends
 from xjit.codegen.rewrites.analysis.surroundings import extent, known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
@@ -44,6 +45,8 @@ class Collapse:
             raise RefusedError(f"the loop over {self.outer} or {self.inner} has steps")
         if self.outer in inner.start.names() | inner.stop.names():
             raise RefusedError(f"the bounds of the loop over {self.inner} depend on {self.outer}")
+        for name in (self.outer, self.inner):
+            see_that_no_line_ends(inner.body, name)
         known = known_before(kernel, path)
         rows, columns = extent(known, outer), extent(known, inner)
         pair = variable(self.both)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xjit.codegen.rewrites.analysis.fresh import Names
-from xjit.codegen.rewrites.analysis.scalars import identity, scalars_of
+from xjit.codegen.rewrites.analysis.scalars import identity, scalars_of, see_that_no_line_ends
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant, variable
@@ -57,6 +57,7 @@ class Rfactor:
         if self.parts < 2 or self.parts & (self.parts - 1):
             raise RefusedError(f"{self.parts} is not a power of two above 1")
         _, loop = found(kernel, self.loop)
+        see_that_no_line_ends(loop.body, self.loop)
         match loop.body:
             case (Accumulate(lanes=0) as step,) if loop.step == 1 and loop.kind.is_ordered:
                 start = identity(step.reducer, step.value.dtype)

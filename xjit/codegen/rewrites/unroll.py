@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xjit.codegen.rewrites.analysis.fresh import Names
+from xjit.codegen.rewrites.analysis.scalars import see_that_no_line_ends
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import constant
@@ -34,12 +35,13 @@ class Unroll:
             raise RefusedError(
                 f"the loop over {self.loop} has {loop.stop - loop.start} iterations, not a small number"
             )
+        see_that_no_line_ends(loop.body, self.loop)
         taken = Names(kernel)
         copies = [_copy(loop, number, taken) for number in range(0, extent, loop.step)]
         return with_statements(kernel, loop, tuple(statement for copy in copies for statement in copy))
 
 
 def _copy(loop: Loop, number: int, taken: Names) -> Block:
-    """The body for one iteration, with names of its own."""
+    """The body for one iteration, with names of its own but for the first one."""
     body = substituted(loop.body, {loop.variable: loop.start + constant(number)})
-    return renamed(body, taken.copies(body, str(number)))
+    return renamed(body, taken.copies(body, str(number))) if number else body

@@ -31,9 +31,10 @@ class OrderedSums:
         """The same for an iteration that has scalars of its own."""
         return OrderedSums({}, dict(self.errors))
 
-    def forget(self, name: str) -> None:
-        """Note that a scalar has got a value."""
-        self.errors.pop(name, None)
+    def forget(self, names: Iterable[str]) -> None:
+        """Note that scalars have got values."""
+        for name in names:
+            self.errors.pop(name, None)
 
     def wait(self, line: str, one: Accumulate, value: Scalar) -> None:
         """Keep an element to the end of a line."""
@@ -47,7 +48,7 @@ class OrderedSums:
         """The value of a scalar after the elements of a line."""
         dtype = one.value.dtype
         if one.order is None:
-            return functools.reduce(both, _groups(items, one.lanes, both), before)
+            return _in_lanes(before, items, (one.lanes,), both)
         if one.order.grouping is not Grouping.BLOCKS:
             lanes = (numerics.lanes(dtype),) if one.order.grouping is Grouping.LANES else ()
             return _in_lanes(before, items, (*lanes, numerics.FEW_LANES), both)

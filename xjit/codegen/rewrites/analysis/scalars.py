@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xjit.codegen.rewrites.record import RefusedError
 from xjit.ir.loops.nodes import Accumulate, Barrier, Block, Const, Fold, Statement, Value, Var
 from xjit.ir.loops.walk import names, parts, statements, values
 from xjit.ir.scalar_expr import Literal
@@ -87,6 +88,13 @@ def disorder(one: Block, other: Block, own: frozenset[str] = frozenset()) -> str
 def reordering(block: Block) -> str:
     """Why the iterations of a loop over a block may not change their order for the sake of scalars."""
     return disorder(block, block)
+
+
+def see_that_no_line_ends(block: Block, loop: str) -> None:
+    """Refuses where elements are added in an order along a loop that is to have other iterations."""
+    for one in statements(block):
+        if isinstance(one, Accumulate) and one.order is not None and loop in one.order.line.names():
+            raise RefusedError(f"{one.name} takes elements {one.order.grouping.value} along {loop}")
 
 
 def lane_order(block: Block) -> str:

@@ -11,7 +11,20 @@ from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.reductions.lanes import steps_in_lanes
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
-from xjit.ir.loops.nodes import Accumulate, Alloc, Block, Buffer, Kernel, Load, Loop, Order, Statement, Store
+from xjit.ir.loops.nodes import (
+    Accumulate,
+    Alloc,
+    Block,
+    Buffer,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Order,
+    Statement,
+    Store,
+    Var,
+)
 from xjit.ir.loops.walk import blocks, with_blocks
 
 
@@ -19,13 +32,13 @@ from xjit.ir.loops.walk import blocks, with_blocks
 class StageSums:
     """Let the elements that are added up in lanes wait in scratch: what computes them is written once, and apart.
 
-    before      for j in b .. e:
-                  t = add(t, sin(x[j])) in lanes along j
-    after       alloc t_elements: f64[512] for each iteration   StageSums("j", "k")
-                for j in b .. e:
-                  t_elements[j - b] = sin(x[j])
-                for k in b .. e:
-                  t = add(t, t_elements[k - b]) in lanes along k
+    before        for j in b .. min(b + 512, n):
+                    s_block = add(s_block, x[j]) in lanes along j
+    after         alloc s_block_elements: f64[512] for each iteration   StageSums("j", "k")
+                  for j in b .. min(b + 512, n):
+                    s_block_elements[-b + j] = x[j]
+                  for k in b .. min(b + 512, n):
+                    s_block = add(s_block, s_block_elements[-b + k]) in lanes along k
     """
 
     loop: str
@@ -59,9 +72,11 @@ def staged(loop: Loop, room: dict[str, Buffer], place: IntExpr) -> Loop:
 
 
 def _stored(block: Block, room: dict[str, Buffer], place: IntExpr) -> Iterator[Statement]:
+    lines = {one.name: one.where for one in block if isinstance(one, Let)}
     for one in block:
         if isinstance(one, Accumulate) and one.name in room:
-            yield Store(room[one.name].name, (place,), one.value)
+            where = lines.get(one.value.name) if isinstance(one.value, Var) else None
+            yield Store(room[one.name].name, (place,), one.value, where)
         else:
             yield with_blocks(one, tuple(tuple(_stored(inner, room, place)) for inner in blocks(one)))
 
