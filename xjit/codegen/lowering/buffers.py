@@ -110,7 +110,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch.
+    """What one group reads and writes through the pointers of its kernel.
 
     Reads that are ``neighbours`` along the ``joined`` loop have one pointer: where that begins, and how many steps
     they are behind.
@@ -123,13 +123,11 @@ class Buffers:
     accesses: GroupAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
-    packed: dict[Access, Place] = field(init=False)
     neighbours: dict[Access, tuple[int, int]] = field(init=False)
     joined: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.interleaved = self.accesses.interleaved(self.plan.short)
-        self.packed, self.neighbours = {}, {}
+        self.interleaved, self.neighbours = self.accesses.interleaved(self.plan.short), {}
 
     def join_neighbours(self, loop: Loop) -> None:
         """Has reads that are steps along a loop apart go through one pointer."""
@@ -149,8 +147,6 @@ class Buffers:
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
-        if access in self.packed:
-            return self.held(Load(*self.packed[access], storage_dtype(dtype)), scope, node)
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
         return self.held(Load(name, index, storage_dtype(dtype)), scope, node)

@@ -21,7 +21,6 @@ from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_many
 from xjit.codegen.scheduling.loop_order import Ordered
-from xjit.codegen.scheduling.packed import PackedReductions
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.materialized import owner
@@ -86,10 +85,7 @@ class GroupValues:
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
         memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
         self.buffers = Buffers(*memory)
-        packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self.bounds.extent)
-        self._nested = NestedReductions(
-            self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent, packed
-        )
+        self._nested = NestedReductions(self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent)
 
     # ------------------------------------------------------------------ what is read
 

@@ -14,6 +14,7 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.packed import in_packed_rows
 from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
 from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
@@ -55,6 +56,7 @@ class Idea(Protocol):
 IDEAS: tuple[Idea, ...] = (
     in_tiles,
     in_copies,
+    in_packed_rows,
     in_pairs,
     in_blocks_and_lanes,
     in_blocks_of_columns,
