@@ -138,7 +138,7 @@ def _runs(found: list[Part]) -> Iterator[Run]:
 
 
 class Expansion:
-    """Values that runs hand to each other: computed again, or kept in ``buffers``, with an element for each iteration."""
+    """Values that runs hand on: computed again, or kept in ``buffers``, with an element for each iteration."""
 
     def __init__(self, runs: Runs, suffix: str, start: IntExpr, taken: Names) -> None:
         self.loop, self.start, self.taken = runs.loop, start, taken
