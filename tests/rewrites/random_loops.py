@@ -12,6 +12,7 @@ from xjit.codegen.rewrites.collapse import Collapse
 from xjit.codegen.rewrites.distribute import Distribute
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.horizontal_fuse import HorizontalFuse
+from xjit.codegen.rewrites.interchange import Interchange
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.reorder import Reorder
@@ -31,6 +32,7 @@ from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.early_exit import EarlyExit
 from xjit.codegen.rewrites.values.hoist import Hoist
+from xjit.codegen.rewrites.values.precompute import Precompute
 from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.rewrites.vectorize import Vectorize
 from xjit.ir.loops.intexpr import IntExpr, constant, variable, word
@@ -243,6 +245,7 @@ def random_rewrite(kernel: Kernel, rng: np.random.Generator, step: int) -> Rewri
 
     loops = [one.variable for one in statements(kernel.body) if isinstance(one, Loop)]
     scratch = [one.buffer.name for one in statements(kernel.body) if isinstance(one, Alloc)] or ["t"]
+    named = [one.name for one in statements(kernel.body) if isinstance(one, Let | Carry)] or ["v"]
     other, block = pick(loops), f"z{step}"
     one = pick(loops)
     inside = _inside(kernel, one)
@@ -276,6 +279,8 @@ def random_rewrite(kernel: Kernel, rng: np.random.Generator, step: int) -> Rewri
         lambda: StageTransposed(any_buffer, one, block),
         lambda: Stage(any_buffer, one, block),
         lambda: Rfactor(one, 2 ** int(rng.integers(1, 3)), block),
+        lambda: Interchange(one, (inner, pick(loops)), length, block),
+        lambda: Precompute(one, (pick(named),), block),
     ]
     return choices[rng.integers(len(choices))]()
 

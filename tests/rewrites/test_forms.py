@@ -13,6 +13,7 @@ from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.fuse import Fuse
 from xjit.codegen.rewrites.horizontal_fuse import HorizontalFuse
+from xjit.codegen.rewrites.interchange import Interchange
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.reorder import Reorder
@@ -30,6 +31,7 @@ from xjit.codegen.rewrites.tile import Tile
 from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.early_exit import EarlyExit
+from xjit.codegen.rewrites.values.precompute import Precompute
 from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
 from xjit.codegen.text.source import kernel_text
@@ -40,6 +42,7 @@ from xjit.ir.loops.nodes import (
     Buffer,
     Carry,
     Kernel,
+    Let,
     Prim,
     Statement,
     Store,
@@ -133,6 +136,20 @@ def test_columns_in_blocks_of_accumulators(rng: np.random.Generator) -> None:
     tiles = Tile(("i", "j"), (3, 4), ("bi", "bj")), Reorder(("bj", "bi", "i", "j"))
     rewrites = *tiles, Privatize("s", "bj", "acc"), Parallelize("bj")
     checked(loop_kernels.column_sums(), rewrites, BOTH, rng)
+
+
+def test_columns_of_naive_sums(rng: np.random.Generator) -> None:
+    line = Buffer.packed("line", FLOAT64, M)
+    weight = Let("v", Prim("exp", (load(X, AT, constant(0)),), FLOAT64))
+    step = Accumulate("t", "add", both("mul", Var("v", FLOAT64), load(X, AT, J)))
+    column = Carry("t", ZERO), loop("i", N, weight, step), Store("line", (J,), T)
+    before = kernel((X, line), loop("j", M, *column))
+    blocks = Parallelize("j"), Interchange("j", ("i",), 3, "b")
+    strips = Split("i", 8, "rows"), Precompute("i", ("v",), "ahead"), UnrollAndJam("i", 4)
+    after = checked(before, [*blocks, *strips], [one for one in BOTH if one["m"]], rng)
+    lines = [line.strip() for line in rewriting.body_text(after).splitlines()]
+    loops = [line.split()[1] for line in lines if line.startswith("for ")]
+    assert loops == ["j", "rows", "ahead", "i", "j_2", "i_tail", "j_2_tail", "j_3"]
 
 
 def test_several_rows_for_each_pass_over_the_columns(rng: np.random.Generator) -> None:

@@ -9,7 +9,7 @@ from tests.helpers.loop_kernels import AT, J, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.interchange import Interchange
-from xjit.ir.loops.intexpr import variable
+from xjit.ir.loops.intexpr import constant, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
@@ -26,11 +26,12 @@ from xjit.ir.loops.nodes import (
     Store,
     Var,
 )
-from xjit.types import FLOAT32, INT64
+from xjit.types import BOOL, FLOAT32, INT64
 
 X, OUT = (Buffer.packed(name, FLOAT32, N, M) for name in ("x", "out"))
 W, P = Buffer.packed("w", FLOAT32, N), Buffer.packed("p", FLOAT32, M)
 S = Buffer.packed("s", FLOAT32, M)
+ROUNDS = Buffer.packed("rounds", INT64, constant(1))
 K = variable("k")
 ZERO, ONE = number(0.0, FLOAT32), number(1.0, FLOAT32)
 T, U, V = (Var(name, FLOAT32) for name in "tuv")
@@ -112,6 +113,27 @@ IN_PLACE = columns(
     loop("i", N, Accumulate("t", "add", load(X, AT, J))),
     loop("k", N, Store("x", (K, J), both("sub", load(X, K, J), T))),
 )
+CHANGING = columns(
+    Carry("t", ZERO),
+    loop(
+        "i",
+        N,
+        Carry("row", load(W, AT)),
+        Let("v", both("mul", Var("row", FLOAT32), load(P, J))),
+        Accumulate("row", "add", ONE),
+        loop("k", N, Accumulate("t", "add", both("mul", V, load(X, K, J)))),
+    ),
+    Store("s", (J,), T),
+)
+COUNT, FLAG = Var("count", INT64), Var("flag", BOOL)
+ONE_MORE = Accumulate("count", "add", number(1, INT64))
+COUNTED = kernel(
+    (X, S, ROUNDS),
+    Carry("count", number(0, INT64)),
+    Carry("flag", number(False, BOOL)),
+    loop("j", M, loop("i", N, ONE_MORE, Accumulate("flag", "or", both("lt", load(X, AT, constant(0)), ONE, BOOL)))),
+    Store("rounds", (constant(0),), Prim("select", (FLAG, COUNT, number(-1, INT64)), INT64)),
+)
 ALL = {
     "weighted": (weighted(), ("i",)),
     "variances": (VARIANCES, ("i", "k")),
@@ -123,6 +145,8 @@ ALL = {
     "prefixes": (PREFIXES, ("i",)),
     "nested": (NESTED, ("i", "k")),
     "in place": (IN_PLACE, ("i", "k")),
+    "counted": (COUNTED, ("i",)),
+    "changing": (CHANGING, ("i", "k")),
 }
 WORDS = [words for words in rewriting.extents("n", "m", block=3) if words["n"] in (0, 1, 4)]
 

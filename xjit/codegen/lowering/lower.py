@@ -82,7 +82,7 @@ class Lowering:
         return RowNest(self.values, self.passes, scans)
 
     def _is_in_columns(self, scans: ScanReads) -> bool:
-        """Whether columns run in blocks, for which no pass but the first may store whole rows."""
+        """Return whether columns run in blocks, for which no pass but the first may store whole rows."""
         plan = self.loops.plan
         if self.loops.transposition is not None or not plan.columns or not self.group.reduced:
             return False

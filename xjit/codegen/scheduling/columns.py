@@ -58,7 +58,7 @@ class ColumnBlocks:
 
 
 def most_columns(group: FusionGroup, machine: Machine) -> int:
-    """How many columns have an accumulator for every reduction and scan of a group, in whole vectors."""
+    """Count the columns that have an accumulator for every reduction and scan of a group, in whole vectors."""
     count = sum(isinstance(statement, Reduce | Scan) for statement in group.statements)
     columns, vectors = machine.accumulator_bytes // (COMPLEX128.itemsize * max(1, count)), machine.accumulator_columns
     return max(vectors, columns // vectors * vectors)
@@ -87,7 +87,7 @@ class Rows:
 
     @property
     def in_strip(self) -> bool:
-        """Whether there are no more rows than some number in the text."""
+        """Return whether there are no more rows than some number in the text."""
         length = most(self.loop.stop - self.loop.start)
         return length is not None and length.value is not None
 

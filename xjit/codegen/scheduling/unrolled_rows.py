@@ -44,7 +44,7 @@ def unrolled_rows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder)
 
 
 def are_worth_joining(rows: Rows, arguments: Collection[str], machine: Machine) -> bool:
-    """Whether each row is little more than loads and stores of accumulators, which are no arguments of the kernel."""
+    """Return whether a row is little more than loads and stores of accumulators, which are no arguments."""
     *before, inner = rows.loop.body
     if len(rows.columns.body) > machine.joined_statements:
         return False

@@ -120,7 +120,7 @@ def _in_order(body: Block, wanted: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_expensive(body: Block, name: str, machine: Machine) -> bool:
-    """Whether a value costs more than a store and a load."""
+    """Return whether a value costs more than a store and a load."""
     total = 0.0
     for one in needed_for(body, (name,)):
         if isinstance(one, Loop):

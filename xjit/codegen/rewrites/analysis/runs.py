@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeGuard
 
 from xjit.codegen.rewrites.analysis.exchange import uses
 from xjit.codegen.rewrites.analysis.fresh import Names
-from xjit.codegen.rewrites.analysis.scalars import changed
+from xjit.codegen.rewrites.analysis.scalars import changed, counted
 from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass, field
@@ -76,7 +76,7 @@ class Runs:
 
     def _varying(self) -> set[str]:
         """The names of what differs by iteration: scalars, integers and buffers."""
-        found, size = {self.loop.variable}, 0
+        found, size = {self.loop.variable, *counted((self.loop,))}, 0
         while len(found) > size:
             size = len(found)
             self._spread(self.loop.body, found)
@@ -138,7 +138,7 @@ def _runs(found: list[Part]) -> Iterator[Run]:
 
 
 class Expansion:
-    """What runs hand to each other: computed again, or kept in ``buffers``, with an element for each iteration."""
+    """Values that runs hand on: computed again, or kept in ``buffers``, with an element for each iteration."""
 
     def __init__(self, runs: Runs, suffix: str, start: IntExpr, taken: Names) -> None:
         self.loop, self.start, self.taken = runs.loop, start, taken
@@ -173,7 +173,7 @@ class Expansion:
                 raise RefusedError(f"{name} is needed behind loops in the body of the loop over {self.loop.variable}")
 
     def _is_computed_again(self, name: str) -> bool:
-        """Whether a name is that of an integer, or of a value that is made of elements that nobody writes."""
+        """Return whether a name is that of an integer, or of a value that is made of elements that nobody writes."""
         one = self._given[name][1]
         if isinstance(one, LetInt):
             for name in self.in_order(uses((one,))):
@@ -284,7 +284,7 @@ class _Expanded:
         return given.value
 
     def _store(self, name: str, value: Value, one: Statement | None = None) -> Store:
-        """What keeps a scalar; the value that was loaded before is that of now no more."""
+        """The store that keeps a scalar; the value that was loaded before is that of now no more."""
         if one is None:
             self.names.pop(name, None)
         return Store(self.expansion.buffers[name][0], self.index, value, getattr(one, "where", None))

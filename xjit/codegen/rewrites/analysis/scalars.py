@@ -9,6 +9,9 @@ from xjit.ir.scalar_expr import Literal
 from xjit.ops.whole_arrays.reduce import REDUCERS
 from xjit.types import DType, dtype_class
 
+IDEMPOTENT = frozenset(("or", "and", "min", "max"))
+"""Reducers that may take a value twice."""
+
 
 def changed(block: Block) -> set[str]:
     """The scalars that a block changes and does not give."""
@@ -19,6 +22,13 @@ def changed(block: Block) -> set[str]:
         elif isinstance(one, Fold):
             found.update(one.names)
     return found - names(block)
+
+
+def counted(block: Block) -> set[str]:
+    """The scalars that a block changes and does not give, and that differ if it runs twice: totals, no extremes."""
+    steps = [one for one in statements(block) if isinstance(one, Accumulate | Fold)]
+    found = (one for one in steps if not (isinstance(one, Accumulate) and one.reducer in IDEMPOTENT))
+    return changed(tuple(found)) - names(block)
 
 
 def scalars_of(value: Value) -> set[str]:

@@ -9,10 +9,10 @@ from xjit.codegen.rewrites.analysis.exchange import uses
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.intervals import most
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.surroundings import written
+from xjit.codegen.rewrites.analysis.surroundings import known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, substitute, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, substitute, variable
 from xjit.ir.loops.nodes import (
     Alloc,
     Barrier,
@@ -71,6 +71,7 @@ class Precompute:
         room = most(length)
         if room is None:
             raise RefusedError(f"it is not known how many iterations over {self.loop} there are at most")
+        room = room if known_before(kernel, path).at_most(constant(0), room) else maximum(room, 0)
         own = needed_for(loop.body, self.values)
         rest = tuple(one for one in loop.body if not any(one is other for other in own))
         self._see_that_they_may_come_before(own, rest)
