@@ -224,9 +224,9 @@ ROW = Buffer.packed("row", FLOAT64, N)
         (OutsideError, kernel(loop(Store("out", (AT,), load(X, AT + 1))))),
         (OutsideError, kernel(loop(Store("out", (AT - 1,), ONE)))),
         (UnwrittenError, kernel(Alloc(ROW), loop(Store("out", (AT,), load(ROW, AT))))),
-        (RaceError, kernel(loop(Store("out", (ZERO,), ONE), kind=LoopKind.PARALLEL))),
+        (RaceError, kernel(loop(Store("out", (ZERO,), load(X, AT)), kind=LoopKind.PARALLEL))),
         (RaceError, kernel(loop(Store("out", (N - 1 - AT,), load(OUT, AT)), kind=LoopKind.VECTOR))),
-        (RaceError, kernel(in_grid(Store("out", (AT,), ONE)))),
+        (RaceError, kernel(in_grid(Store("out", (AT,), load(X, variable("p")))))),
         (BarrierError, kernel(loop(Barrier(), kind=LoopKind.PARALLEL))),
         (BarrierError, kernel(Barrier())),
         (
@@ -238,6 +238,24 @@ ROW = Buffer.packed("row", FLOAT64, N)
 def test_what_no_kernel_may_do(error: type[LoopsError], tested: Kernel) -> None:
     with pytest.raises(error):
         run(tested)
+
+
+def test_iterations_without_order_may_write_the_same() -> None:
+    found, _ = run(verify(kernel(loop(Store("out", (ZERO,), ONE), kind=LoopKind.PARALLEL))))
+    assert found[0] == 1.0
+    reread = loop(Store("out", (ZERO,), ONE), Let("v", load(OUT, ZERO)), kind=LoopKind.PARALLEL)
+    with pytest.raises(RaceError, match="reads out"):
+        run(kernel(reread))
+
+
+def test_facts_about_words_hold_where_they_are_told() -> None:
+    told = replace(kernel(loop(COPY)), facts=(N - 7,))
+    assert "  given n - 7 >= 0" in show.kernel_text(told).splitlines()
+    with pytest.raises(LoopsError, match="n - 7 is negative"):
+        run(told)
+    shorter = Buffer.packed("row", FLOAT64, N)
+    write = Alloc(shorter), Store("row", (constant(6),), ONE)
+    assert unproved(kernel(*write)) and not unproved(replace(kernel(*write), facts=(N - 7,)))
 
 
 def test_scratch_of_an_iteration_is_its_own() -> None:

@@ -134,7 +134,7 @@ def test_values_of_a_row_wait_in_scratch_without_an_output() -> None:
 
 def test_slow_axes_are_reduced_in_columns() -> None:
     source = source_of(formulas.column_means, np.ones((300, 400)))
-    assert "scratch_f64(" in source and loops_of(source)[0] == "b"
+    assert "scratch_f64(" in source and loops_of(source)[0] == "b0"
     assert "scratch" not in source_of(formulas.column_means, np.ones((300, 400), order="F"))
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import xjit
 from tests.helpers.kernel_executors import run_parallel, run_serial, run_uncompiled
-from xjit.codegen.scheduling.several_rows import are_worth_joining
+from xjit.codegen.scheduling.columns import Rows
+from xjit.codegen.scheduling.unrolled_rows import are_worth_joining
 from xjit.ir.loops.intexpr import constant, variable, word
 from xjit.ir.loops.nodes import Let, Load, Loop, Prim, Statement, Store, Var
 from xjit.ir.source_location import NOWHERE
@@ -75,7 +76,7 @@ def test_the_function_runs_over_a_strip() -> None:
     lines = [line.split("  #")[0] for line in text.splitlines()]
     call = next(number for number, line in enumerate(lines) if "exp_f64" in line)
     around = next(line for line in reversed(lines[:call]) if line.strip().startswith("for"))
-    assert around.strip() == "for j0 in range(b0, e0):"
+    assert around.strip() == "for r1 in range(b2, stop0):"
     assert sum("exp_f64" in line for line in lines) == 1
 
 
@@ -87,9 +88,9 @@ def test_cheap_numbers_stay_where_they_are() -> None:
 I0, J0 = variable("i0"), variable("j0")
 
 
-def loop_over_rows(*inner: Statement) -> Loop:
+def loop_over_rows(*inner: Statement) -> Rows:
     columns = Loop("i0", constant(0), word("n0"), inner)
-    return Loop("j0", variable("b0"), variable("e0"), (columns,))
+    return Rows(Loop("j0", variable("b0"), variable("e0"), (columns,)), columns, room=64, extent=50)
 
 
 def added(buffer: str) -> tuple[Statement, ...]:
@@ -108,5 +109,5 @@ def test_rows_are_joined_where_they_only_add_up() -> None:
 def test_long_columns_take_several_rows_in_a_step() -> None:
     lines = xjit.jit(lambda x: x.sum(axis=0)).source(np.ones((50, 4000))).splitlines()
     step = next(number for number, line in enumerate(lines) if ", 4):" in line)
-    adds = [line for line in lines[step : step + 30] if "st(m0" in line]
+    adds = [line for line in lines[step : step + 30] if "st(t0_b0" in line]
     assert len(adds) == MACHINE.joined_rows + 1  # those of a step, and that of the rest

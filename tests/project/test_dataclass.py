@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import pytest
 
-from xjit.dataclass import make_dataclass, make_field
+from xjit.dataclass import INTERPRETED_CALLS, make_dataclass, make_field, replace
 
 Decorator: TypeAlias = "Callable[..., Any]"
 BOTH = {"quick": (make_dataclass, make_field), "standard": (dataclasses.dataclass, dataclasses.field)}
@@ -128,6 +128,9 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "another": lambda cls: takes_more(cls),
     "too few": lambda cls: cls(),
     "too many": lambda cls: cls(1, (2,), [], 4, 5, 6),
+    "twice": lambda cls: cls(1, x=2),
+    "unknown": lambda cls: cls(1, z=2),
+    "made only": lambda cls: cls(1, made=[]),
     "by name": lambda cls: repr(cls(y=(3,), x=2)),
     "signature": lambda cls: str(inspect.signature(cls)),
     "annotations": lambda cls: cls.__init__.__annotations__,
@@ -155,9 +158,13 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.parametrize("calls", [0, INTERPRETED_CALLS], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("form", FORMS)
-def test_is_what_the_standard_library_makes(form: Any, question: str) -> None:
+def test_is_what_the_standard_library_makes(
+    form: Any, question: str, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xjit.dataclass.INTERPRETED_CALLS", calls)
     quick, standard = (answer(QUESTIONS[question], form(*both)) for both in BOTH.values())
     assert quick == standard
 
@@ -180,7 +187,35 @@ class Kept:
 
 def test_copies_with_changes() -> None:
     cls = frozen(*BOTH["quick"])
-    assert cls(1, (2,)).__replace__(x=3) == cls(3, (2,))
+    assert cls(1, (2,)).__replace__(x=3) == replace(cls(1, (2,)), x=3) == cls(3, (2,))
+    one = cls(1, (2,), ["a"], 4)
+    assert replace(one, y=(5,)).names is one.names and replace(one, y=(5,)).hidden == 4
+    with pytest.raises(TypeError, match="z"):
+        replace(one, z=3)
+
+
+def test_copies_what_has_fields_of_any_name() -> None:
+    @make_dataclass(frozen=True)
+    class Typed:
+        type: str
+        cls: int = 0
+
+    assert replace(Typed("a"), cls=2) == Typed("a", 2)
+
+
+def test_copies_are_of_the_class_of_the_original() -> None:
+    cls = frozen(*BOTH["quick"])
+    derived = type("Derived", (cls,), {})
+    assert type(replace(derived(1), x=2)) is derived
+
+
+def test_copies_what_the_standard_library_has_made() -> None:
+    @make_dataclass(frozen=True, order=True)
+    class Ordered:
+        x: int
+        y: int = 1
+
+    assert replace(Ordered(1, 2), x=3) == Ordered(3, 2)
 
 
 def test_pickles() -> None:
@@ -193,6 +228,18 @@ def test_compares_nan_as_tuples_do() -> None:
     cls = frozen(*BOTH["quick"])
     assert cls(nan) == cls(nan)
     assert cls(nan) != cls(float("nan"))
+
+
+def test_methods_are_compiled_after_some_calls() -> None:
+    cls = frozen(*BOTH["quick"])
+    one, other = cls(1), cls(1, (1,), hidden=3)
+    for _ in range(INTERPRETED_CALLS):
+        assert not any(inspect.isfunction(vars(cls)[name]) for name in ("__eq__",))
+        assert one == other
+        cls(1, names=[])
+    assert one == other
+    assert all(inspect.isfunction(vars(cls)[name]) for name in ("__init__", "__eq__"))
+    assert cls(1) == one
 
 
 def test_explicit_methods_stay() -> None:

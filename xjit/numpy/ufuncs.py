@@ -15,9 +15,11 @@ import numpy as np
 from xjit import ops
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ir.opdef import OpDef
 from xjit.numpy.analysis import scipy_special
 from xjit.numpy.rules import compositions as c
+from xjit.numpy.rules import single_records
 from xjit.numpy.rules.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.rules.powers import power
 from xjit.numpy.rules.promotion import cast, loop_types, requested, spec_of, typed, weak_type
@@ -123,6 +125,19 @@ COMPARISONS: dict[np.ufunc, str] = {
     np.greater_equal: "ge",
 }
 
+# Compositions that are one record in some classes of element types.
+_IN_CLASSES: dict[np.ufunc, tuple[Any, str]] = {
+    np.maximum: (ops.max, "PIF"),
+    np.minimum: (ops.min, "PIF"),
+    np.absolute: (ops.abs, "IFC"),
+}
+# Ufuncs that one record computes, and where; comparisons also take Python integers that their loop does not.
+_RECORDS: dict[np.ufunc, tuple[OpDef, str]] = {
+    ufunc: (function.record, classes)
+    for ufunc, (function, classes) in ({ufunc: (row, "PIFC") for ufunc, row in ROWS.items()} | _IN_CLASSES).items()
+    if hasattr(function, "record") and ufunc not in COMPARISONS
+}
+
 
 def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_kind", **options: Any) -> Any:
     """One call of a ufunc, with NumPy's promotion, broadcasting and result kind.
@@ -133,6 +148,11 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
     >>> call(np.add, np.int8([1, 2]), 3)
     array([4, 5], dtype=int8)
     """
+    single, trace = _RECORDS.get(ufunc), current()
+    if single is not None and trace is not None and not options and dtype is None and casting == "same_kind":
+        result = single_records.result(ufunc, *single, inputs, trace)
+        if result is not None:
+            return result
     name = ufunc.__name__
     _refuse_options(name, options)
     if ufunc not in ROWS:

@@ -25,6 +25,7 @@ from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.scheduler import NaiveNest
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -54,9 +55,7 @@ class GroupNest(Protocol):
 
 @dataclass(eq=False)
 class Lowering:
-    """One group: ``write`` puts its loops into the nest. The loops over ``tiled`` axes stay apart and are given
-    ``bounds``.
-    """
+    """One group: ``write`` puts its loops into the nest."""
 
     group: FusionGroup
     layouts: Layouts
@@ -66,11 +65,11 @@ class Lowering:
     pointers: Pointers
     checks: Checks
     scratch: Scratch
-    tiled: frozenset[int] = frozenset()
+    tiles: InTiles
 
     def __post_init__(self) -> None:
         loops = self.loops = ordered(
-            self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled
+            self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiles
         )
         self.group, self.accesses = loops.group, loops.accesses
         self.passes, scans = Passes(self.accesses, loops.plan), ScanReads(self.accesses)
@@ -80,7 +79,7 @@ class Lowering:
             loops = self.loops = replace(loops, plan=self.columns.shared(loops.plan))
         self.plan = loops.plan
         self._names = LoopNames(self.nest)
-        self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
+        self.bounds = LoopBounds(self.nest, self.plan)
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )
@@ -127,9 +126,22 @@ class Lowering:
         statements[begin:] = self._names.told_apart(tuple(statements[begin:]))
 
     def _write(self) -> None:
+        if self.plan.single:
+            self._write_around_single()
+            return
         if self.plan.chunked is None:
             self.form.write()
             return
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
         self.nest.close(0, chunks, LoopKind.PARALLEL if self.bounds.shared else LoopKind.SERIAL)
+
+    def _write_around_single(self) -> None:
+        """The nest inside of the loops over single elements, which has all that depends on no other loop."""
+        for loop in self.plan.single:
+            self.nest.open(loop.variable)
+        outermost, self.nest.outermost = self.nest.outermost, len(self.nest.scopes) - 1
+        self.form.write()
+        for loop in reversed(self.plan.single):
+            self.nest.close(0, loop.extent)
+        self.nest.outermost = outermost

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xjit import numerics
 from xjit.codegen.language.scalar_types import KINDS
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
-from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, minimum, variable, word
 from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
 from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
@@ -17,16 +18,12 @@ from xjit.machine import Machine
 
 @dataclass(eq=False)
 class Scope:
-    """One open loop (or the kernel's prologue, or a block loop without axes).
-
-    ``counter`` is what the loop counts where its body gets the variable from that.
-    """
+    """One open loop (or the kernel's prologue, or a block loop without axes)."""
 
     variable: str | None
     axes: frozenset[int]
     statements: list[Statement] = field(default_factory=list)
     known: dict[Any, Any] = field(default_factory=dict)
-    counter: str = ""
 
 
 @dataclass(eq=False)
@@ -37,6 +34,7 @@ class LoopBuilder:
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
     ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
+    ``facts`` are expressions of words that are not negative for all shapes that have the kernel.
     """
 
     machine: Machine
@@ -50,6 +48,7 @@ class LoopBuilder:
     outermost: int = 0
     rewrites: list[Rewrite] = field(default_factory=list)
     loops: set[str] = field(default_factory=set)
+    facts: list[IntExpr] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
@@ -65,6 +64,15 @@ class LoopBuilder:
         own = (self.section, key)
         if own not in self.words:
             self.words[own] = (self.fresh(stem), value)
+        return word(self.words[own][0])
+
+    def row(self, extent: int) -> IntExpr:
+        """The length of rows that follow each other without gaps, the same in all sections; a short one's number."""
+        if extent <= numerics.TINY:
+            return constant(extent)
+        own = (None, ("row", extent))
+        if own not in self.words:
+            self.words[own] = (self.fresh("row"), extent)
         return word(self.words[own][0])
 
     def extent(self, variable: str, value: int) -> IntExpr:
@@ -95,13 +103,6 @@ class LoopBuilder:
         self.open(start)
         return variable(start), self.integer(stems[1], minimum(variable(start) + size, stop))
 
-    def open_pairs(self, name: str, axes: tuple[int, ...], last: IntExpr) -> Scope:
-        """Opens a loop over pairs of steps, of which the last one begins at ``last`` at the latest."""
-        scope = self.open(name, axes)
-        scope.counter = self.fresh("k")
-        scope.statements.append(LetInt(name, minimum(variable(scope.counter) * 2, last)))
-        return scope
-
     def leave_to(self, scope: Scope) -> list[Scope]:
         """Takes the scopes inside of one away for a while, so that something can be written before them."""
         place = self.scopes.index(scope) + 1
@@ -115,8 +116,7 @@ class LoopBuilder:
         assert scope.variable is not None
         if not scope.statements:
             return
-        counter = scope.counter or scope.variable
-        loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
+        loop = Loop(scope.variable, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
 
     def rewrite(self, make: Callable[[str], Rewrite]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Mapping, Sequence
 
 from xjit.dataclass import dataclass
 from xjit.ir.index_map import Index
@@ -18,11 +19,8 @@ class Layouts:
 
     def strides(self, node: Node) -> tuple[int, ...]:
         """Strides of the node's buffer in elements."""
-        item = node.aval.dtype.itemsize
         found = self.parameters.get(node)
-        if found is None:
-            found = buffer_type(node.aval).strides
-        return tuple(stride // item for stride in found)
+        return packed_strides(node.aval) if found is None else _in_elements(found, node.aval)
 
     def is_row_major(self, node: Node) -> bool:
         """Whether the buffer holds the elements in row-major order without gaps."""
@@ -34,12 +32,7 @@ class Layouts:
 
     def coefficients(self, node: Node, index: Index, rank: int) -> tuple[tuple[int, ...], int]:
         """How many elements each domain axis moves in the buffer, and the first element, for reads at an index."""
-        moves, start = [0] * rank, 0
-        for map, stride in zip(index, self.strides(node), strict=True):
-            start += map.offset * stride
-            if map.axis is not None:
-                moves[map.axis] += map.scale * stride
-        return tuple(moves), start
+        return coefficients(index, self.strides(node), rank)
 
     def directions(self, node: Node, index: Index, rank: int) -> tuple[int, ...]:
         """The moves of :meth:`coefficients` with positions from data counted as if they went up one by one."""
@@ -50,6 +43,27 @@ class Layouts:
                     if inner.axis is not None:
                         moves[inner.axis] += inner.scale * lookup.times * stride
         return tuple(moves)
+
+
+def coefficients(index: Index, strides: Sequence[int], rank: int) -> tuple[tuple[int, ...], int]:
+    """How many elements each domain axis moves, and the first element, for reads at an index with these strides."""
+    moves, start = [0] * rank, 0
+    for map, stride in zip(index, strides, strict=True):
+        start += map.offset * stride
+        if map.axis is not None:
+            moves[map.axis] += map.scale * stride
+    return tuple(moves), start
+
+
+@functools.lru_cache(maxsize=4096)
+def packed_strides(aval: ArrayType) -> tuple[int, ...]:
+    """The strides of a fresh buffer in elements."""
+    return _in_elements(buffer_type(aval).strides, aval)
+
+
+def _in_elements(strides: tuple[int, ...], aval: ArrayType) -> tuple[int, ...]:
+    item = aval.dtype.itemsize
+    return tuple([stride // item for stride in strides])
 
 
 def buffer_type(aval: ArrayType) -> ArrayType:

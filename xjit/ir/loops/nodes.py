@@ -341,10 +341,12 @@ class Argument:
 class Kernel:
     """Arguments and what is done with them.
 
-    ``words`` are the words of the table in order; without, they are those that expressions name.
+    ``words`` are the words of the table in order; without, they are those that expressions name.  ``facts`` are
+    expressions of words that are never negative: callers promise it.
     """
 
     name: str
     arguments: tuple[Argument, ...]
     body: Block
     words: tuple[str, ...] | None = None
+    facts: tuple[IntExpr, ...] = ()

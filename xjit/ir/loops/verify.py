@@ -143,7 +143,7 @@ class _Checker:
     def problems(self) -> Iterator[Problem]:
         buffers = {one.buffer.name: one.buffer for one in self.kernel.arguments}
         launched = frozenset(map(str, LAUNCHED))
-        yield from self.block(self.kernel.body, Known(buffers, {}, launched, Ranges()))
+        yield from self.block(self.kernel.body, Known(buffers, {}, launched, Ranges(facts=self.kernel.facts)))
 
     def block(self, block: Block, known: Known) -> Iterator[Problem]:
         for statement in block:

@@ -74,6 +74,8 @@ def meetings(path: Sequence[Statement]) -> str:
     """Why iterations of a loop, the last statement of a path, may meet at an element that one of them writes."""
     loop = path[-1]
     assert isinstance(loop, Loop)
+    if Ranges().at_most(loop.stop - loop.start, constant(loop.step)):
+        return ""  # there is one iteration
     for statement in statements(loop.body):
         if isinstance(statement, Invoke):
             return f"it is not known what {type(statement).__name__} touches"

@@ -11,7 +11,20 @@ from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.reductions.lanes import steps_in_lanes
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, variable
-from xjit.ir.loops.nodes import Accumulate, Alloc, Block, Buffer, Kernel, Load, Loop, Order, Statement, Store
+from xjit.ir.loops.nodes import (
+    Accumulate,
+    Alloc,
+    Block,
+    Buffer,
+    Kernel,
+    Let,
+    Load,
+    Loop,
+    Order,
+    Statement,
+    Store,
+    Var,
+)
 from xjit.ir.loops.walk import blocks, with_blocks
 
 
@@ -59,9 +72,11 @@ def staged(loop: Loop, room: dict[str, Buffer], place: IntExpr) -> Loop:
 
 
 def _stored(block: Block, room: dict[str, Buffer], place: IntExpr) -> Iterator[Statement]:
+    lines = {one.name: one.where for one in block if isinstance(one, Let)}
     for one in block:
         if isinstance(one, Accumulate) and one.name in room:
-            yield Store(room[one.name].name, (place,), one.value)
+            where = lines.get(one.value.name) if isinstance(one.value, Var) else None
+            yield Store(room[one.name].name, (place,), one.value, where)
         else:
             yield with_blocks(one, tuple(tuple(_stored(inner, room, place)) for inner in blocks(one)))
 
