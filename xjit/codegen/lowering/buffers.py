@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from xjit import numerics
@@ -29,12 +29,10 @@ class Pointers:
     """The pointers of a kernel, by the buffer, the element that they begin at and the type in which they count.
 
     Names are in the order of their slots. The type is another one than the buffer's where a bitcast is filled.
-    Buffers that are ``overwritten`` are both read and written, through one pointer. Values ``inside`` of the kernel
-    are in scratch, which has one name for all of it.
+    Values ``inside`` of the kernel are in scratch, which has one name for all of it.
     """
 
     nest: LoopBuilder
-    overwritten: frozenset[Node] = frozenset()
     inside: dict[Node, str] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
 
@@ -44,9 +42,18 @@ class Pointers:
         return self.nest.written
 
     @property
-    def places(self) -> tuple[tuple[Node, int], ...]:
-        """The buffer and the first byte, per slot."""
-        return tuple((node, start * storage.itemsize) for node, start, storage in self.names)
+    def by_node(self) -> dict[Node, list[str]]:
+        """The names of the pointers to each buffer."""
+        found: dict[Node, list[str]] = {}
+        for (node, _, _), name in self.names.items():
+            found.setdefault(node, []).append(name)
+        return found
+
+    def places(self, names: Collection[str]) -> tuple[tuple[Node, int], ...]:
+        """The buffer and the first byte, per slot, of pointers that a kernel has."""
+        return tuple(
+            (node, start * storage.itemsize) for (node, start, storage), name in self.names.items() if name in names
+        )
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -86,7 +93,6 @@ class Pointers:
         if node in self.inside:
             return self.inside[node]
         key = (node, start, storage_dtype(node.aval.dtype if dtype is None else dtype))
-        written = written or node in self.overwritten
         if key not in self.names:
             name = self.nest.fresh("o" if written else "a")
             self.names[key] = name

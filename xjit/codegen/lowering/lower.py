@@ -11,7 +11,6 @@ from typing import Protocol
 
 from xjit.codegen.forms.chunks import open_chunks
 from xjit.codegen.forms.row_nest import RowNest
-from xjit.codegen.forms.rows import RowStorage
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
@@ -34,16 +33,7 @@ from xjit.ir.node import Node
 
 
 class GroupNest(Protocol):
-    """The loops of a group in some form.
-
-    ``storage`` says what waits between passes over a row.
-    """
-
-    storage: RowStorage
-
-    @property
-    def reads_again(self) -> bool:
-        """Whether what has been read at one step may be read at another one too."""
+    """The loops of a group in some form."""
 
     @property
     def work(self) -> float:
@@ -111,7 +101,8 @@ class Lowering:
     def naive(self) -> NaiveNest:
         """The loops that have been written."""
         loops = {name: tuple(own) for name, own in self._names.given.items()}
-        return NaiveNest(self.loops, loops, self.values.buffers, self.columns)
+        kept, scans = tuple(self.values.kept_values), tuple(self.values.scan_passes)
+        return NaiveNest(self.loops, loops, self.values.buffers, self.columns, kept, scans)
 
     @property
     def is_alone(self) -> bool:

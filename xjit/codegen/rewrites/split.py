@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from xjit.codegen.rewrites.analysis.exchange import with_accumulates
+from xjit.codegen.rewrites.analysis.exchange import with_line
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, minimum, variable
-from xjit.ir.loops.nodes import Accumulate, Block, Kernel, LetInt, Loop, LoopKind
+from xjit.ir.loops.nodes import Block, Kernel, LetInt, Loop, LoopKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Split:
             start = loop.start + start * self.length
         stop = minimum(start + self.length, loop.stop)
         named = (LetInt(self.end, stop),) if self.end else ()
-        body = with_accumulates(loop.body, self._of_blocks)
+        body = with_line(loop.body, self.loop, self.block)
         inner = Loop(loop.variable, start, variable(self.end) if self.end else stop, body)
         return with_statements(kernel, loop, (self._outer(loop, (*named, inner)),))
 
@@ -49,19 +47,13 @@ class Split:
             return Loop(self.block, loop.start, loop.stop, body, loop.kind, self.length)
         return Loop(self.block, constant(0), blocks_of(self.length, loop.stop - loop.start), body, loop.kind)
 
-    def _of_blocks(self, one: Accumulate) -> Accumulate:
-        """The statement with its line along the outer loop, if that was the loop."""
-        if one.order is None or one.order.line != variable(self.loop):
-            return one
-        return replace(one, order=replace(one.order, line=variable(self.block)))
-
 
 def see_that_it_has_no_steps(loop: Loop) -> None:
-    """Refuses loops with steps and unrolled ones."""
+    """Refuse loops with steps and unrolled ones."""
     if loop.step != 1 or loop.kind is LoopKind.UNROLLED:
         raise RefusedError(f"the loop over {loop.variable} has steps, or is written out")
 
 
 def blocks_of(length: IntExpr, iterations: IntExpr) -> IntExpr:
-    """How many blocks some iterations make."""
+    """The number of blocks that some iterations make."""
     return (iterations + length - 1) // length

@@ -12,8 +12,8 @@ from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.scheduling.in_place import overwrite
-from xjit.codegen.scheduling.scheduler import scheduled
+from xjit.codegen.scheduling.in_place import InPlace
+from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
@@ -61,9 +61,6 @@ def lower(
     scratch = Scratch(nest)
     tiles = InTiles.of(tiling, layouts)
     parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiles) for group in groups]
-    # Of what is spent, the next tile may read too.
-    in_place = overwrite(parts, spent if tiling is None else frozenset())
-    pointers.overwritten = frozenset(in_place.values())
     if tiling is None:
         _write_side_by_side(parts, nest)
     else:
@@ -71,11 +68,15 @@ def lower(
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), facts=tuple(nest.facts))
-    kernel, done = scheduled(naive, [part.naive for part in parts], nest)
+    # Of what is spent, the next tile may read too.
+    in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
+    kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
     see_that_tiles_have_scratch(kernel)
     launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
-    return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
+    places = pointers.places([one.buffer.name for one in kernel.arguments])
+    taken = in_place.taken(done)
+    return LoweredKernel(launch.kernel, places, values, launch.extent, work, tuple(groups), taken, done)
 
 
 def _write_side_by_side(parts: Sequence[Lowering], nest: LoopBuilder) -> None:

@@ -12,6 +12,7 @@ from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
     Block,
+    Find,
     Fold,
     Invoke,
     LetInt,
@@ -112,6 +113,8 @@ def touches(block: Block, around: tuple[Loop | LetInt, ...] = ()) -> Iterator[To
             for part in parts(value):
                 if isinstance(part, Load):
                     yield Touch(part.buffer, part.index, False, around)
+        if isinstance(statement, Find):
+            yield _searched(statement, around)
         if isinstance(statement, Store):
             yield Touch(statement.buffer, statement.index, True, around)
         if isinstance(statement, TransposeBlock):
@@ -120,6 +123,13 @@ def touches(block: Block, around: tuple[Loop | LetInt, ...] = ()) -> Iterator[To
             yield from touches(inner, (*around, statement) if isinstance(statement, Loop) else around)
         if isinstance(statement, LetInt):
             around = (*around, statement)
+
+
+def _searched(find: Find, around: tuple[Loop | LetInt, ...]) -> Touch:
+    """All elements that a search may read."""
+    at, index = f"{find.name}_at", list(find.load.index)
+    index[find.axis] = index[find.axis] + variable(at)
+    return Touch(find.load.buffer, tuple(index), False, (*around, Loop(at, find.start, find.stop, ())))
 
 
 def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Iterator[Touch]:
