@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xjit import numerics
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.lowering.variants import has_variants, is_vector_function
+from xjit.codegen.lowering.variants import is_vector_function
 from xjit.codegen.rewrites.analysis.first_extremes import first_extreme
 from xjit.codegen.rewrites.analysis.scalars import changed
 from xjit.codegen.rewrites.distribute import Distribute
@@ -29,6 +30,7 @@ from xjit.codegen.rewrites.reductions.stage_sums import StageSums
 from xjit.codegen.rewrites.reductions.sum_blocks import SumBlocks
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.values.early_exit import EarlyExit, decided
+from xjit.codegen.rewrites.values.specialize_rare import is_varied
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import (
     Access,
@@ -228,7 +230,7 @@ def _waits(one: Statement) -> bool:
 
 def _is_vector_code(call: Prim) -> bool:
     """Whether a primitive is an instruction, or a function without rare arguments."""
-    if call.name == "encode" or (call.operands and has_variants(call.name, call.operands[0].dtype)):
+    if call.name == "encode" or is_varied(replace(call, variant="")):
         return False
     is_function = call.name not in INSTRUCTIONS and call.name != "copy"
     return not is_function or bool(call.operands and is_vector_function(call.name, call.operands[0].dtype))

@@ -168,7 +168,7 @@ class Carry:
 
 
 class Grouping(enum.Enum):
-    """How elements are grouped that a reduction rounds in the order of :mod:`xjit.numerics`."""
+    """Groups of the elements that a reduction rounds in the order of :mod:`xjit.numerics`."""
 
     BLOCKS = "in blocks"  # those of a line in blocks, added in lanes; blocks in float64, for float64 with errors
     LANES = "in lanes"  # those of a line, at most a block: whole groups of lanes, and what is left as below
@@ -177,7 +177,7 @@ class Grouping(enum.Enum):
 
     @property
     def is_wide(self) -> bool:
-        """Whether the scalar is a float64, whatever elements are."""
+        """Return whether the scalar is a float64, whatever elements are."""
         return self in (Grouping.BLOCKS, Grouping.ERRORS)
 
 
