@@ -57,6 +57,8 @@ class Ranges:
 
     def apart(self, a: IntExpr, b: IntExpr) -> bool:
         """Return whether the two are proved to differ."""
+        if b - a - 1 in self.facts or a - b - 1 in self.facts:
+            return True  # as of iterations of which one is told to be the later one
         return self.below(a, b) or self.below(b, a)
 
     def _not_negative(self, expr: IntExpr, depth: int, failed: dict[IntExpr, int]) -> bool:
