@@ -19,7 +19,7 @@ FORMS: dict[str, tuple[Callable[..., Any], tuple[Array, ...], str]] = {
     "blocks of sums": (lambda x: x.sum(axis=1), (GRID,), "for b0 in range(0, n0, 4):"),
     "blocks of columns": (lambda x: x.max(axis=0), (GRID,), "scratch_f64(3)"),
     "several rows in a step": (lambda x: x[:9].sum(axis=0), (GRID,), " - 3, 4):"),
-    "two rows in a step": (lambda x: np.cumsum(x[:6], axis=1), (GRID,), "for k0 in range("),
+    "two rows in a step": (lambda x: np.cumsum(x[:6], axis=1), (GRID,), "i0 = i0_block0 * 2"),
     "transposed tiles": (lambda x, y: x.T * y, (GRID, GRID.T.copy()), "i0 * 12, 12, a0,"),
     "overlapped tiles": (lambda u: (lambda v: v[2:] + v[:-2])(np.exp(u)), (GRID,), "b0_first"),
     "chunks": (lambda x: x.sum(), (LINE,), "k_start"),

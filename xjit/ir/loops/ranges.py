@@ -60,6 +60,8 @@ class Ranges:
     def apart(self, a: IntExpr, b: IntExpr) -> bool:
         """Return whether the two are proved to differ."""
         differences = b - a - 1, a - b - 1
+        if any(one in self.facts for one in differences):
+            return True  # as of iterations of which one is told to be the later one
         return any(self._not_negative(one, depth, {}) for depth in (QUICK, DEPTH) for one in differences)
 
     def _not_negative(self, expr: IntExpr, depth: int, failed: dict[IntExpr, int]) -> bool:
