@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.plan import KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan

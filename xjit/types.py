@@ -16,6 +16,7 @@ import numpy as np
 
 from xjit.dataclass import dataclass
 from xjit.errors import DTypeError
+from xjit.lazy import lazy
 
 DType: TypeAlias = "np.dtype[Any]"
 
@@ -130,7 +131,7 @@ class Extent:
 Dim: TypeAlias = "int | Extent"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that what is asked for often can be kept
 class ArrayType:
     """Element type, dimensions, and memory order: the axes from the slowest to the fastest varying one.
 
@@ -141,17 +142,17 @@ class ArrayType:
     dims: tuple[Dim, ...]
     order: tuple[int, ...]
 
-    @property
+    @lazy
     def rank(self) -> int:
         """The number of dimensions."""
         return len(self.dims)
 
-    @property
+    @lazy
     def is_static(self) -> bool:
         """Return whether every dimension is known while tracing."""
         return all(isinstance(dim, int) for dim in self.dims)
 
-    @property
+    @lazy
     def shape(self) -> tuple[int, ...]:
         """The dimensions as integers; ValueError if one of them is dynamic."""
         for dim in self.dims:
@@ -159,7 +160,7 @@ class ArrayType:
                 raise ValueError(f"{self} has a dynamic dimension")
         return cast("tuple[int, ...]", self.dims)
 
-    @property
+    @lazy
     def size(self) -> int:
         """The number of elements."""
         return math.prod(self.shape)
@@ -169,7 +170,7 @@ class ArrayType:
         """The number of bytes of a packed array of this type."""
         return self.size * self.dtype.itemsize
 
-    @property
+    @lazy
     def strides(self) -> tuple[int, ...]:
         """The strides in bytes of a packed array in this memory order; zero where the value is broadcast."""
         result, step = [0] * self.rank, self.dtype.itemsize
@@ -183,6 +184,10 @@ class ArrayType:
         return ArrayType(dtype, self.dims, self.order)
 
     def __str__(self) -> str:
+        return self._text
+
+    @lazy
+    def _text(self) -> str:
         dims = ",".join(map(str, self.dims))
         order = "" if self.order == c_order(self.rank) else f"{{{','.join(map(str, self.order))}}}"
         return f"{NAMES[self.dtype]}[{dims}]{order}"

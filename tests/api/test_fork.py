@@ -147,7 +147,7 @@ use()
 
 def test_a_child_forked_while_an_attribute_is_computed(tmp_path: Path) -> None:
     script = """
-from xjit.ir.lazy import lazy
+from xjit.lazy import lazy
 begun, go = threading.Event(), threading.Event()
 
 class Slow:

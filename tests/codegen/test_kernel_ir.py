@@ -99,7 +99,7 @@ def test_a_loop_that_is_not_added_in_lanes_is_refused() -> None:
     """The vectoriser has been told otherwise, or cannot: 16 lanes, or none."""
     source = xjit.jit(formulas.sum_of_squares).source(SINGLE)
     with pytest.raises(UnorderedSumError, match="one after the other"):
-        optimised(source.replace("radd(t0, v0)", "radd(t0, t0 * v0)"))
+        optimised(source.replace("radd(s0_block, v0)", "radd(s0_block, s0_block * v0)"))
     with mock.patch.object(numerics, "LANE_BYTES", 64), pytest.raises(UnorderedSumError, match="16 at a time"):
         optimised(source)
 
@@ -108,13 +108,13 @@ def test_a_loop_that_is_not_added_in_lanes_is_refused() -> None:
 
 BROKEN = {
     # an ordered sum keeps its order, so it cannot be vector code
-    "sum_of_squares": (r"radd\(t0, v0\)", "t0 + v0"),
+    "sum_of_squares": (r"radd\(s0_block, v0\)", "s0_block + v0"),
     # compare and select instead of the instruction for the maximum, with a store that orders the loop
     "row_maximum": (r"fmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
-    "row_sums_of_every_second": (r"radd\(t0, x0\)", "t0 + x0"),
-    "row_sums_backward": (r"radd\(t0, [^)]*\)\)", "t0 + x0"),
+    "row_sums_of_every_second": (r"radd\(s0_block, x0\)", "s0_block + x0"),
+    "row_sums_backward": (r"radd\(s0_block, [^)]*\)\)", "s0_block + x0"),
     "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),
-    "first_extreme": (r"fmin\(t0, x0\)", "fmod(t0, x0)"),
+    "first_extreme": (r"fmin\(s0_block, x0\)", "fmod(s0_block, x0)"),
     "backward_and_forward": (r"x0 \+ x1", "fmod(x0, x1)"),
     "exclusive_or": (r"t0 \^ x0", "srem(t0, x0)"),
     # a function of the C library for each element

@@ -22,7 +22,7 @@ def test_every_place(name: str, dtype: str) -> None:
         x[places, places] = x[length + places, places] = 1 if name == "argmin" else 5
         x[length:, -1] = 1 if name == "argmin" else 5
         np.testing.assert_array_equal(compiled(x), np.tile(places, 2))
-    assert "first(a0, a0_at0, p0, q0, s0)" in compiled.source(x)
+    assert "first(a0, a0_at0, p0_first, p0_end, s0)" in compiled.source(x)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])

@@ -374,7 +374,7 @@ def test_text_outside_the_language(statement, message):
 
 
 # What others are made of is in the keys of objects by itself, or decides no machine code.
-DECIDES_NOTHING = {"digests", "elf", "fingerprint", "intrinsics", "toolchain", "uncompiled"}
+DECIDES_NOTHING = {"digests", "fingerprint", "intrinsics", "toolchain", "uncompiled"}
 
 
 def test_everything_that_decides_machine_code_is_in_the_key_of_an_object() -> None:

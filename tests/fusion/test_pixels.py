@@ -60,7 +60,7 @@ def loops_of(name: str) -> list[str]:
     "name", ["one_more_channel", "a_channel_in_front", "constant_channel", "eight_doubles", "planes", "from_planes"]
 )
 def test_there_is_one_loop_over_pixels(name: str) -> None:
-    assert loops_of(name) == ["i0"]
+    assert len(loops_of(name)) == 1
 
 
 def test_pieces_that_fill_vectors_keep_loops_of_their_own() -> None:

@@ -41,6 +41,7 @@ from xjit.ir.loops.nodes import (
     Check,
     Fold,
     FromInt,
+    Grouping,
     If,
     Invoke,
     Kernel,
@@ -49,6 +50,7 @@ from xjit.ir.loops.nodes import (
     Load,
     Loop,
     LoopKind,
+    Order,
     Prim,
     Scope,
     Statement,
@@ -64,6 +66,7 @@ from xjit.types import BOOL, FLOAT32, FLOAT64, INT64
 X, OUT = Buffer.packed("x", FLOAT64, N), Buffer.packed("out", FLOAT64, N)
 SUM = Var("t", FLOAT64)
 ONE = number(1.0, FLOAT64)
+SINGLE = number(1.0, FLOAT32)
 TRUE = number(True, BOOL)
 
 
@@ -94,6 +97,9 @@ SCRATCH = Buffer.packed("row", FLOAT64, constant(4))
         kernel(loop(LetInt("j", AT * 1), Store("out", (J,), load(X, J)))),
         kernel(loop(If(TRUE, (COPY,), (Store("out", (AT,), ONE),)))),
         kernel(in_grid(Store("row", (variable("p"),), ONE), Barrier(), between=(Alloc(SCRATCH, Scope.BLOCK),))),
+        kernel(Carry("t", ONE), loop(Accumulate("t", "add", SINGLE, order=Order(Grouping.BLOCKS, AT)))),
+        kernel(Carry("t", ONE), Accumulate("t", "add", ONE, order=Order(Grouping.ERRORS))),
+        kernel(loop(Alloc(SCRATCH)), loop(Alloc(SCRATCH))),
         loop_kernels.escape_times(),
         loop_kernels.elimination(),
         loop_kernels.sliding_maximum(3),
@@ -119,6 +125,13 @@ WRONG = {
     "a condition is a pred, not a float64": kernel(If(ONE, ())),
     "t does not change here": kernel(Carry("t", ONE), loop(Fold(("t",), (ONE,)), kind=LoopKind.PARALLEL)),
     "v does not change here": kernel(Let("v", ONE), loop(Accumulate("v", "add", ONE))),
+    "s is a float32, not a float64": kernel(
+        Carry("s", SINGLE), loop(Accumulate("s", "add", SINGLE, order=Order(Grouping.BLOCKS, AT)))
+    ),
+    "j is no loop around": kernel(
+        LetInt("j", ZERO), Carry("t", ONE), Accumulate("t", "add", ONE, order=Order(Grouping.LANES, J))
+    ),
+    "row is given twice": kernel(Alloc(SCRATCH), Alloc(SCRATCH)),
     "as many values as names": kernel(Carry("t", ONE), Fold(("t",), (ONE, ONE))),
     "the step of a loop is positive": kernel(loop(COPY, step=0)),
     "the extent of an unrolled loop is a number": kernel(loop(COPY, kind=LoopKind.UNROLLED)),
@@ -211,9 +224,9 @@ ROW = Buffer.packed("row", FLOAT64, N)
         (OutsideError, kernel(loop(Store("out", (AT,), load(X, AT + 1))))),
         (OutsideError, kernel(loop(Store("out", (AT - 1,), ONE)))),
         (UnwrittenError, kernel(Alloc(ROW), loop(Store("out", (AT,), load(ROW, AT))))),
-        (RaceError, kernel(loop(Store("out", (ZERO,), ONE), kind=LoopKind.PARALLEL))),
+        (RaceError, kernel(loop(Store("out", (ZERO,), load(X, AT)), kind=LoopKind.PARALLEL))),
         (RaceError, kernel(loop(Store("out", (N - 1 - AT,), load(OUT, AT)), kind=LoopKind.VECTOR))),
-        (RaceError, kernel(in_grid(Store("out", (AT,), ONE)))),
+        (RaceError, kernel(in_grid(Store("out", (AT,), load(X, variable("p")))))),
         (BarrierError, kernel(loop(Barrier(), kind=LoopKind.PARALLEL))),
         (BarrierError, kernel(Barrier())),
         (
@@ -225,6 +238,24 @@ ROW = Buffer.packed("row", FLOAT64, N)
 def test_what_no_kernel_may_do(error: type[LoopsError], tested: Kernel) -> None:
     with pytest.raises(error):
         run(tested)
+
+
+def test_iterations_without_order_may_write_the_same() -> None:
+    found, _ = run(verify(kernel(loop(Store("out", (ZERO,), ONE), kind=LoopKind.PARALLEL))))
+    assert found[0] == 1.0
+    reread = loop(Store("out", (ZERO,), ONE), Let("v", load(OUT, ZERO)), kind=LoopKind.PARALLEL)
+    with pytest.raises(RaceError, match="reads out"):
+        run(kernel(reread))
+
+
+def test_facts_about_words_hold_where_they_are_told() -> None:
+    told = replace(kernel(loop(COPY)), facts=(N - 7,))
+    assert "  given n - 7 >= 0" in show.kernel_text(told).splitlines()
+    with pytest.raises(LoopsError, match="n - 7 is negative"):
+        run(told)
+    shorter = Buffer.packed("row", FLOAT64, N)
+    write = Alloc(shorter), Store("row", (constant(6),), ONE)
+    assert unproved(kernel(*write)) and not unproved(replace(kernel(*write), facts=(N - 7,)))
 
 
 def test_scratch_of_an_iteration_is_its_own() -> None:

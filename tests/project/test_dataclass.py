@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import pytest
 
-from xjit.dataclass import make_dataclass, make_field
+from xjit.dataclass import INTERPRETED_CALLS, make_dataclass, make_field
 
 Decorator: TypeAlias = "Callable[..., Any]"
 BOTH = {"quick": (make_dataclass, make_field), "standard": (dataclasses.dataclass, dataclasses.field)}
@@ -128,6 +128,9 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
     "another": lambda cls: takes_more(cls),
     "too few": lambda cls: cls(),
     "too many": lambda cls: cls(1, (2,), [], 4, 5, 6),
+    "twice": lambda cls: cls(1, x=2),
+    "unknown": lambda cls: cls(1, z=2),
+    "made only": lambda cls: cls(1, made=[]),
     "by name": lambda cls: repr(cls(y=(3,), x=2)),
     "signature": lambda cls: str(inspect.signature(cls)),
     "annotations": lambda cls: cls.__init__.__annotations__,
@@ -155,9 +158,13 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.parametrize("calls", [0, INTERPRETED_CALLS], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("form", FORMS)
-def test_is_what_the_standard_library_makes(form: Any, question: str) -> None:
+def test_is_what_the_standard_library_makes(
+    form: Any, question: str, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("xjit.dataclass.INTERPRETED_CALLS", calls)
     quick, standard = (answer(QUESTIONS[question], form(*both)) for both in BOTH.values())
     assert quick == standard
 
@@ -193,6 +200,18 @@ def test_compares_nan_as_tuples_do() -> None:
     cls = frozen(*BOTH["quick"])
     assert cls(nan) == cls(nan)
     assert cls(nan) != cls(float("nan"))
+
+
+def test_methods_are_compiled_after_some_calls() -> None:
+    cls = frozen(*BOTH["quick"])
+    one, other = cls(1), cls(1, (1,), hidden=3)
+    for _ in range(INTERPRETED_CALLS):
+        assert not any(inspect.isfunction(vars(cls)[name]) for name in ("__eq__",))
+        assert one == other
+        cls(1, names=[])
+    assert one == other
+    assert all(inspect.isfunction(vars(cls)[name]) for name in ("__init__", "__eq__"))
+    assert cls(1) == one
 
 
 def test_explicit_methods_stay() -> None:

@@ -23,7 +23,7 @@ MOST_LINES = 500
 
 # Every layer imports only from itself and from the layers before it.
 LAYERS = (
-    ("dataclass",),
+    ("dataclass", "lazy"),
     ("errors",),
     ("config",),
     ("watch",),

@@ -158,6 +158,23 @@ def test_pairs_of_rows_with_an_overlapping_last_one(rng: np.random.Generator) ->
     checked(smoothed(), blocks, BOTH, rng)
 
 
+def test_a_short_loop_around_pixels_is_written_out(rng: np.random.Generator) -> None:
+    c, image = variable("c"), Buffer.packed("image", FLOAT64, N, constant(3))
+    planes = Buffer.packed("planes", FLOAT64, constant(3), N)
+    weight = Buffer.packed("weight", FLOAT64, N)
+    pixels = loop("i", N, Store("planes", (c, AT), both("mul", load(image, AT, c), load(weight, AT))))
+    before = kernel((image, weight, planes), loop("c", 3, pixels))
+    rewrites = Parallelize("i"), UnrollAndJam("c", 3), Unroll("c"), Share("i", "v")
+    after = checked(before, rewrites, ONE, rng)
+    assert rewriting.body_text(after).splitlines() == [
+        "parallel i in 0 .. n:",
+        "  v0 = weight[i]",
+        "  planes[0, i] = (image[i, 0] * v0)",
+        "  planes[1, i] = (image[i, 1] * v0)",
+        "  planes[2, i] = (image[i, 2] * v0)",
+    ]
+
+
 def cross(source: Buffer, target: Buffer, names: Sequence[str], margin: int) -> Statement:
     """A stencil over the neighbours of both axes, away from the border."""
     i, j = map(variable, names)

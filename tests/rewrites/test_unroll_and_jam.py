@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,9 @@ from tests.helpers.loop_kernels import AT, ZERO, J, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.split import Split
+from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
-from xjit.ir.loops.intexpr import constant, variable
+from xjit.ir.loops.intexpr import constant, minimum, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
@@ -55,6 +58,10 @@ SCRATCH = rows(
     LetInt("up", AT + 1),
     Alloc(ROW),
     loop("j", M, Store("row", (J,), load(X, variable("up"), J))),
+    loop("k", M, Store("out", (AT, variable("k")), load(ROW, variable("k")))),
+)
+SHARED = (
+    loop("j", M, Store("row", (J,), load(X, AT, J))),
     loop("k", M, Store("out", (AT, variable("k")), load(ROW, variable("k")))),
 )
 TRIANGLE = rows(loop("j", AT, Let("v", load(X, J, ZERO)), Store("out", (AT, ZERO), Var("v", FLOAT64))))
@@ -139,6 +146,72 @@ def test_in_blocks(rng: np.random.Generator) -> None:
     rewriting.assert_same(SUMS, twice, WORDS, rng)
 
 
+PARALLEL = replace(DIFFERENCES, body=(replace(DIFFERENCES.body[0], kind=LoopKind.PARALLEL),))
+
+
+@pytest.mark.parametrize("tail", Tail)
+def test_iterations_in_any_order(tail: Tail, rng: np.random.Generator) -> None:
+    after = rewriting.rewritten(PARALLEL, UnrollAndJam("i", 3, tail))
+    rewriting.assert_same(PARALLEL, after, WORDS, rng)
+
+
+def test_a_fact_about_the_extent_answers_the_question(rng: np.random.Generator) -> None:
+    told = replace(PARALLEL, facts=(N - 3,))
+    after = rewriting.rewritten(told, UnrollAndJam("i", 3, Tail.OVERLAP))
+    assert rewriting.body_text(after).splitlines()[:2] == ["parallel i in 0 .. n by 3:", "  i_at = min(i, n - 3)"]
+    rewriting.assert_same(told, after, [words for words in WORDS if words["n"] >= 3], rng)
+
+
+def test_loops_inside_that_run_in_any_order_are_joined(rng: np.random.Generator) -> None:
+    inner = loop("j", M, Store("out", (AT, J), load(X, AT, J)), kind=LoopKind.PARALLEL)
+    before = kernel((X, OUT), loop("i", 2, inner))
+    after = rewriting.rewritten(before, UnrollAndJam("i", 2), Unroll("i"))
+    assert rewriting.body_text(after).splitlines() == [
+        "parallel j in 0 .. m:",
+        "  out[0, j] = x[0, j]",
+        "  out[1, j] = x[1, j]",
+    ]
+    rewriting.assert_same(before, after, [words for words in WORDS if words["n"]], rng)
+
+
+@pytest.mark.parametrize("kind", [LoopKind.SERIAL, LoopKind.PARALLEL])
+def test_loops_in_any_order_need_nothing_of_later_ones(kind: LoopKind, rng: np.random.Generator) -> None:
+    moved = loop("j", M, Store("x", (AT + 1, J + 1), load(X, AT, J)), kind=kind)
+    before = kernel((X,), loop("i", N, moved))
+    if kind is LoopKind.PARALLEL:
+        rewriting.assert_refused(UnrollAndJam("i", 2), before, "run side by side: .*may be one element")
+    else:
+        rewriting.assert_same(before, rewriting.rewritten(before, UnrollAndJam("i", 2)), WORDS, rng)
+
+
+def test_integers_that_are_alike_are_named_once(rng: np.random.Generator) -> None:
+    end, own, at = variable("end"), variable("own"), variable("at")
+    block = loop("j", end, Store("out", (own, J), load(X, AT, at)), start=variable("b"))
+    ends = LetInt("end", minimum(variable("b") + 3, M)), LetInt("own", AT + 0), LetInt("at", end - 1)
+    before = rows(replace(loop("b", M, *ends, block), step=3))
+    after = rewriting.rewritten(before, UnrollAndJam("i", 2, Tail.OVERLAP))
+    lines = [line.strip() for line in rewriting.body_text(after).splitlines()]
+    assert lines[3:11] == [
+        "for b in 0 .. m by 3:",
+        "end = min(b + 3, m)",
+        "own = i_at",
+        "own_1 = i_at + 1",
+        "at = end - 1",
+        "for j in b .. end:",
+        "out[own, j] = x[i_at, at]",
+        "out[own_1, j] = x[i_at + 1, at]",
+    ]
+    rewriting.assert_same(before, after, WORDS, rng)
+
+
+def test_integers_of_loops_that_are_not_joined_are_not_shared(rng: np.random.Generator) -> None:
+    at = variable("at")
+    ragged = loop("l", AT, LetInt("at", variable("l") + 0), loop("j", M, Store("out", (AT, J), load(X, at, J))))
+    before = rows(ragged)
+    after = rewriting.rewritten(before, UnrollAndJam("i", 2))
+    rewriting.assert_same(before, after, WORDS, rng)
+
+
 def diagonal(row: int, column: int) -> Kernel:
     return rows(loop("j", M, Store("x", (AT + 1, J + 1), load(X, AT + 1 + row, J + 1 + column)), start=1))
 
@@ -163,7 +236,11 @@ def test_directions(row: int, column: int, rng: np.random.Generator) -> None:
         (rows(loop("j", M, Invoke("solve", ("out",)))), "it is not known what solve touches"),
         (kernel((X,), loop("i", 1)), "the loop over i has fewer than 2 iterations"),
         (kernel((X,), loop("i", N, step=2)), "the loop over i is for by 2"),
-        (kernel((X,), loop("i", N, kind=LoopKind.PARALLEL)), "the loop over i is parallel by 1"),
+        (kernel((X,), loop("i", N, kind=LoopKind.VECTOR)), "the loop over i is vector by 1"),
+        (
+            kernel((X, OUT), Alloc(ROW), loop("i", N, *SHARED, kind=LoopKind.PARALLEL)),
+            r"run side by side: row\[k\]",
+        ),
     ],
 )
 def test_refusals(before: Kernel, reason: str) -> None:

@@ -54,7 +54,7 @@ join:
 
 
 def function(name: str, count: int) -> Callable[..., int]:
-    module = native_code.NativeModule(native_text.expand(LOOPS))
+    module = native_code.NativeModule(LOOPS)
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * count)(module.function(name))
 
 

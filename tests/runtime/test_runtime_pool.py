@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native import native_code, native_parts
 from xjit.runtime.parallel import pool, threads
 from xjit.runtime.parallel.control_groups import ControlGroups
 from xjit.runtime.parallel.pool import Pool
@@ -58,7 +58,7 @@ entry:
 
 def native_kernels(text: str = KERNELS) -> native_code.NativeModule:
     """Machine code of kernels in the runtime's assembly."""
-    return native_code.NativeModule(native_text.expand(native_text.WORDS_TEXT + text))
+    return native_code.NativeModule(native_parts.WORDS_TEXT + text)
 
 
 PythonKernel = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)

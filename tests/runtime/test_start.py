@@ -134,6 +134,7 @@ if "later" in sys.argv:
     found, wanted = f(*arguments), f.__wrapped__(*arguments)
     np.testing.assert_allclose(found["sum"], wanted["sum"], rtol=1e-6)
 traced = "xjit.api.dispatcher" in sys.modules
+assert traced or sys.platform != "linux" or not {"llvmlite", "numba"} & sys.modules.keys()
 print("traced" if traced else "started", sum(name.split(".")[0] == "xjit" for name in sys.modules))
 """
 
@@ -165,7 +166,7 @@ def again(kept: Path, tmp_path: Path, *words: str, text: str = PROGRAM, **enviro
     return run(kept, tmp_path / "cache", *words, text=text, **environment)[0]
 
 
-MOST_MODULES = 80
+MOST_MODULES = 72
 
 
 def test_a_second_process_loads_neither_tracer_nor_compiler(kept: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from xjit.api.function import JitFunction
 from xjit.api.options import Options
 from xjit.ir.boundary import at_boundary
-from xjit.target import Target
-from xjit.watch import Progress
+
+if TYPE_CHECKING:
+    from xjit.target import Target
+    from xjit.watch import Progress
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,9 +52,9 @@ def xjit(function: Any = None, /, **options: Any) -> Any:
     >>> norm(np.array([3.0, 5.0]), np.array([4.0, 12.0]))
     array([ 5., 13.])
     """
-    unknown = options.keys() - set(Options.__dataclass_fields__)
+    unknown = options.keys() - set(Options.__match_args__)
     if unknown:
-        known = ", ".join(Options.__dataclass_fields__)
+        known = ", ".join(Options.__match_args__)
         raise TypeError(f"xjit: {min(unknown)}: there is no such option; the options are {known}")
     chosen = Options(**options)
     if function is None:

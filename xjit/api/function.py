@@ -84,7 +84,10 @@ class JitFunction(Generic[P, R]):
         if entry is None:
             return MISS
         self._entries = (entry, *self._entries)[:MAXIMUM_STARTED]
-        return entry(*args)
+        result = entry(*args)
+        if result is MISS:  # a guard does not hold: the program is about another call
+            self._entries = tuple(one for one in self._entries if one is not entry)
+        return result
 
     def _positional(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The arguments with those moved in that were named although they have the next position."""

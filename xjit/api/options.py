@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from xjit import config
 from xjit.dataclass import dataclass, field
 from xjit.errors import ArgumentError
 from xjit.target import DEFAULT, Target, check
-from xjit.watch import Progress
+
+if TYPE_CHECKING:
+    from xjit.watch import Progress
 
 
 @dataclass(frozen=True, slots=True)

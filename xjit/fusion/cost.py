@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Set as AbstractSet
 
@@ -66,16 +67,24 @@ def evaluations(
     The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
     the reduced ones run between the loop over blocks and that over the columns of each.
     """
-    kept = [axis for axis in range(rank) if axis not in reduced and not (columns and group_dims[axis] == 1)]
-    column: list[int] = kept[-1:] if columns else []
+    return _evaluations(group_dims, reduced, axes_of(index), rank, machine.column_block if columns else 0)
+
+
+@functools.lru_cache(maxsize=4096)
+def _evaluations(
+    group_dims: tuple[int, ...], reduced: tuple[int, ...], axes: frozenset[int], rank: int, column_block: int
+) -> int:
+    """The same of a value that depends on these axes; 0 is the block where there are no columns."""
+    kept = [axis for axis in range(rank) if axis not in reduced and not (column_block and group_dims[axis] == 1)]
+    column: list[int] = kept[-1:] if column_block else []
     order = [*kept[: len(kept) - len(column)], *reduced, *column, *range(rank, len(group_dims))]
-    used = [order.index(axis) for axis in axes_of(index)]
+    used = [order.index(axis) for axis in axes]
     if not used:
         return 1
     times: int = math.prod(group_dims[axis] for axis in order[: max(used) + 1])
     if not column or column[0] in order[: max(used) + 1]:
         return times
-    return times * math.ceil(group_dims[column[0]] / machine.column_block)
+    return times * math.ceil(group_dims[column[0]] / column_block)
 
 
 class CostTable:
@@ -89,9 +98,10 @@ class CostTable:
 
     def own(self, node: Node) -> float:
         """The cost of the node itself."""
-        if node not in self._own:
-            self._own[node] = element_cost(node, self.machine)
-        return self._own[node]
+        found = self._own.get(node)
+        if found is None:
+            found = self._own[node] = element_cost(node, self.machine)
+        return found
 
     def total(self, node: Node) -> float:
         """The cost of the node and of what it inlines, down to materialised values."""

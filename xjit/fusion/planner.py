@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
+from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.grouping.clusters import by_need, clusters_of
@@ -142,7 +142,7 @@ def _without_dead_statements(group: FusionGroup, kept: frozenset[Node]) -> Fusio
     if len(live) == len(group.statements):
         return group
     statements, axes = tuple(group.statements[n] for n in live), tuple(group.axes[n] for n in live)
-    return dataclasses.replace(group, statements=statements, axes=axes)
+    return replace(group, statements=statements, axes=axes)
 
 
 def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:

@@ -11,25 +11,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
+from collections import namedtuple
 from collections.abc import Mapping
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.ir.index_map import Index, changed, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Lookup
 from xjit.numerics import SumOrder, sum_order
 from xjit.types import dtype_class
 
+if TYPE_CHECKING:
 
-@dataclass(frozen=True, slots=True)
-class IndexedValue:
-    """A value and where it is read, in the axes of the domain it is inlined into."""
+    @dataclass(frozen=True, slots=True)
+    class IndexedValue:
+        """A value and where it is read, in the axes of the domain it is inlined into."""
 
-    node: Node
-    index: Index
+        node: Node
+        index: Index
+
+else:  # a tuple, as planning makes and compares thousands; its method ``index`` has no use
+    IndexedValue = namedtuple("IndexedValue", ("node", "index"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +77,22 @@ class Domain:
     def part(self, first: tuple[int, ...], extents: tuple[int, ...]) -> Domain:
         """The part of these extents that begins ``first`` steps further along every axis."""
         origin = tuple(a + b for a, b in zip(self.begin, first, strict=True))
-        return dataclasses.replace(self, extents=extents, origin=origin)
+        return replace(self, extents=extents, origin=origin)
 
     def at(self, positions: Mapping[int, int]) -> Domain:
         """The single positions along some axes."""
         extents = tuple(1 if axis in positions else size for axis, size in enumerate(self.extents))
-        return dataclasses.replace(self, extents=extents, fixed=(*self.fixed, *positions.items()))
+        return replace(self, extents=extents, fixed=(*self.fixed, *positions.items()))
 
     def skewed(self, steps: int) -> Domain:
         """The same so many steps behind the scans of its loops."""
-        return dataclasses.replace(self, skew=steps)
+        return replace(self, skew=steps)
 
     def around(self, reduction: Node, extents: tuple[int, ...]) -> Domain:
         """The same with further axes for a reduction that runs inside."""
         nested = (*self.nested, (reduction, len(self.extents)))
         origin = (*self.origin, *(0 for _ in extents)) if self.origin else ()
-        return dataclasses.replace(self, extents=(*self.extents, *extents), origin=origin, nested=nested)
+        return replace(self, extents=(*self.extents, *extents), origin=origin, nested=nested)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class Output:
     def moved(self, first: tuple[int, ...]) -> Output:
         """The same, so many steps further along every axis."""
         ahead = sum(stride * steps for stride, steps in zip(self.strides, first[: len(self.strides)], strict=True))
-        return dataclasses.replace(self, start=self.start + ahead)
+        return replace(self, start=self.start + ahead)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +170,7 @@ class _Statement:
         """The same over a part of the domain that begins so many steps further along every axis."""
         further = functools.partial(_further, first, domain.extents)
         values = tuple(IndexedValue(indexed.node, changed(indexed.index, further)) for indexed in self.values)
-        return dataclasses.replace(self, domain=domain, values=values)
+        return replace(self, domain=domain, values=values)
 
     def part(self, first: tuple[int, ...], extents: tuple[int, ...]) -> Self:
         """The part of these extents that begins so many steps further along every axis."""
@@ -204,7 +208,11 @@ class _Statement:
 def _further(first: tuple[int, ...], extents: tuple[int, ...], map: AxisMap) -> AxisMap:
     assert map.axis is not None
     offset = map.offset + map.scale * first[map.axis]
-    return AxisMap(None, 1, offset, map.found) if extents[map.axis] == 1 else map._replace(offset=offset)
+    return (
+        AxisMap(None, 1, offset, map.found)
+        if extents[map.axis] == 1
+        else AxisMap(map.axis, map.scale, offset, map.found)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,11 +228,11 @@ class _Stored(_Statement):
 
     def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
         """The same over a part of the domain, stored there."""
-        return dataclasses.replace(_Statement.over(self, domain, first), output=self.output.moved(first))
+        return replace(_Statement.over(self, domain, first), output=self.output.moved(first))
 
     def to(self, output: Output) -> Self:
         """The same stored elsewhere."""
-        return dataclasses.replace(self, output=output)
+        return replace(self, output=output)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

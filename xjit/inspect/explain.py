@@ -10,7 +10,7 @@ from xjit.dataclass import dataclass
 from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
 from xjit.fusion.regions.materialized import owner, view_chain
-from xjit.fusion.regions.reads import producer_slice
+from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
 from xjit.ir.node import Node
@@ -90,7 +90,8 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    kernels = iter([_kernel(kernel, lowered.target.machine) for kernel, _ in lowered.kernels])
+    machine, slices = lowered.target.machine, lowered.plan.slices
+    kernels = iter([_kernel(kernel, slices, machine) for kernel, _ in lowered.kernels])
     reports: list[KernelReport] = []
     steps: list[str] = []
     for step in lowered.plan.steps:
@@ -168,7 +169,7 @@ def _written_bytes(statement: Statement, written: set[Node]) -> int:
             )
 
 
-def _kernel(kernel: LoweredKernel, machine: Machine) -> KernelReport:
+def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelReport:
     group = max(kernel.groups, key=lambda one: math.prod(one.dims))
     statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
@@ -178,7 +179,8 @@ def _kernel(kernel: LoweredKernel, machine: Machine) -> KernelReport:
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
     inlined: dict[Node, None] = {}
     for statement in statements:
-        inlined.update(dict.fromkeys(indexed.node for indexed in producer_slice(statement, leaves).visits))
+        found = slices.down_to(statement, leaves) or producer_slice(statement, leaves)
+        inlined.update(dict.fromkeys(indexed.node for indexed in found.visits))
         if isinstance(statement, Reduce | Scan):
             inlined[statement.target] = None
     nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]

@@ -102,6 +102,8 @@ class Trace:
     _known: dict[Any, Node] = field(default_factory=dict)
     _scalars: dict[Any, Node] = field(default_factory=dict)
     _own: set[Node] = field(default_factory=set)
+    _once: dict[Any, Node] = field(default_factory=dict)
+    _types: dict[Any, Type] = field(default_factory=dict)
 
     def parameter(self, type: ArrayType, where: Where | None = None) -> Node:
         """A new parameter of the graph."""
@@ -126,16 +128,30 @@ class Trace:
         """
         type = array_type(literal.dtype, literal.dims)
         params = (("value", literal), ("type", type), *((("by_reference", True),) if by_reference else ()))
-        return self._intern(CONSTANT, (), params, type, where)
+        key = (CONSTANT, (), freeze(params))
+        return self._known.get(key) or self._new(key, Node(CONSTANT, (), params, type, where or user_position()))
+
+    def once(self, key: Any, make: Callable[[], Node]) -> Node:
+        """The node of a key, made when it is first asked for."""
+        node = self._once.get(key)
+        if node is None:
+            node = self._once[key] = make()
+        return node
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """A node of this operation; its type is inferred, and the errors of the operation raised."""
-        inputs = tuple(self.adopt(node) for node in inputs)
-        type = op.infer(tuple(node.type for node in inputs), params)
-        frozen = tuple(params.items())
+        inputs = tuple([self.adopt(node) for node in inputs])
+        types, static = tuple([node.type for node in inputs]), tuple(params.items())
         if op.kind in ORDERED:
-            return self._effect(op, inputs, frozen, type, where)
-        return self._intern(op, inputs, frozen, type, where)
+            return self._effect(op, inputs, static, op.infer(types, params), where)
+        key = (*params, *map(freeze, params.values())) if params else ()
+        known = self._known.get((op, inputs, key))
+        if known is not None:
+            return known
+        type = self._types.get((op, types, key))
+        if type is None:
+            type = self._types[op, types, key] = op.infer(types, params)
+        return self._new((op, inputs, key), Node(op, inputs, static, type, where or user_position()))
 
     def project(self, node: Node, index: int) -> Node:
         """One element of a node that yields a tuple."""
@@ -161,12 +177,9 @@ class Trace:
         parameters = (*self.parameters, *self.captures.values())
         return Graph(self.name, parameters, adopted, tuple(self.effects), tuple(self.captures))
 
-    def _intern(self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None) -> Node:
-        key = (op.name, inputs, freeze(params), type)
-        node = self._known.get(key)
-        if node is None:
-            node = self._known[key] = Node(op, inputs, params, type, where or user_position())
-            self._own.add(node)
+    def _new(self, key: Any, node: Node) -> Node:
+        self._known[key] = node
+        self._own.add(node)
         return node
 
     def _effect(self, op: OpDef, inputs: tuple[Node, ...], params: Any, type: Type, where: Where | None) -> Node:

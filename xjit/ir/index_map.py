@@ -58,10 +58,8 @@ def normalise(index: Index, dims: tuple[int, ...]) -> Index:
 
 def axes_of(index: Index) -> frozenset[int]:
     """The domain axes that the index depends on."""
-    found: set[int] = set()
+    found = {map.axis for map in index if map.axis is not None}
     for map in index:
-        if map.axis is not None:
-            found.add(map.axis)
         for lookup in map.found:
             found |= axes_of(lookup.axes)
     return frozenset(found)
@@ -72,20 +70,23 @@ def changed(index: Index, change: Callable[[AxisMap], AxisMap]) -> Index:
 
     ``change`` keeps what is found.
     """
-    maps = (_with_found(map, change) for map in index)
-    return tuple(map if map.axis is None else change(map) for map in maps)
+    maps = [_with_found(map, change) if map.found else map for map in index]
+    return tuple([map if map.axis is None else change(map) for map in maps])
 
 
 def _with_found(map: AxisMap, change: Callable[[AxisMap], AxisMap]) -> AxisMap:
-    if not map.found:
-        return map
-    found = tuple(one._replace(axes=changed(one.axes, change)) for one in map.found)
-    return map._replace(found=found)
+    found = tuple(Lookup(one.source, changed(one.axes, change), one.times) for one in map.found)
+    return AxisMap(map.axis, map.scale, map.offset, found)
 
 
 def relabel(index: Index, axes: dict[int, int]) -> Index:
     """The same index in a domain whose axes have other numbers."""
-    return changed(index, lambda map: map._replace(axis=axes[map.axis or 0]))
+    return changed(index, lambda map: AxisMap(axes[map.axis or 0], map.scale, map.offset, map.found))
+
+
+def has_lookups(index: Index) -> bool:
+    """Return whether the index adds integers from data."""
+    return bool([map for map in index if map.found])
 
 
 def lookups_of(index: Index) -> Iterator[Lookup]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import struct
 from collections.abc import Iterator
 from typing import Any
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from xjit.dataclass import dataclass
-from xjit.ir.lazy import lazy
 from xjit.ir.opdef import Access, Kind, OpDef, Piece
 from xjit.ir.scalar_expr import Expr, Literal
 from xjit.ir.source_location import NOWHERE, Where
+from xjit.lazy import lazy
 from xjit.types import ArrayType, TupleType, Type, dtype_class
 
 
@@ -40,7 +41,7 @@ class Node:
                 return value
         raise KeyError(name)
 
-    @property
+    @lazy
     def aval(self) -> ArrayType:
         """The type of a node that yields one array; TypeError for a tuple."""
         if isinstance(self.type, TupleType):
@@ -61,9 +62,13 @@ class Node:
             return ()
         return self.op.pieces(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
-    @lazy
+    @property
     def is_assembled(self) -> bool:
         """Return whether the value consists of blocks of other values without gaps in them."""
+        return self.op.pieces is not None and self._has_no_gaps
+
+    @lazy
+    def _has_no_gaps(self) -> bool:
         return bool(self.pieces) and all(step == 1 for piece in self.pieces for step in piece.step)
 
     @lazy
@@ -71,7 +76,8 @@ class Node:
         """Return the expression of one element over elements of the inputs; None without such a rule."""
         if self.op.kind is not Kind.ELEMENTWISE or self.op.element is None:
             return None
-        return self.op.element(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
+        types = tuple([source.aval for source in self.inputs])
+        return self.op.element(types, self.kwargs, self.aval) if self.params else _element(self.op, types, self.aval)
 
     @property
     def shows_part(self) -> bool:
@@ -162,16 +168,31 @@ def freeze(value: Any) -> Any:
     """A hashable key of a parameter value that tells 1, 1.0 and True apart, and 0.0 and -0.0."""
     kind = type(value)
     if kind is tuple or kind is list:
+        if set(map(type, value)) == _INTEGERS:
+            return ("ints", *value)
         return tuple([freeze(item) for item in value])
     if kind is int or kind is bool:
         return (kind.__name__, int(value))
-    if value is None or isinstance(value, str | bytes | Literal):
+    if value is None or kind in _FROZEN:
         return value
     return _frozen(value)
 
 
+@functools.lru_cache(maxsize=4096)
+def _element(op: OpDef, types: tuple[ArrayType, ...], out: ArrayType) -> Expr:
+    """The expression of an operation without parameters: one for all nodes of these types."""
+    assert op.element is not None
+    return op.element(types, {}, out)
+
+
+_FROZEN = frozenset({str, bytes, Literal})
+_INTEGERS = {int}
+
+
 def _frozen(value: Any) -> Any:
     """The key of a value of one of the rarer kinds."""
+    if isinstance(value, str | bytes | Literal):
+        return value
     if isinstance(value, bool | int):
         return (type(value).__name__, int(value))
     if isinstance(value, float):

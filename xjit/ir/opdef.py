@@ -28,6 +28,10 @@ class Kind(enum.Enum):
     EFFECT = "effect"
 
 
+for _kind in Kind:  # Python 3.11 finds members through a property that it calls each time
+    type.__setattr__(Kind, _kind.name, _kind)
+
+
 class Parity(enum.Enum):
     """Change of the result when the sign of one float operand flips, bit for bit."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from types import CodeType
@@ -25,6 +26,9 @@ class Where:
         return f"{os.path.basename(self.file)}:{self.line}"
 
 
+# A loop that is written out asks for the same lines again and again.
+_where = functools.lru_cache(maxsize=4096)(Where)
+
 NOWHERE = Where("<unknown>", 0, "<unknown>")
 
 
@@ -39,7 +43,7 @@ def user_position() -> Where:
     while frame is not None:
         code = frame.f_code
         if not code.co_filename.startswith(_INNER):  # not by a call, as every operation asks a dozen frames
-            return Where(code.co_filename, frame.f_lineno, code.co_name)
+            return _where(code.co_filename, frame.f_lineno, code.co_name)
         if frame.f_back is None:
             break
         frame = frame.f_back

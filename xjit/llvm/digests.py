@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import hashlib
-import importlib.util
+import importlib
+import importlib.machinery
+import os
 import platform
-from pathlib import Path
+import sys
+from collections.abc import Callable
 from types import CodeType
 from typing import Any
+
+
+def _sha256() -> Any:
+    """The interpreter's own SHA-256: to load OpenSSL's takes longer than it saves with data as small as ours."""
+    for name in ("_sha2", "_sha256", "hashlib"):  # the second one before Python 3.12
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name).sha256
+    raise ImportError("this interpreter has no SHA-256")
+
+
+sha256: Callable[[bytes], Any] = _sha256()
 
 
 def digest(*parts: str) -> str:
@@ -17,12 +31,13 @@ def digest(*parts: str) -> str:
     >>> digest("ab", "c") == digest("a", "bc")
     False
     """
-    state = hashlib.sha256()
+    state = sha256(b"")
     for part in parts:
-        data = part.encode()
+        data = part.encode("utf-8", "surrogatepass")
         state.update(f"{len(data)}:".encode())
         state.update(data)
-    return state.hexdigest()
+    name: str = state.hexdigest()
+    return name
 
 
 @functools.cache
@@ -33,11 +48,26 @@ def versions() -> str:
 
 def _version(package: str) -> str:
     # Neither package is imported for this, and reading the file takes a hundredth of what importlib.metadata does.
-    spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
+    origin = _origin(package)
+    if origin is None:
         return "none"
-    written = Path(spec.origin).with_name("_version.py")
-    return written.read_text(encoding="utf-8") if written.exists() else _distribution_version(package)
+    try:
+        with open(os.path.join(os.path.dirname(origin), "_version.py"), encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return _distribution_version(package)
+
+
+def _origin(package: str) -> str | None:
+    """The file of a package, loaded or not; None for one that is missing."""
+    if package in sys.modules:
+        return getattr(sys.modules[package], "__file__", None)
+    found = importlib.machinery.PathFinder.find_spec(package)
+    if found is None:  # a finder of another kind may know
+        from importlib import util
+
+        found = util.find_spec(package)
+    return None if found is None else found.origin
 
 
 def _distribution_version(package: str) -> str:

@@ -73,6 +73,12 @@ def _host(vector_bits: str) -> Target:
     return preferring(vector_bits, Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features))
 
 
+def plain() -> Target:
+    """The oldest processor of this machine's family, and nothing that later ones have."""
+    initialize()
+    return Target(llvm.get_process_triple(), "x86-64" if platform.machine() in ("x86_64", "AMD64") else "generic", "")
+
+
 def preferring(vector_bits: str, target: Target) -> Target:
     """A processor with what its code is to prefer: vectors of some width, and no gathers."""
     names = target.features.split(",")

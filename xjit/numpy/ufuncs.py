@@ -15,9 +15,11 @@ import numpy as np
 from xjit import ops
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.ir.opdef import OpDef
 from xjit.numpy.analysis import scipy_special
 from xjit.numpy.rules import compositions as c
+from xjit.numpy.rules import single_records
 from xjit.numpy.rules.broadcasting import broadcast, broadcast_to_shape
 from xjit.numpy.rules.powers import power
 from xjit.numpy.rules.promotion import cast, loop_types, requested, spec_of, typed, weak_type
@@ -123,6 +125,13 @@ COMPARISONS: dict[np.ufunc, str] = {
     np.greater_equal: "ge",
 }
 
+# Ufuncs that one record computes; comparisons also take Python integers that their loop does not.
+_RECORDS: dict[np.ufunc, OpDef] = {
+    ufunc: record
+    for ufunc, row in ROWS.items()
+    if (record := getattr(row, "record", None)) is not None and ufunc not in COMPARISONS
+}
+
 
 def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_kind", **options: Any) -> Any:
     """One call of a ufunc, with NumPy's promotion, broadcasting and result kind.
@@ -133,6 +142,11 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
     >>> call(np.add, np.int8([1, 2]), 3)
     array([4, 5], dtype=int8)
     """
+    op, trace = _RECORDS.get(ufunc), current()
+    if op is not None and trace is not None and not options and dtype is None and casting == "same_kind":
+        result = single_records.result(ufunc, op, inputs, trace)
+        if result is not None:
+            return result
     name = ufunc.__name__
     _refuse_options(name, options)
     if ufunc not in ROWS:

@@ -8,8 +8,7 @@ What a program computes for x and for -x then becomes one computation wherever i
 
 from __future__ import annotations
 
-import dataclasses
-
+from xjit.dataclass import replace
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Parity
 from xjit.ops.define.core import registry
@@ -34,7 +33,7 @@ def _moved(node: Node) -> Node:
             flips += parity is Parity.ODD
     if inputs == list(node.inputs):
         return node
-    plain = dataclasses.replace(node, inputs=tuple(inputs))
+    plain = replace(node, inputs=tuple(inputs))
     return plain if flips % 2 == 0 else Node(registry["neg"], (plain,), (), node.type, node.where)
 
 

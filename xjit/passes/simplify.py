@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 import numpy as np
 
+from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import CONSTANT, PARAMETER, is_by_reference
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Access, AxisMap, Kind
@@ -33,18 +33,18 @@ def rewrite(graph: Graph, rule: Callable[[Node], Node]) -> Graph:
         inputs = tuple(new[source] for source in node.inputs)
         after = None if node.after is None else new[node.after]
         unchanged = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        found = rule(node if unchanged else dataclasses.replace(node, inputs=inputs, after=after))
+        found = rule(node if unchanged else replace(node, inputs=inputs, after=after))
         new[node] = sharing.share(found)
     outputs = tuple(new[node] for node in graph.outputs)
-    return dataclasses.replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+    return replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class _Sharing:
     """Makes one node of equal ones; effects and parameters stay apart."""
 
-    first: dict[object, Node] = dataclasses.field(default_factory=dict)
-    settled: set[Node] = dataclasses.field(default_factory=set)
+    first: dict[object, Node] = field(default_factory=dict)
+    settled: set[Node] = field(default_factory=set)
 
     def share(self, node: Node) -> Node:
         """The first node that computes the same."""
@@ -52,7 +52,7 @@ class _Sharing:
             return node
         inputs = tuple(self.share(source) for source in node.inputs)
         if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
-            node = dataclasses.replace(node, inputs=inputs)
+            node = replace(node, inputs=inputs)
         found = self.first.setdefault((inputs, node.computes), node)
         self.settled.add(found)
         return found

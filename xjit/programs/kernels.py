@@ -12,7 +12,7 @@ from xjit.codegen.front_end import numba_compat
 from xjit.codegen.text.source import without_comments
 from xjit.dataclass import dataclass, field
 from xjit.runtime.configured_cache import configured_cache, from_disk
-from xjit.runtime.loading.loader import LoadedKernel, StoredObject, load_object, pack
+from xjit.runtime.loading.loader import LoadedKernel, StoredObject, linked, load_object, pack
 from xjit.runtime.tally import KernelTally
 
 Variant: TypeAlias = tuple[str, bool, str]
@@ -73,8 +73,9 @@ def _find(text: str, tally: KernelTally, contract: bool) -> LoadedKernel:
     module = numba_compat.compile_kernel(text, contract=contract)
     tally.compiles += 1
     tally.seconds += module.seconds
-    disk.put(key, pack(StoredObject(module.object_code, module.symbol, module.externals)))
-    return load_object(module.object_code, module.symbol, externals=module.externals)
+    code = linked(module.object_code, (module.symbol,), module.externals)
+    disk.put(key, pack(StoredObject(code, module.symbol, module.externals)))
+    return load_object(code, module.symbol, externals=module.externals)
 
 
 @functools.cache

@@ -18,8 +18,8 @@ from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.plan import Plan
 from xjit.fusion.regions.materialized import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
-from xjit.ir.lazy import lazy
 from xjit.ir.node import Graph, Node
+from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of

@@ -14,7 +14,7 @@ import os
 import sys
 
 from xjit.alignment import HANDLER_NAME, SMALLEST_BYTES
-from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native import native_code, native_parts
 from xjit.runtime.native.allocator_native import ALLOCATOR_TEXT, SLOTS
 from xjit.runtime.once import Once
 from xjit.runtime.parallel.control_groups import ControlGroups
@@ -29,8 +29,8 @@ class Allocator:
     """One set of held blocks and the native functions that hand them out."""
 
     def __init__(self, limit: int) -> None:
-        text = native_text.expand(
-            native_text.SPIN_LOCK_TEXT + ALLOCATOR_TEXT,
+        self._native = native_code.NativeModule(
+            native_parts.SPIN_LOCK_TEXT + ALLOCATOR_TEXT,
             SLOTS=SLOTS,
             SLOT_WORDS=3 * SLOTS,
             SMALLEST=SMALLEST_BYTES,
@@ -38,7 +38,6 @@ class Allocator:
             HUGE_PAGE=_HUGE_PAGE,
             HANDLER_NAME=HANDLER_NAME + r"\00" * (127 - len(HANDLER_NAME)),
         )
-        self._native = native_code.NativeModule(text)
         self._drop_all = ctypes.CFUNCTYPE(None)(self._native.function("drop_all"))
         self._native.bind(
             held_limit=limit,

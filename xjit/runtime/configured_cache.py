@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
 from xjit import config
 from xjit.runtime.loading.disk_cache import DiskCache, Shelf
@@ -14,11 +13,11 @@ from xjit.runtime.notices import shared_notices
 
 def configured_cache() -> DiskCache:
     """The cache that the settings ask for."""
-    return disk_cache(config.cache_directory(), config.shipped_directories())
+    return disk_cache(config.cache_path(), config.shipped_paths())
 
 
 @functools.lru_cache(maxsize=8)
-def disk_cache(directory: Path, shipped: tuple[Path, ...] = ()) -> DiskCache:
+def disk_cache(directory: str, shipped: tuple[str, ...] = ()) -> DiskCache:
     """The cache in a directory and in folders that are only read; one object for each choice of them.
 
     From then on it also keeps what the runtime makes for itself.

@@ -8,7 +8,7 @@ class declares.
 
 from __future__ import annotations
 
-import json
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +26,8 @@ class UnknownValueError(ValueError):
 
 def written(value: Any, classes: Classes) -> bytes:
     """The text of a record of these classes; UnknownValueError if it holds something else."""
+    import json
+
     return json.dumps(_encoded(value, classes), separators=(",", ":")).encode()
 
 
@@ -54,9 +56,40 @@ def read(text: bytes, classes: Classes, aliases: Aliases) -> Any:
     ``aliases`` are names that stand for other types in the annotations of the classes.
     """
     try:
-        return _Reader(classes, aliases).decoded(json.loads(text))
+        return _Reader(classes, aliases).decoded(_parsed(text.decode()))
     except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise UnknownValueError(f"not the text of a record: {error}") from None
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text, by the scanner of the module json, which itself takes long to load."""
+    try:
+        from _json import make_scanner
+
+        scan = make_scanner(_SCANNED)
+    except (ImportError, AttributeError, TypeError):  # an interpreter with another scanner, or without one
+        import json
+
+        return json.loads(text)
+    try:
+        value, end = scan(text, 0)
+    except StopIteration:
+        raise UnknownValueError("the text is no JSON") from None
+    if end != len(text):
+        raise UnknownValueError("the text is longer than its value")
+    return value
+
+
+_SCANNED: Any = types.SimpleNamespace(
+    strict=True,
+    object_hook=None,
+    object_pairs_hook=None,
+    parse_float=float,
+    parse_int=int,
+    parse_constant=float,
+    memo={},
+)
+"""The options of the scanner: plain values."""
 
 
 class _Reader:
@@ -64,6 +97,7 @@ class _Reader:
         self.classes = classes
         self.aliases = aliases
         self.tests: dict[str, Callable[[Any], bool]] = {}
+        self.fields: dict[type, list[tuple[str, Callable[[Any], bool]]]] = {}
 
     def decoded(self, value: Any) -> Any:
         if type(value) in _PLAIN:
@@ -82,21 +116,29 @@ class _Reader:
 
     def _record(self, name: str, *parts: Any) -> Any:
         cls: Any = self.classes[name]
+        fields = self.fields.get(cls)
+        if fields is None:
+            names = cls.__match_args__
+            fields = self.fields[cls] = [(one, self._fitting(str(cls.__annotations__[one]))) for one in names]
         values = [self.decoded(part) for part in parts]
-        for field, value in zip(cls.__match_args__, values, strict=True):
-            annotation = str(cls.__annotations__[field])
-            if not self.fits(value, annotation):
-                raise UnknownValueError(f"{name}.{field} is {annotation}")
+        for (field, fits), value in zip(fields, values, strict=True):
+            if not fits(value):
+                raise UnknownValueError(f"{name}.{field} is {cls.__annotations__[field]}")
         return cls(*values)
 
     def fits(self, value: Any, annotation: str) -> bool:
         """Return whether a value is of the type that an annotation describes."""
+        return self._fitting(annotation)(value)
+
+    def _fitting(self, annotation: str) -> Callable[[Any], bool]:
         test = self.tests.get(annotation)
         if test is None:
             test = self.tests[annotation] = self._test(annotation.strip())
-        return test(value)
+        return test
 
     def _test(self, annotation: str) -> Callable[[Any], bool]:
+        if annotation in _KINDS:
+            return _is_a(_KINDS[annotation])
         either = split(annotation, "|")
         if len(either) > 1:
             return lambda value: any(self.fits(value, one) for one in either)
@@ -112,8 +154,13 @@ class _Reader:
             return lambda value: type(value) is str and value in words
         if annotation in self.aliases:
             return lambda value: self.fits(value, self.aliases[annotation])
-        kind = _KINDS.get(annotation) or self.classes[annotation]
-        return lambda value: isinstance(value, kind) if kind in (object, np.dtype) else type(value) is kind
+        return _is_a(self.classes[annotation])
+
+
+def _is_a(kind: type) -> Callable[[Any], bool]:
+    if kind in (object, np.dtype):
+        return lambda value: isinstance(value, kind)
+    return lambda value: type(value) is kind
 
 
 _KINDS: Mapping[str, type] = {

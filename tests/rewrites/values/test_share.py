@@ -62,17 +62,48 @@ INNER = line(
 def test_values_used_twice(before: Kernel, rng: np.random.Generator) -> None:
     after = rewriting.rewritten(before, Share("i", "v"))
     rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
-    rewriting.assert_refused(Share("i", "w"), after, "the body of the loop over i computes nothing twice")
+    rewriting.assert_refused(Share("i", "w"), after, "the loop over i computes nothing twice")
 
 
 def test_names_that_are_there_are_taken() -> None:
-    assert lines(NAMED)[2:7] == ["v0 = x[i]", "a = (v0 * v0)", "out[i] = a", "b = a", "y[i] = b"]
+    assert lines(NAMED)[2:7] == ["v0 = x[i]", "a = (v0 * v0)", "out[i] = a", "y[i] = a", "z[n] = t"]
 
 
 def test_values_behind_a_change_are_others() -> None:
     assert lines(CHANGED)[2:6] == ["t = add(t, (t * t))", "v0 = (t * t)", "out[i] = v0", "t = v0"]
     assert lines(WRITTEN)[2:7] == ["v0 = x[i]", "v1 = (v0 * v0)", "x[i] = (v1 * v1)", "v2 = x[i]", "y[i] = (v2 + v2)"]
-    assert [text for text in lines(INNER) if "x[i]" in text and text[0] == "v"] == ["v0 = x[i]", "v1 = x[i]"]
+    assert [text for text in lines(INNER) if "x[i]" in text and text[0] == "v"] == ["v0 = x[i]", "v2 = x[i]"]
+
+
+def test_of_two_names_for_a_value_the_first_one_stays(rng: np.random.Generator) -> None:
+    a, b, c = (Var(name, FLOAT64) for name in "abc")
+    twice = Let("a", load(X, AT)), Let("b", load(X, AT)), Let("c", both("mul", b, ONE))
+    before = line(*twice, Store("out", (AT,), both("add", both("mul", a, ONE), both("mul", c, b))))
+    assert lines(before)[2:5] == ["a = x[i]", "c = (a * 1.0)", "out[i] = (c + (c * a))"]
+    rewriting.assert_same(before, rewriting.rewritten(before, Share("i", "v")), rewriting.extents("n", "m"), rng)
+    condition = Carry("go", number(True, BOOL)), While(both("lt", b, a, BOOL), (Fold(("t",), (b,)),))
+    loose = line(*twice[:2], *condition)
+    assert "while (a < a):" in lines(loose)
+    rewriting.assert_same(loose, rewriting.rewritten(loose, Share("i", "v")), rewriting.extents("n", "m"), rng)
+
+
+def test_loops_inside_use_names_given_in_front_of_them(rng: np.random.Generator) -> None:
+    k = variable("k")
+    same = both("mul", load(X, AT), load(Y, k))
+    inside = Store("out", (AT,), SQUARE), Accumulate("t", "add", same), Store("y", (k,), same)
+    before = line(Let("a", SQUARE), loop("k", N, *inside), Store("z", (AT,), both("add", SQUARE, square(T))))
+    assert lines(before)[2:11] == [
+        "v0 = x[i]",
+        "a = (v0 * v0)",
+        "for k in 0 .. n:",
+        "out[i] = a",
+        "v1 = (v0 * y[k])",
+        "t = add(t, v1)",
+        "y[k] = v1",
+        "z[i] = (a + (t * t))",
+        "z[n] = t",
+    ]
+    rewriting.assert_same(before, rewriting.rewritten(before, Share("i", "v")), rewriting.extents("n", "m"), rng)
 
 
 def test_conditions_of_branches_are_values_of_the_block() -> None:

@@ -6,7 +6,6 @@ Two processes in which they are equal run the same functions in the same way.
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import sys
 import types
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.inner_functions import inner_function
+from xjit.llvm.digests import digest, versions
 
 # Settings of numerical libraries; what only limits threads decides no program.
 _NUMERIC = ("XJIT_", "NUMBA_", "NPY_", "NUMPY_", "OPENBLAS_", "MKL_", "BLIS_", "OMP_", "GOTO_", "LLVM")
@@ -40,16 +40,6 @@ _DESCRIPTORS = (types.MemberDescriptorType, types.GetSetDescriptorType, types.Wr
 
 class UnknownCodeError(ValueError):
     """Something of which nobody can say whether it is the same in another process."""
-
-
-def digest(*parts: str) -> str:
-    """SHA-256 over the parts; where one part ends and the next begins matters."""
-    state = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        state.update(f"{len(data)}:".encode())
-        state.update(data)
-    return state.hexdigest()
 
 
 def code_digest(code: types.CodeType) -> str:
@@ -130,7 +120,7 @@ def _member_text(value: Any) -> str:
 def environment() -> str:
     """Names all that decides how a function is compiled, and the bits of what it computes, in this process."""
     settings = sorted(f"{name}={value}" for name, value in os.environ.items() if _decides(name))
-    return digest(_versions_and_machine(os.environ.get("XJIT_VECTOR_BITS", "")), *settings)
+    return digest(_versions_and_machine(), *settings)
 
 
 def _decides(name: str) -> bool:
@@ -138,17 +128,12 @@ def _decides(name: str) -> bool:
 
 
 @functools.cache
-def _versions_and_machine(vector_bits: str) -> str:
+def _versions_and_machine() -> str:
     """Versions of Python, NumPy, Numba, llvmlite and this package, the processor, and the identity of the BLAS."""
-    from xjit.llvm import digests, toolchain
+    from xjit.llvm import processor
 
-    toolchain.imported("llvmlite.binding")
-    from xjit.llvm import targets
-
-    target = targets.host()
     python = (sys.version, str(sys.flags.optimize), sys.implementation.cache_tag or "")
-    machine = (target.triple, target.cpu, target.features)
-    return digest(*python, np.__version__, _blas(), digests.versions(), *machine, *_package())
+    return digest(*python, np.__version__, _blas(), versions(), *processor.identity(), *_package())
 
 
 def _blas() -> str:
@@ -157,18 +142,20 @@ def _blas() -> str:
     return repr(getattr(config, "CONFIG", {}).get("Build Dependencies"))
 
 
-def _package() -> Iterator[str]:
+def _package() -> tuple[str, ...]:
     """Names the state of this package: its version, and when each of its files was written."""
-    yield str(getattr(sys.modules["xjit"], "__version__", ""))
     folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    yield from sorted(_files(folder))
+    return str(getattr(sys.modules["xjit"], "__version__", "")), repr(sorted(_files(folder)))
 
 
-def _files(folder: str) -> Iterator[str]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                yield f"{entry.path} {status.st_size} {status.st_mtime_ns}"
-            elif entry.is_dir() and entry.name != "__pycache__":
-                yield from _files(entry.path)
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The modules in a folder and below it, with their sizes and times."""
+    waiting = [folder]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    yield entry.path, status.st_size, status.st_mtime_ns
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    waiting.append(entry.path)

@@ -3,7 +3,7 @@
 Three parts, of which the middle one runs on the calling thread, as reading attributes may run code of the user:
 
     look up   the record under the key of the call, as a job
-    bind      every guard to what stands in this process; anything else is a miss
+    bind      every guard to what stands in this process; where something else stands, it is a miss
     load      machine code and the entry, as a job
 """
 
@@ -53,7 +53,10 @@ class _Outline:
 
 
 def started(function: Any, options: Options, arguments: Sequence[Any], tally: KernelTally) -> Entry | None:
-    """Return an entry for calls like this one, from the disk; None where no earlier process has kept one."""
+    """Return an entry for calls like this one, from the disk; None where no earlier process has kept one.
+
+    The guards are bound to what stands in this process; whether they hold the entry says when it is called.
+    """
     if not can_start(options):
         return None
     try:
@@ -105,14 +108,12 @@ def _check(record: ProgramRecord, leaves: int) -> None:
             raise ValueError(f"{output.python} is no type of numbers")
 
 
-def _bound(function: types.FunctionType, leaves: Sequence[Any], record: ProgramRecord) -> _Outline | None:
+def _bound(function: types.FunctionType, leaves: Sequence[Any], record: ProgramRecord) -> _Outline:
     binder = Binder(function, leaves)
     guards = binder.guards(record.guards)
     inputs = tuple(map(binder.path, record.inputs))
     outputs = tuple(_output(one, binder) for one in record.outputs)
     made = Guards(guards, inputs, record.leaves)
-    if not made.holds(leaves):
-        return None
     return _Outline(made, outputs, tree_of(record.structure), len(record.program.outputs))
 
 
@@ -130,9 +131,9 @@ def _output(record: OutputRecord, binder: Binder) -> Output:
     )
 
 
-def _loaded(record: ProgramRecord, outline: _Outline | None, in_tree: tree.Tree, tally: KernelTally) -> Entry | None:
+def _loaded(record: ProgramRecord, outline: _Outline, in_tree: tree.Tree, tally: KernelTally) -> Entry | None:
     """The entry; None where machine code is missing or the libraries are others."""
-    if outline is None or not _has_blas(record.long):
+    if not _has_blas(record.long):
         return None
     try:
         loading = _loading(tally)

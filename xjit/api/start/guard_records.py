@@ -16,12 +16,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, digest, function_digest
+from xjit.api.start.code_digests import UnknownCodeError, class_digest, code_digest, function_digest
 from xjit.capture.guarding.access_path import Path, Root, Step
 from xjit.capture.guarding.guards import LAYOUT, Guard, same
 from xjit.capture.inner_functions import inner_function
-from xjit.capture.recording.traceable import is_library
 from xjit.dataclass import dataclass
+from xjit.llvm.digests import digest
 
 ROOT = -1
 """The number of the decorated function among what guards are bound to."""
@@ -119,6 +119,8 @@ def described(value: Any) -> Want:
         return Want("module", (value.__name__,))
     if kind is tuple:
         return Want("tuple", items=tuple(map(_part, value)))
+    from xjit.capture.recording.traceable import is_library
+
     if is_library(_module_of(value)):
         return _named(value)
     if isinstance(value, type):

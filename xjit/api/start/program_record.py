@@ -16,10 +16,11 @@ import numpy as np
 
 from xjit import config, tree
 from xjit.api.options import Options
-from xjit.api.start.code_digests import UnknownCodeError, digest, environment, function_digest
+from xjit.api.start.code_digests import UnknownCodeError, environment, function_digest
 from xjit.api.start.guard_records import GuardRecord, PlaceRecord, RootRecord, Want
 from xjit.dataclass import dataclass
 from xjit.ir.source_location import Where
+from xjit.llvm.digests import digest
 from xjit.runtime import spec
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.record_text import read, written

@@ -16,7 +16,7 @@ import numpy as np
 from xjit.capture.guarding.access_path import Path
 from xjit.dataclass import dataclass
 from xjit.ir.handlers import from_handler
-from xjit.ir.lazy import lazy
+from xjit.lazy import lazy
 from xjit.tree import distinct
 
 Leaves: TypeAlias = "Sequence[Any]"

@@ -77,6 +77,10 @@ class TracedNumpy(_StandIn):
         vars(self).update(_module=module)
 
     def __getattr__(self, name: str) -> Any:
+        value = vars(self)[name] = self._stand_in(name)  # found there from now on
+        return value
+
+    def _stand_in(self, name: str) -> Any:
         value = getattr(self._module, name)
         full = f"{self._module.__name__}.{name}"
         if full.startswith("numpy.random.") and name != "__name__":

@@ -41,6 +41,15 @@ _QUESTIONS: frozenset[Any] = frozenset(
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced."""
     check_alive(inputs)
+    if kwargs:
+        return _call_with_options(ufunc, method, inputs, kwargs)
+    with located(inputs):
+        values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
+        result = share(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+    return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
+
+
+def _call_with_options(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     outs = kwargs.get("out") or ()
     kwargs = {key: constants(value) for key, value in kwargs.items() if key != "out"}
     targets = tuple(outs) if isinstance(outs, tuple) else (outs,)

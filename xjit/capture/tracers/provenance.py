@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,6 +60,8 @@ class CaptureTrace(Trace):
             raise noted(error) from None
 
     def _check_handlers(self, node: Node) -> None:
+        if not self._may_catch():
+            return
         errors = [*node.op.raises, *([type(node.op.failure(node.kwargs))] if node.op.failure else [])]
         if not node.op.silent and node.op.kind not in (Kind.LEAF, Kind.INDEXING):
             errors += _OF_ARITHMETIC
@@ -71,6 +72,15 @@ class CaptureTrace(Trace):
                 *(TracedValue(source, self) for source in node.inputs),
                 fix="look at the values beforehand, or catch the error outside of the function",
             )
+
+    def _may_catch(self) -> bool:
+        """Return whether any of the user's code that is running, or of a library that it calls, has handlers."""
+        frame: FrameType | None = sys._getframe(3)
+        while frame is not None and (code := frame.f_code) is not self.began:
+            if code.co_exceptiontable and not is_own_code(code):
+                return True
+            frame = frame.f_back
+        return False
 
     def _caught(self, errors: Sequence[type[Exception]]) -> Iterator[type[Exception]]:
         """The errors that the user's code, or a library that it calls, would catch where it stands."""
@@ -117,15 +127,20 @@ def noted(error: XjitError, *values: Any) -> XjitError:
     return error
 
 
-@contextlib.contextmanager
-def located(values: Iterable[Any]) -> Iterator[None]:
+class located:
     """Fills in the user's line and the origin of the values in errors from below."""
-    try:
-        yield
-    except XjitError as error:
-        if enclosing_capture() is not None:
-            noted(error, *values)
-        raise
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.values = values
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, XjitError) and enclosing_capture() is not None:
+            noted(error, *self.values)
 
 
 def position() -> Where:

@@ -20,6 +20,7 @@ from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.loop_bounds import Bounds
 from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.scheduling.levels import Passes
+from xjit.codegen.scheduling.pairs import paired_loop
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
@@ -39,6 +40,7 @@ class RowNest:
     def __post_init__(self) -> None:
         values = self.values
         self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
+        self._pairs = paired_loop(values.loops)
         self._in_blocks = self.scans.are_worth_blocks
         self._walk = BlockWalk(self.scans, self.nest, values.scratch)
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
@@ -50,23 +52,33 @@ class RowNest:
 
     @property
     def reads_again(self) -> bool:
-        """Whether what one loop over a row reads another one may read, or the next pair of rows."""
-        return self._in_blocks or self.bounds.pairs is not None
+        """Whether what one loop over a row reads another one may read, or another of joined iterations."""
+        return self._in_blocks or self._pairs is not None or self.plan.short is not None
 
     @property
     def work(self) -> float:
         """How much there is to compute, in additions."""
-        return self.values.accesses.work(columns=False) / (1 if self.bounds.pairs is None else 2)
+        return self.values.accesses.work(columns=False)
 
     def write(self) -> None:
         """All loops."""
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         self.bounds.open(outer)
+        if self._pairs is None:
+            self._rows(outer)
+        else:
+            self.values.buffers.join_neighbours(self._pairs)
+            self.nest.facts.append(self.bounds.extent(self._pairs) - 2)
+            with self.values.scratch.of_each(self.nest.inner):
+                self._rows(outer)
+        self.bounds.close_kept(len(outer))
+
+    def _rows(self, outer: Sequence[Loop]) -> None:
+        """The inside of the loops over rows."""
         if self.plan.reduced or not self.plan.kept:
             self._row()
         else:
             self._elements(len(outer))
-        self.bounds.close_kept(len(outer))
 
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""

@@ -25,6 +25,7 @@ COMPILER_FILES = (
         "cpu/wide_forms.py",
     ),
     *("../alignment.py", "../llvm/objects.py", "../llvm/targets.py", "../llvm/vector_width.py", "../numerics.py"),
+    *("../llvm/elf.py", "../runtime/loading/linking.py", "../runtime/loading/image.py"),
 )
 """What decides the machine code of a text: an object is never taken for that of another compiler."""
 

@@ -110,7 +110,11 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one group reads and writes through the pointers of its kernel."""
+    """What one group reads and writes through the pointers of its kernel.
+
+    Reads that are ``neighbours`` along the ``joined`` loop have one pointer: where that begins, and how many steps
+    they are behind.
+    """
 
     nest: LoopBuilder
     elements: Elements
@@ -119,12 +123,22 @@ class Buffers:
     accesses: GroupAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
+    neighbours: dict[Access, tuple[int, int]] = field(init=False)
+    joined: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.interleaved = self.accesses.interleaved()
+        self.interleaved = self.accesses.interleaved(self.plan.short)
+        self.neighbours = {}
+
+    def join_neighbours(self, loop: Loop) -> None:
+        """Has reads that are steps along a loop apart go through one pointer."""
+        late = {access: 0 for access in self.accesses.reads.values() if self._is_late(access)}
+        self.joined, self.neighbours = loop, self.accesses.neighbours(loop.axes[-1], self.interleaved | late)
 
     def _start(self, access: Access) -> int:
         """Where the pointer of an access begins: neighbours share one."""
+        if access in self.neighbours:
+            return self.neighbours[access][0]
         return 0 if self._is_late(access) else self.interleaved.get(access, access.start)
 
     def _is_late(self, access: Access) -> bool:
@@ -153,13 +167,18 @@ class Buffers:
             else:
                 strides[loop.variable] = self.stride(access, name, loop, loop.variable, loaded)
         start = self._within_window(access, name, strides)
-        return self.pointers.index(name, (*start, *self._moving(strides), *self._standing(access, name)))
+        moving = (*self._moving(strides), *self._behind(access, strides))
+        return self.pointers.index(name, (*start, *moving, *self._standing(access, name)))
 
     def _moving(self, strides: Mapping[str, Integer]) -> Iterator[tuple[Integer, Integer]]:
         for name in self.nest.variables:
             stride = as_int(strides.get(name, 0))
             if stride.value != 0:
                 yield stride, variable(name)
+
+    def _behind(self, access: Access, strides: Mapping[str, Integer]) -> Iterator[tuple[Integer, Integer]]:
+        if access in self.neighbours and self.joined is not None:
+            yield strides[self.joined.variable], self.neighbours[access][1]
 
     def _standing(self, access: Access, name: str) -> Iterator[tuple[Integer, Integer]]:
         """What an address has beside the steps of loops."""

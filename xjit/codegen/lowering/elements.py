@@ -6,7 +6,7 @@ does, so the bits are what is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -85,29 +85,29 @@ class Elements:
         if known is not None:
             found: Held = known
             return found
-        stack = [indexed]
+        stack: list[tuple[IndexedValue, Sequence[IndexedValue] | None]] = [(indexed, None)]
         while stack:
-            top = stack[-1]
-            if self.nest.known(top) is not None:
-                stack.pop()
-                continue
-            needed = () if self.is_leaf(top) else sources(top, self.dims)
-            waiting = [one for one in (*needed, *positions_of(top)) if self.nest.known(one) is None]
-            if waiting:
-                stack.extend(reversed(waiting))
-                continue
-            stack.pop()
-            self._remember(top, self._make(top))
+            top, operands = stack.pop()
+            if operands is None:  # not looked at yet
+                if self.nest.known(top) is not None:
+                    continue
+                operands = () if self.is_leaf(top) else sources(top, self.dims)
+                waiting = [one for one in (*operands, *positions_of(top)) if self.nest.known(one) is None]
+                if waiting:
+                    stack.append((top, operands))
+                    stack.extend([(one, None) for one in reversed(waiting)])
+                    continue
+            self._remember(top, self._make(top, operands))
         result: Held = self.nest.known(indexed)
         return result
 
-    def _make(self, indexed: IndexedValue) -> Held:
+    def _make(self, indexed: IndexedValue, operands: Sequence[IndexedValue]) -> Held:
         node = indexed.node
         if self.is_leaf(indexed):
             return self.read(indexed)
         if node.op is CONSTANT:
             return self.constant(node.param("value"))
-        held = [self.nest.known(source) for source in sources(indexed, self.dims)]
+        held = [self.nest.known(source) for source in operands]
         if node.op.kind is Kind.INDEXING:
             found: Held = held[0]
             return found

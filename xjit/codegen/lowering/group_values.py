@@ -80,7 +80,7 @@ class GroupValues:
     def __post_init__(self) -> None:
         self.group, self.accesses, self.plan = self.loops.group, self.loops.accesses, self.loops.plan
         columns = self.plan.columns or not self.plan.reduced
-        loops = self.plan.kept if columns else self.plan.reduced
+        loops = self.plan.inner if columns else self.plan.reduced
         innermost = frozenset(loops[-1].axes) if loops else frozenset()
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
         memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
@@ -96,7 +96,8 @@ class GroupValues:
     def _is_leaf(self, indexed: IndexedValue) -> bool:
         if indexed in self.accesses.reads or self.kept.holds(indexed) or indexed.node in self._nested.first:
             return True
-        return owner(indexed.node) in self.accesses.targets & self.accesses.leaves
+        made = owner(indexed.node)
+        return made in self.accesses.leaves and made in self.accesses.targets
 
     def _read(self, indexed: IndexedValue) -> Held:
         scope = self.nest.scope_for(indexed.index)
@@ -118,7 +119,15 @@ class GroupValues:
         kind: LoopKind = LoopKind.SERIAL,
     ) -> None:
         """Write an innermost loop around what ``body`` writes; ``indexed_values`` are the values in it."""
-        nodes = [one.node for one in dict.fromkeys(indexed_values) if axes_of(one.index) & set(loop.axes)]
+        axes, short = set(loop.axes), self.plan.short
+        if short is not None:
+            axes = set(self.elements.innermost)
+        nodes = [
+            one.node
+            for one in dict.fromkeys(indexed_values)
+            if axes_of(one.index) & axes
+            for _ in range(1 if short is None or axes_of(one.index).isdisjoint(short.axes) else short.extent)
+        ]
         self.elements.calls = calls_many(nodes, self.nest.machine)
         self.nest.open(loop.variable, loop.axes)
         body()

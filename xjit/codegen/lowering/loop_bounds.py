@@ -7,13 +7,12 @@ for i0 in range(n0):              # shared among threads
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
-from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import LoopKind
 
 Bounds = tuple[IntExpr, IntExpr]
@@ -24,23 +23,18 @@ Bounds = tuple[IntExpr, IntExpr]
 class LoopBounds:
     """Opens and closes the loops of a group.
 
-    ``pairs`` is the loop of which two steps are done at a time. Threads share a loop if it is ``shared``; ``given``
-    are the bounds of loops that run within a tile, by the first axis.
+    Threads share a loop if it is ``shared``; ``given`` are the bounds of loops that run within a tile, by the first
+    axis.
     """
 
     nest: LoopBuilder
     plan: Schedule
-    pairs: Loop | None = None
     shared: bool = True
     given: dict[int, Bounds] = field(default_factory=dict)
 
     def extent(self, loop: Loop) -> IntExpr:
         """The length of a loop."""
-        return self.nest.extent(loop.variable, loop.extent)
-
-    def steps(self, loop: Loop) -> int:
-        """How many steps a loop has."""
-        return math.ceil(loop.extent / 2) if loop == self.pairs else loop.extent
+        return as_int(loop.extent) if loop == self.plan.short else self.nest.extent(loop.variable, loop.extent)
 
     def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""
@@ -48,8 +42,7 @@ class LoopBounds:
         if loop.axes[0] in self.given:
             return *self.given[loop.axes[0]], LoopKind.SERIAL
         kind = LoopKind.PARALLEL if self.shared and number == self.plan.shared else LoopKind.SERIAL
-        stop = self.nest.word("steps", self.steps(loop), "n") if loop == self.pairs else self.extent(loop)
-        return constant(0), stop, kind
+        return constant(0), self.extent(loop), kind
 
     def reduced(self, loop: Loop) -> Bounds:
         """The bounds of a reduced loop."""
@@ -60,10 +53,7 @@ class LoopBounds:
     def open(self, loops: Sequence[Loop]) -> None:
         """Opens loops, each within the one before."""
         for loop in loops:
-            if loop == self.pairs:
-                self.nest.open_pairs(loop.variable, loop.axes, self.nest.word("pairs", loop.extent - 2, "n"))
-            else:
-                self.nest.open(loop.variable, loop.axes)
+            self.nest.open(loop.variable, loop.axes)
 
     def close_kept(self, count: int) -> None:
         """Closes the first kept loops, so many of them."""

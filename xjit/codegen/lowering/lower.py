@@ -80,7 +80,7 @@ class Lowering:
             loops = self.loops = replace(loops, plan=self.columns.shared(loops.plan))
         self.plan = loops.plan
         self._names = LoopNames(self.nest)
-        self.bounds = LoopBounds(self.nest, self.plan, loops.pairs)
+        self.bounds = LoopBounds(self.nest, self.plan)
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )

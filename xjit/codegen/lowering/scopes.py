@@ -17,16 +17,12 @@ from xjit.machine import Machine
 
 @dataclass(eq=False)
 class Scope:
-    """One open loop (or the kernel's prologue, or a block loop without axes).
-
-    ``counter`` is what the loop counts where its body gets the variable from that.
-    """
+    """One open loop (or the kernel's prologue, or a block loop without axes)."""
 
     variable: str | None
     axes: frozenset[int]
     statements: list[Statement] = field(default_factory=list)
     known: dict[Any, Any] = field(default_factory=dict)
-    counter: str = ""
 
 
 @dataclass(eq=False)
@@ -37,6 +33,7 @@ class LoopBuilder:
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
     ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
     ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
+    ``facts`` are expressions of words that are not negative for all shapes that have the kernel.
     """
 
     machine: Machine
@@ -50,6 +47,7 @@ class LoopBuilder:
     outermost: int = 0
     rewrites: list[Rewrite] = field(default_factory=list)
     loops: set[str] = field(default_factory=set)
+    facts: list[IntExpr] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, stem: str) -> str:
@@ -95,13 +93,6 @@ class LoopBuilder:
         self.open(start)
         return variable(start), self.integer(stems[1], minimum(variable(start) + size, stop))
 
-    def open_pairs(self, name: str, axes: tuple[int, ...], last: IntExpr) -> Scope:
-        """Opens a loop over pairs of steps, of which the last one begins at ``last`` at the latest."""
-        scope = self.open(name, axes)
-        scope.counter = self.fresh("k")
-        scope.statements.append(LetInt(name, minimum(variable(scope.counter) * 2, last)))
-        return scope
-
     def leave_to(self, scope: Scope) -> list[Scope]:
         """Takes the scopes inside of one away for a while, so that something can be written before them."""
         place = self.scopes.index(scope) + 1
@@ -115,8 +106,7 @@ class LoopBuilder:
         assert scope.variable is not None
         if not scope.statements:
             return
-        counter = scope.counter or scope.variable
-        loop = Loop(counter, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
+        loop = Loop(scope.variable, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
 
     def rewrite(self, make: Callable[[str], Rewrite]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 
 from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.lowering.scopes import Scope as Around
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
 from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Loop, Scope
@@ -38,6 +41,15 @@ class Scratch:
         buffer = Buffer(name, dtype, shape, strides or packed.strides)
         self.allocs.append(Alloc(buffer, Scope.KERNEL))
         return name
+
+    @contextlib.contextmanager
+    def of_each(self, scope: Around) -> Iterator[None]:
+        """Allocate what is taken meanwhile in a loop, anew for each of its iterations."""
+        self._free.clear()
+        first = len(self.allocs)
+        yield
+        scope.statements[:0] = [replace(one, scope=Scope.ITERATION) for one in self.allocs[first:]]
+        del self.allocs[first:]
 
     def give_back(self) -> None:
         """Frees all buffers for the next nest."""

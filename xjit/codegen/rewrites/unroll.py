@@ -40,6 +40,6 @@ class Unroll:
 
 
 def _copy(loop: Loop, number: int, taken: Names) -> Block:
-    """The body for one iteration, with names of its own."""
+    """The body for one iteration, with names of its own but for the first one."""
     body = substituted(loop.body, {loop.variable: loop.start + constant(number)})
-    return renamed(body, taken.copies(body, str(number)))
+    return renamed(body, taken.copies(body, str(number))) if number else body

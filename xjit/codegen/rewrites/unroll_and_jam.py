@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import enum
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import carried_by
 from xjit.codegen.rewrites.analysis.directions import Place, dependence, earlier, later, rereads, there
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
-from xjit.codegen.rewrites.analysis.surroundings import extent, known_before
+from xjit.codegen.rewrites.analysis.surroundings import extent, known_before, written
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, minimum, variable
-from xjit.ir.loops.nodes import Block, Const, FromInt, If, Kernel, LetInt, Loop, Prim, Statement
+from xjit.ir.loops.nodes import Block, Const, FromInt, If, Kernel, LetInt, Loop, LoopKind, Prim, Statement
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import names, renamed, substituted
 from xjit.ir.scalar_expr import Literal
@@ -56,6 +55,9 @@ class UnrollAndJam:
                   else:
                     for i_tail in i .. n:
                       ...
+
+    What holds for each iteration alike, as the ends of blocks, is named once.  Iterations that run in any order need
+    no proof to run side by side, but for scratch that they share.
     """
 
     loop: str
@@ -65,14 +67,16 @@ class UnrollAndJam:
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses where a joined iteration needs what an earlier one does later, or may not run twice."""
         path, loop = found(kernel, self.loop)
-        if loop.step != 1 or not loop.kind.is_ordered or self.factor < 2:
+        is_parallel = loop.kind is LoopKind.PARALLEL
+        if loop.step != 1 or not (loop.kind.is_ordered or is_parallel) or self.factor < 2:
             raise RefusedError(f"the loop over {self.loop} is {loop.kind.value} by {loop.step}, not for by 1")
         known = known_before(kernel, path)
         if known.below(loop.stop, loop.start + self.factor):
             raise RefusedError(f"the loop over {self.loop} has fewer than {self.factor} iterations")
-        reason = next(_Joining(loop, self.factor).reasons(known, loop.body), "")
-        if reason:
-            raise RefusedError(f"iterations over {self.loop} do not run side by side: {reason}")
+        if not is_parallel or _shares_scratch(kernel, loop):
+            reason = next(_Joining(loop, self.factor, _differing(loop)).reasons(known, loop.body), "")
+            if reason:
+                raise RefusedError(f"iterations over {self.loop} do not run side by side: {reason}")
         if self.tail is Tail.LOOP:
             return with_statements(kernel, loop, tuple(self._with_tail(known, loop, Names(kernel))))
         self._see_that_it_may_run_twice((*path[:-1], loop), known, loop)
@@ -100,14 +104,14 @@ class UnrollAndJam:
         return replace(copy, start=start)
 
     def _group(self, loop: Loop, first: IntExpr, taken: Names) -> Block:
-        copies = []
+        copies, differing = [], _differing(loop)
         for number in range(self.factor):
             body = substituted(loop.body, {self.loop: first + number})
-            copies.append(renamed(body, taken.copies(body, str(number)) if number else {}))
+            copies.append(renamed(body, taken.copies(body, str(number), differing) if number else {}))
         return tuple(_joined(copies))
 
     def _see_that_it_may_run_twice(self, path: Sequence[Statement], known: Ranges, loop: Loop) -> None:
-        reason = carried_by(path)
+        reason = carried_by(path) if loop.kind.is_ordered else ""
         for name in sorted(changed(loop.body)):
             reason = reason or f"{name} changes"
         inside = known.within(loop.variable, loop.start, loop.stop)
@@ -122,6 +126,7 @@ class _Joining:
 
     loop: Loop
     factor: int
+    differing: frozenset[str]
 
     def reasons(self, known: Ranges, body: Block) -> Iterator[str]:
         """Yield why statements of a body, inside of loops that are joined, may not change their order."""
@@ -134,32 +139,64 @@ class _Joining:
                 first = Place((self.loop,), (one,), body[:place], own)
                 second = Place((self.loop,), (body[before],), body[:before], own)
                 yield from filter(None, (dependence(known, first, second, *order),))
-            if isinstance(one, Loop) and self._is_joined(one, body):
+            if isinstance(one, Loop) and _is_joined(one, self.differing):
                 both = Place((self.loop, one), one.body, (), own)
                 yield from filter(None, (dependence(known, both, both, *order, earlier(one)),))
+                if one.kind is LoopKind.PARALLEL:
+                    yield from filter(None, (dependence(known, both, both, *order, later(one)),))
                 yield from self.reasons(known.within(one.variable, one.start, one.stop), one.body)
 
     def _in_a_group(self) -> IntExpr:
         here = variable(self.loop.variable)
         return here + (self.factor - 1) - there(here, self.loop)
 
-    def _is_joined(self, inner: Loop, body: Block) -> bool:
-        differing = {self.loop.variable} | names(body)
-        return inner.kind.is_ordered and not (inner.start.names() | inner.stop.names()) & differing
+
+def _shares_scratch(kernel: Kernel, loop: Loop) -> bool:
+    """Whether the iterations of a loop write to scratch that is given outside of it."""
+    own = names(loop.body) | {argument.buffer.name for argument in kernel.arguments}
+    return not written(loop.body) <= own
+
+
+def _differing(loop: Loop) -> frozenset[str]:
+    """The names that mean something else in each iteration: not those of loops that are joined, and of integers that
+    hang on nothing else.
+    """
+    found = {loop.variable}
+
+    def go_through(block: Block) -> None:
+        for one in block:
+            if isinstance(one, Loop) and _is_joined(one, found):
+                go_through(one.body)
+            elif not isinstance(one, LetInt) or one.expr.names() & found:
+                found.update(names((one,)))
+
+    go_through(loop.body)
+    return frozenset(found)
+
+
+def _is_joined(inner: Loop, differing: Collection[str]) -> bool:
+    """Whether a loop has the same bounds in all iterations."""
+    return (inner.kind.is_ordered or inner.kind is LoopKind.PARALLEL) and (
+        inner.start.names() | inner.stop.names()
+    ).isdisjoint(differing)
 
 
 def _joined(copies: Sequence[Block]) -> Iterator[Statement]:
     """Yield the statements of some copies side by side, loops with the same bounds as one; without loops, in turn."""
     if not any(isinstance(one, Loop) for one in copies[0]):
-        yield from itertools.chain.from_iterable(copies)
+        first, *others = copies
+        yield from first
+        yield from (one for copy in others for one in copy if not (isinstance(one, LetInt) and one in first))
         return
     for several in zip(*copies, strict=True):
         first = several[0]
         loops = [one for one in several if isinstance(one, Loop)]
         bounds = {(one.start, one.stop, one.step, one.kind) for one in loops}
-        if isinstance(first, Loop) and first.kind.is_ordered and len(bounds) == 1:
+        if isinstance(first, Loop) and len(bounds) == 1 and _is_joined(first, ()):
             at = variable(first.variable)
             bodies = [substituted(one.body, {one.variable: at}) for one in loops]
             yield replace(first, body=tuple(_joined(bodies)))
+        elif isinstance(first, LetInt):
+            yield from dict.fromkeys(several)
         else:
             yield from several

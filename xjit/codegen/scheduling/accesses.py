@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from xjit import numerics
+from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.cost import element_cost, evaluations
@@ -18,6 +19,7 @@ from xjit.ir.context import PROJECT
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Node
 from xjit.ir.scalar_expr import Expr, Index, Prim
+from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.types import TupleType
 
@@ -78,7 +80,7 @@ class GroupAccesses:
         last = sum(access.moves[axis] * (self.group.dims[axis] - 1) for axis in axes)
         return replace(access, moves=moves, start=access.start + last)
 
-    @property
+    @lazy
     def targets(self) -> frozenset[Node]:
         """The nodes that the group itself makes."""
         return frozenset(statement.target for statement in self.group.statements)
@@ -90,6 +92,8 @@ class GroupAccesses:
 
     def _collect(self, statement: Statement, axes: dict[int, int]) -> None:
         def placed(indexed_values: Iterable[IndexedValue]) -> tuple[IndexedValue, ...]:
+            if all(axis == place for axis, place in axes.items()):
+                return tuple(indexed_values)
             return tuple(IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in indexed_values)
 
         found = producer_slice(statement, self.leaves)
@@ -159,27 +163,50 @@ class GroupAccesses:
                 found.setdefault(node.param("index"), []).append(node)
         return found
 
-    def interleaved(self) -> dict[Access, int]:
+    def interleaved(self, short: Loop | None = None) -> dict[Access, int]:
         """Accesses that share a buffer and its steps of a few elements with others, and where their common part
         begins: parts of one element after the other, as in the coordinates of points. Addressed from one place they
-        become vector loads and stores.
+        become vector loads and stores. The ``short`` loop is written out.
         """
         together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
         if self.group.has_skew:
             return {}
-        for access in (*self.reads.values(), *filter(None, self.writes)):
-            if not access.lookups:
-                together.setdefault((access.node, access.moves), set()).add(access.start)
-        found: dict[Access, int] = {}
-        for (node, moves), starts in together.items():
-            step = min((abs(move) for move in moves if move), default=1)
-            if not 1 < step <= numerics.TINY or len(starts) == 1:
-                continue
-            base = min(starts)
-            for start in sorted(starts):
-                base = base if start < base + step else start
-                found[Access(node, moves, start)] = base
+        every = [one for one in (*self.reads.values(), *filter(None, self.writes)) if not one.lookups]
+        parts = {access: self._along(access, short) for access in every}
+        for several in parts.values():
+            for one in several:
+                together.setdefault((one.node, one.moves), set()).add(one.start)
+        bases = _bases(together)
+        found = {}
+        for access, several in parts.items():
+            own = {bases.get(one) for one in several}
+            if len(own) == 1 and (base := own.pop()) is not None:
+                found[access] = base
         return found
+
+    def _along(self, access: Access, loop: Loop | None) -> list[Access]:
+        """The access at each position of a loop."""
+        step = 0 if loop is None else access.moves[loop.axes[-1]]
+        if loop is None or not step:
+            return [access]
+        moves = tuple(0 if axis in loop.axes else move for axis, move in enumerate(access.moves))
+        return [replace(access, moves=moves, start=access.start + step * place) for place in range(loop.extent)]
+
+    def neighbours(self, axis: int, starts: Mapping[Access, int]) -> dict[Access, tuple[int, int]]:
+        """Reads of a buffer that are steps along an axis apart: where the first of each row of them begins, and how
+        many steps behind it a read is. ``starts`` are where the elements are counted from.
+        """
+        together: dict[tuple[Node, tuple[int, ...]], set[int]] = {}
+        for access in self.reads.values():
+            if access.moves[axis] > 0 and not access.lookups:
+                together.setdefault((access.node, access.moves), set()).add(starts.get(access, access.start))
+        found: dict[tuple[Node, tuple[int, ...], int], tuple[int, int]] = {}
+        for (node, moves), several in together.items():
+            for start in sorted(several):
+                first, steps = found.get((node, moves, start - moves[axis]), (start, -1))
+                found[node, moves, start] = first, steps + 1
+        at = ((one, (one.node, one.moves, starts.get(one, one.start))) for one in self.reads.values())
+        return {access: found[key] for access, key in at if found.get(key, (0, 0))[1]}
 
     @property
     def moves(self) -> list[tuple[int, ...]]:
@@ -229,6 +256,20 @@ class GroupAccesses:
             longest = tuple(max(map(abs, moves)) for moves in zip(*candidates, strict=True))
             candidates = [*candidates, longest]
         return max(candidates, key=lambda moves: sum(1 for move in moves if move))
+
+
+def _bases(together: Mapping[tuple[Node, tuple[int, ...]], set[int]]) -> dict[Access, int]:
+    """Accesses with equal steps of a few elements, and where each run of them begins that are within one step."""
+    found: dict[Access, int] = {}
+    for (node, moves), starts in together.items():
+        step = min((abs(move) for move in moves if move), default=1)
+        if not 1 < step <= numerics.TINY or len(starts) == 1:
+            continue
+        base = min(starts)
+        for start in sorted(starts):
+            base = base if start < base + step else start
+            found[Access(node, moves, start)] = base
+    return found
 
 
 def _index_axes(expr: Expr) -> set[int]:

@@ -70,11 +70,10 @@ def in_blocks_of_columns(
     """Yield what runs columns in blocks, inside of the loops over rows."""
     for one in nests:
         if one.columns is not None:
-            plan = one.ordered.plan
-            (column,) = one.loops[plan.kept[-1].variable]
-            rows = [name for loop in plan.reduced for name in one.loops.get(loop.variable, ())]
+            column = _column(one)
             width = nest.word(("width", column), one.columns.width, "width")
-            yield (Interchange(column, tuple(rows), minimum(width, one.columns.room), nest.fresh("b")),)
+            length = minimum(width, one.columns.room)
+            yield (Interchange(column, tuple(_rows(one)), length, nest.fresh("b")),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +95,30 @@ class Rows:
 def rows_of_blocks(kernel: Kernel, nests: Sequence[NaiveNest]) -> Iterator[Rows]:
     """Yield the innermost loops over rows of columns in blocks."""
     for one in nests:
-        if one.columns is None:
-            continue
-        names = {name for loop in one.ordered.plan.reduced for name in one.loops.get(loop.variable, ())}
-        (column,) = one.loops[one.ordered.plan.kept[-1].variable]
-        for name in one.loops.get(one.ordered.plan.reduced[-1].variable, ()):
-            path, loop = found(kernel, name)
-            around = {other.variable for other in path if isinstance(other, Loop)}
-            inner = loop.body[-1]
-            if column not in around and isinstance(inner, Loop) and inner.variable not in names:
-                yield Rows(loop, inner, one.columns.room, one.ordered.plan.kept[-1].extent)
+        if one.columns is not None:
+            plan = one.ordered.plan
+            names = set(_rows(one))
+            for loop in around_columns(kernel, (one,)):
+                inner = loop.body[-1]
+                innermost = loop.variable in one.loops.get(plan.reduced[-1].variable, ())
+                if innermost and isinstance(inner, Loop) and inner.variable not in names:
+                    yield Rows(loop, inner, one.columns.room, plan.kept[-1].extent)
+
+
+def around_columns(kernel: Kernel, nests: Sequence[NaiveNest]) -> Iterator[Loop]:
+    """Yield the loops over rows that have come to stand around those over columns."""
+    for one in nests:
+        if one.columns is not None:
+            for name in _rows(one):
+                path, loop = found(kernel, name)
+                if _column(one) not in {other.variable for other in path if isinstance(other, Loop)}:
+                    yield loop
+
+
+def _rows(one: NaiveNest) -> list[str]:
+    return [name for loop in one.ordered.plan.reduced for name in one.loops.get(loop.variable, ())]
+
+
+def _column(one: NaiveNest) -> str:
+    (column,) = one.loops[one.ordered.plan.kept[-1].variable]
+    return column

@@ -1,12 +1,11 @@
-"""The loops of a group with the accesses that decide them: their order and direction, short ones, tiles, pairs."""
+"""The loops of a group with the accesses that decide them: their order and direction, short ones, tiles."""
 
 from __future__ import annotations
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
-from xjit.codegen.scheduling.pairs import paired, paired_loop
-from xjit.codegen.scheduling.schedule import Loop, Schedule, backward_axes, schedule
-from xjit.codegen.scheduling.short_loops import short_loop, written_out
+from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
 from xjit.codegen.scheduling.tiles import Transposition, transposition
+from xjit.codegen.scheduling.unrolled import short_loop, written_out
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -17,16 +16,16 @@ from xjit.machine import Machine
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered:
-    """A group, a short innermost loop written out, with what it accesses, its loops and the tiles of two of them.
+    """A group with what it accesses, its loops and the tiles of two of them.
 
-    ``pairs`` is the loop of which two steps are done at a time.
+    Somebody else says where the loops along the axes ``apart`` begin and end.
     """
 
     group: FusionGroup
     accesses: GroupAccesses
     plan: Schedule
     transposition: Transposition | None
-    pairs: Loop | None = None
+    apart: frozenset[int] = frozenset()
 
 
 def ordered(
@@ -43,16 +42,18 @@ def ordered(
     accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
     short = short_loop(group, plan, accesses)
     if short is not None and apart.isdisjoint(short.axes):
-        group = written_out(group, short)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
-    turned = None if apart else transposition(group, plan, accesses)
-    if turned is not None:
-        return Ordered(group, accesses, turned.plan, turned)
-    pairs = None if apart else paired_loop(group, plan, accesses)
-    if pairs is not None:
-        group = paired(group, pairs)
-        accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
-    return Ordered(group, accesses, plan, None, pairs)
+        # Tiles are of two loops, with a statement for each position of the short one.
+        apiece = written_out(group, short)
+        turned = None if apart else _tiled(apiece, *_scheduled(apiece, layouts, leaves, stored, machine, apart))
+        return turned or Ordered(group, accesses, plan.with_short(short, machine), None, apart)
+    turned = None if apart else _tiled(group, accesses, plan)
+    return turned or Ordered(group, accesses, plan, None, apart)
+
+
+def _tiled(group: FusionGroup, accesses: GroupAccesses, plan: Schedule) -> Ordered | None:
+    """The group in tiles, where operands lie across each other."""
+    turned = transposition(group, plan, accesses)
+    return None if turned is None else Ordered(group, accesses, turned.plan, turned)
 
 
 def _scheduled(

@@ -2,33 +2,55 @@
 
 The rows of a stencil read each other's neighbours, and of two scans one adds while the other waits for its sum::
 
-    for k0 in range(lo, hi):
-        i0 = min(2 * k0, n0)              # n0 is the last row but one: an odd one is made twice
-        x0 = ld(a0, i0 * a0_s0 + j0)
-        x1 = ld(a1, i0 * a0_s0 + j0)      # the row after it
-        x2 = ld(a2, i0 * a0_s0 + j0)      # and the one after that
-        st(o0, i0 * o0_s0 + j0, x0 + x1)
-        st(o1, i0 * o0_s0 + j0, x1 + x2)
+    for i0 in 0 .. n:                             for i0 in 0 .. n by 2:
+      for j0 in 0 .. m:                             i0_at = min(i0, n - 2)      # an odd last row is made twice
+        x0 = a0[i0, j0]                             for j0 in 0 .. m:
+        x1 = a0[i0 + 1, j0]                           x0 = a0[i0_at, j0]
+        o0[i0, j0] = x0 + x1                          x1 = a0[i0_at + 1, j0]
+                                                      o0[i0_at, j0] = x0 + x1
+                                                      x1_1 = a0[i0_at + 2, j0]
+                                                      o0[i0_at + 1, j0] = x1 + x1_1
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
+from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import GroupAccesses
-from xjit.codegen.scheduling.schedule import Loop, Schedule
+from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.schedule import Loop
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import IndexedValue, Scan, Statement, Store
 from xjit.ir.index_map import changed
+from xjit.ir.loops.nodes import Kernel
 from xjit.ir.opdef import AxisMap
 from xjit.types import dtype_class
 
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
 
-def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
+
+def in_pairs(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what takes two rows at a time of the nests that are worth it."""
+    for one in nests:
+        rows = paired_loop(one.ordered)
+        if rows is not None:
+            (name,) = one.loops[rows.variable]
+            yield (UnrollAndJam(name, 2, Tail.OVERLAP),)
+            yield (Share(name, "v"),)
+
+
+def paired_loop(loops: Ordered) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
-    machine, rows = accesses.machine, plan.kept if plan.reduced else plan.kept[:-1]
-    if not rows or plan.columns or plan.nested or group.chunk is not None:
+    group, plan, accesses = loops.group, loops.plan, loops.accesses
+    machine, rows = accesses.machine, plan.inner if plan.reduced else plan.inner[:-1]
+    if not rows or loops.apart or loops.transposition or plan.columns or plan.nested or group.chunk:
         return None
     if rows[-1].extent < machine.fewest_paired_rows:
         return None
@@ -41,7 +63,8 @@ def paired_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> 
         for statement, axes in zip(group.statements, group.axes, strict=True)
     )
     scans = sum(isinstance(statement, Scan) for statement in group.statements)
-    is_short = 2 * len(visits) <= machine.written_out_operations and scans <= machine.paired_scans
+    times = 1 if plan.short is None else plan.short.extent
+    is_short = 2 * times * len(visits) <= machine.written_out_operations and scans <= machine.paired_scans
     pays = _pays_for_scans(group, accesses) if scans else _shares_loads(group, accesses, axis)
     return rows[-1] if alike and is_short and pays else None
 
@@ -76,14 +99,3 @@ def _next(indexed: IndexedValue, axis: int) -> IndexedValue:
         return map._replace(offset=map.offset + map.scale) if map.axis == axis else map
 
     return IndexedValue(indexed.node, changed(indexed.index, at))
-
-
-def paired(group: FusionGroup, loop: Loop) -> FusionGroup:
-    """The group with every statement a second time, for the next row."""
-    statements: list[Statement] = []
-    for statement, axes in zip(group.statements, group.axes, strict=True):
-        own = next(place for place, axis in axes.items() if axis == loop.axes[-1])
-        statements += [statement, statement.moved(own, 1)]
-    return dataclasses.replace(
-        group, statements=tuple(statements), axes=tuple(axes for axes in group.axes for _ in range(2))
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xjit.codegen.language.scalar_types import KINDS
 from xjit.dataclass import dataclass
@@ -34,7 +35,8 @@ class Schedule:
     ``columns``: the last kept loop runs innermost in blocks with an accumulator per element, because the reduced axes
     are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each, of which the axis
     that is cut is the slowest.
-    ``nested`` are the loops of reductions inside of other loops, one for each of their axes.
+    ``nested`` are the loops of reductions inside of other loops, one for each of their axes. The ``short`` one of the
+    kept loops is to be written out, so that its extent is a number of the text.
     """
 
     kept: tuple[Loop, ...]
@@ -43,6 +45,19 @@ class Schedule:
     columns: bool
     chunked: int | None
     nested: tuple[Loop, ...] = ()
+    short: Loop | None = None
+
+    def with_short(self, short: Loop, machine: Machine) -> Schedule:
+        """The same loops of which one is written out, so that threads share another one."""
+        others = tuple(loop for loop in self.kept if loop is not short)
+        shared = _shared(others, machine)
+        number = None if shared is None else self.kept.index(others[shared])
+        return replace(self, short=short, shared=number)
+
+    @property
+    def inner(self) -> tuple[Loop, ...]:
+        """The kept loops as they are when the short one is written out."""
+        return tuple(loop for loop in self.kept if loop is not self.short)
 
     def loop_of(self, axis: int) -> Loop | None:
         """The loop that an axis belongs to; None for axes of one element."""

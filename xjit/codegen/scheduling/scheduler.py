@@ -15,9 +15,12 @@ from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.packed import in_packed_rows
+from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
 from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
+from xjit.codegen.scheduling.reused_scratch import reused_scratch
 from xjit.codegen.scheduling.tiles import in_tiles
+from xjit.codegen.scheduling.unrolled import in_copies
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
 from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.dataclass import dataclass
@@ -53,6 +56,8 @@ class Idea(Protocol):
 IDEAS: tuple[Idea, ...] = (
     in_tiles,
     in_packed_rows,
+    in_copies,
+    in_pairs,
     in_blocks_and_lanes,
     in_blocks_of_columns,
     rows_ahead,
@@ -60,6 +65,7 @@ IDEAS: tuple[Idea, ...] = (
     columns_ahead,
     unrolled_rows,
     in_strips,
+    reused_scratch,
 )
 """In the order in which they look at a kernel."""
 

@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.variants import has_called_form, is_vector_function, with_fast_path
 from xjit.codegen.rewrites.analysis.exchange import uses
+from xjit.codegen.rewrites.analysis.scalars import scalars_of
 from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.values.call import Call
 from xjit.codegen.rewrites.values.precompute import Precompute, needed_for
 from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
-from xjit.codegen.scheduling.columns import rows_of_blocks
+from xjit.codegen.scheduling.columns import around_columns, rows_of_blocks
 from xjit.ir.loops.nodes import Block, Carry, Kernel, Let, Loop, Prim, Statement
 from xjit.ir.loops.walk import parts, statements, values
 from xjit.ir.scalar_expr import primitive_cost
@@ -73,9 +74,9 @@ def columns_ahead(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder)
 
 def functions_of_rows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
     """Yield what calls functions with rare arguments instead of inlining them, once for each row."""
-    for rows in rows_of_blocks(kernel, nests):
-        if any(with_fast_path(_functions(one)) for one in rows.loop.body if isinstance(one, Let)):
-            yield (Call(rows.loop.variable, "rare"),)
+    for loop in around_columns(kernel, nests):
+        if any(with_fast_path(_functions(one)) for one in loop.body if isinstance(one, Let)):
+            yield (Call(loop.variable, "rare"),)
 
 
 def _special(ahead: str, own: Block, nest: LoopBuilder, length: int = 0) -> Iterator[Sequence[Rewrite]]:
@@ -99,8 +100,8 @@ def _functions(one: Statement) -> Iterator[tuple[str, DType]]:
 
 
 def _used(loop: Loop, columns: Loop) -> list[str]:
-    """The values of a row that its columns use, in order."""
-    used = uses((columns,))
+    """The values of a row that its columns compute with, in order; positions are no such values."""
+    used = {name for one in statements((columns,)) for value in values(one) for name in scalars_of(value)}
     return [one.name for one in loop.body if isinstance(one, Let | Carry) and one.name in used]
 
 

@@ -89,9 +89,9 @@ def kernel_text(kernel: Kernel) -> KernelText:
             printer.line(f"{argument.buffer.name} = ptr_{kind(argument.buffer.dtype)}(table, {slot})")
         for slot, name in enumerate(words, len(kernel.arguments)):
             printer.line(f"{name} = word(table, {slot})")
-        for one in statements(kernel.body):
-            if isinstance(one, Alloc):
-                printer.line(_scratch(one))
+        allocs = {one.buffer.name: one for one in statements(kernel.body) if isinstance(one, Alloc)}
+        for alloc in allocs.values():
+            printer.line(_scratch(alloc))
         printer.statements(kernel.body)
     return KernelText(printer.text(), words, _rounds(shared), _block_size(kernel))
 
@@ -231,6 +231,8 @@ class _Printer:
                 raise ValueError(f"kernel text has no {type(statement).__name__}")
 
     def _combined(self, statement: Accumulate) -> str:
+        if statement.order is not None:
+            raise ValueError(f"kernel text adds nothing {statement.order.grouping.value}: {statement.name}")
         few = numerics.FEW_LANES if statement.lanes == numerics.FEW_LANES else ""
         name = f"r{statement.reducer}{few}" if statement.lanes else statement.reducer
         dtype = statement.value.dtype

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from xjit.dataclass import dataclass
@@ -18,11 +19,8 @@ class Layouts:
 
     def strides(self, node: Node) -> tuple[int, ...]:
         """Strides of the node's buffer in elements."""
-        item = node.aval.dtype.itemsize
         found = self.parameters.get(node)
-        if found is None:
-            found = buffer_type(node.aval).strides
-        return tuple(stride // item for stride in found)
+        return packed_strides(node.aval) if found is None else _in_elements(found, node.aval)
 
     def is_row_major(self, node: Node) -> bool:
         """Whether the buffer holds the elements in row-major order without gaps."""
@@ -50,6 +48,17 @@ class Layouts:
                     if inner.axis is not None:
                         moves[inner.axis] += inner.scale * lookup.times * stride
         return tuple(moves)
+
+
+@functools.lru_cache(maxsize=4096)
+def packed_strides(aval: ArrayType) -> tuple[int, ...]:
+    """The strides of a fresh buffer in elements."""
+    return _in_elements(buffer_type(aval).strides, aval)
+
+
+def _in_elements(strides: tuple[int, ...], aval: ArrayType) -> tuple[int, ...]:
+    item = aval.dtype.itemsize
+    return tuple([stride // item for stride in strides])
 
 
 def buffer_type(aval: ArrayType) -> ArrayType:

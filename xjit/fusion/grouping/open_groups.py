@@ -34,13 +34,13 @@ class OpenGroup(Dependent):
     statements: list[Statement] = field(default_factory=list)
     axes: list[dict[int, int]] = field(default_factory=list)
     makers: dict[Node, list[int]] = field(default_factory=dict)
-    reductions: set[Node] = field(default_factory=set)
+    reductions: frozenset[Node] = frozenset()
     conditions: dict[Node, Index] = field(default_factory=dict)
     levels: dict[Node, int] = field(default_factory=dict)
     scans: dict[Node, frozenset[Node]] = field(default_factory=dict)
-    late: set[Node] = field(default_factory=set)
-    orders: set[object] = field(default_factory=set)
-    values: set[IndexedValue] = field(default_factory=set)
+    late: frozenset[Node] = frozenset()
+    orders: frozenset[object] = frozenset()
+    values: set[IndexedValue] | None = None
     waiting: list[tuple[tuple[IndexedValue, ...], dict[int, int]]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     fast: bool = True
@@ -62,9 +62,10 @@ class OpenGroup(Dependent):
     def takes_in(self, statement: Statement, axes: dict[int, int], found: ProducerSlice) -> None:
         """Adds a statement whose axes are these of the group's."""
         level = self.levels[statement.target] = self.level(found.reads)
-        self.late |= self.late_scans(found.reads, level)
         is_scan = isinstance(statement, Scan)
-        self.scans[statement.target] = frozenset({statement.target}) if is_scan else self.scans_in(found.reads)
+        if is_scan or self.has_scan:
+            self.late |= self.late_scans(found.reads, level)
+            self.scans[statement.target] = frozenset({statement.target}) if is_scan else self.scans_in(found.reads)
         self.makers.setdefault(statement.target, []).append(len(self.statements))
         self.statements.append(statement)
         self.axes.append(axes)
@@ -72,7 +73,7 @@ class OpenGroup(Dependent):
         self.operations += len(found.visits)
         self.waiting.append((found.visits, axes))
         if isinstance(statement, Reduce):
-            self.reductions.add(statement.target)
+            self.reductions |= {statement.target}
         self.is_elementwise &= isinstance(statement, Store | Check)
         self.has_scan |= is_scan
         self.has_rows |= len(axes) != len(self.dims)
@@ -85,15 +86,20 @@ class OpenGroup(Dependent):
         operations = self.operations + len(found.visits)
         if operations <= most or not self.is_elementwise:
             return operations
+        values = self.values = self.values or set()
         while self.waiting:
-            values, places = self.waiting.pop()
-            self.values.update(placed(values, places))
-        return len(self.values) + len(set(placed(found.visits, axes)) - self.values)
+            more, places = self.waiting.pop()
+            values.update(placed(more, places))
+        return len(values) + len(set(placed(found.visits, axes)) - values)
 
     def level(self, reads: Iterable[IndexedValue]) -> int:
         """The number of the pass that has what is read: results of reductions are there after their own."""
-        made = (owner(indexed.node) for indexed in reads)
-        return max((self.levels[node] + (node in self.reductions) for node in made if node in self.levels), default=1)
+        levels, reductions, level = self.levels, self.reductions, 0
+        for indexed in reads if levels else ():
+            node = owner(indexed.node)
+            if node in levels:
+                level = max(level, levels[node] + (node in reductions))
+        return level or 1
 
     def scans_in(self, reads: Iterable[IndexedValue]) -> frozenset[Node]:
         """The scans that are read, also through what stores values made of them."""
@@ -104,6 +110,8 @@ class OpenGroup(Dependent):
 
     def late_scans(self, reads: Iterable[IndexedValue], level: int) -> frozenset[Node]:
         """Those of them that an earlier pass than this one makes."""
+        if not self.has_scan:
+            return frozenset()
         return frozenset(node for node in self.scans_in(reads) if self.levels[node] < level)
 
     def has_room_for(self, scans: frozenset[Node], machine: Machine) -> bool:
@@ -178,7 +186,7 @@ def placed(values: Iterable[IndexedValue], axes: dict[int, int]) -> Iterable[Ind
     return [IndexedValue(indexed.node, relabel(indexed.index, axes)) for indexed in values]
 
 
-def orders_of(statement: Statement) -> set[object]:
+def orders_of(statement: Statement) -> frozenset[object]:
     """In which order a sum that rounds takes its elements; none for others."""
     order = statement.sums
-    return set() if order is None else {(order.axes, order.along_rows, order.run)}
+    return frozenset() if order is None else frozenset({(order.axes, order.along_rows, order.run)})

@@ -25,10 +25,13 @@ def indexed_piece(indexed: IndexedValue, dims: tuple[int, ...]) -> IndexedValue 
     """The element of an operand that is read there in all of a domain; None where the domain takes several pieces."""
     spans = _spans(indexed, dims)
     for piece in reversed(indexed.node.pieces):
-        rows = list(zip(spans, piece.start, piece.count, strict=True))
-        if all(start <= low and high < start + count for (low, high), start, count in rows):
+        holds = meets = True
+        for (low, high), start, count in zip(spans, piece.start, piece.count, strict=True):
+            holds = holds and start <= low and high < start + count
+            meets = meets and low < start + count and start <= high
+        if holds:
             return _within(indexed, piece)
-        if _meets(piece, spans):
+        if meets:
             return None
     return None
 
@@ -72,15 +75,18 @@ def _spans(indexed: IndexedValue, dims: tuple[int, ...]) -> list[tuple[int, int]
 
 
 def _meets(piece: Piece, spans: list[tuple[int, int]]) -> bool:
-    rows = zip(spans, piece.start, piece.count, strict=True)
-    return all(low < start + count and start <= high for (low, high), start, count in rows)
+    for (low, high), start, count in zip(spans, piece.start, piece.count, strict=True):
+        if not (low < start + count and start <= high):
+            return False
+    return True
 
 
 def _span(map: AxisMap, size: int, dims: tuple[int, ...]) -> tuple[int, int]:
     if map.found:
         return 0, size - 1
-    ends = (map.offset, map.offset + (0 if map.axis is None else map.scale * (dims[map.axis] - 1)))
-    return min(ends), max(ends)
+    first = map.offset
+    last = first if map.axis is None else first + map.scale * (dims[map.axis] - 1)
+    return (first, last) if first <= last else (last, first)
 
 
 def _within(indexed: IndexedValue, piece: Piece) -> IndexedValue:
@@ -88,8 +94,10 @@ def _within(indexed: IndexedValue, piece: Piece) -> IndexedValue:
     if not operand.aval.rank:
         return IndexedValue(operand, ())
     index = tuple(
-        map._replace(offset=map.offset - start + first)
-        for map, start, first in zip(indexed.index, piece.start, piece.source, strict=True)
+        [
+            AxisMap(map.axis, map.scale, map.offset - start + first, map.found)
+            for map, start, first in zip(indexed.index, piece.start, piece.source, strict=True)
+        ]
     )
     return IndexedValue(operand, normalise(index, operand.aval.shape))
 

@@ -6,10 +6,10 @@ nest ``for point: for centre: for coordinate`` computes both, and the distances 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Set as AbstractSet
 
+from xjit.dataclass import replace
 from xjit.fusion.regions.materialized import reduction_of
 from xjit.fusion.regions.reads import producer_slice
 from xjit.fusion.regions.tiny import is_foldable
@@ -127,5 +127,5 @@ def with_nested(statement: Statement, leaves: AbstractSet[Node], chosen: frozens
             break
         shape, dims = found[0].inputs[0].aval.shape, sorted(found[0].param("dims"))
         domain = statement.domain.around(found[0], tuple(shape[axis] for axis in dims))
-        statement = dataclasses.replace(statement, domain=domain)
+        statement = replace(statement, domain=domain)
     return statement

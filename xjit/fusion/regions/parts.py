@@ -4,6 +4,7 @@ each.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections import Counter
@@ -14,6 +15,7 @@ from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.regions.assembled import cuts_of, indexed_piece
 from xjit.fusion.regions.checks import check_of
+from xjit.fusion.regions.equal_parts import EqualParts
 from xjit.fusion.regions.materialized import has_statements, is_alias, is_given, statements_of
 from xjit.fusion.regions.reads import Slices, TooManyVisitsError, is_inlined, nodes_below
 from xjit.fusion.statements import Reduce, Statement, Store
@@ -47,12 +49,13 @@ def cut_at_borders(
     given = frozenset(node for node in graph.nodes if is_given(node) and not is_inlined(node))
     outputs, assembled = frozenset(graph.outputs), any(node.is_assembled for node in graph.nodes)
     slices = Slices(storage.stored | given)
+    equal = EqualParts(functools.partial(parts_of, machine=target.machine))
 
     def cut(statement: Statement) -> tuple[Statement, ...]:
         nonlocal slices
         if not assembled:
             return (statement,)
-        while not isinstance(found := parts_of(statement, slices, target.machine), tuple):
+        while not isinstance(found := equal.of(statement, slices), tuple):
             stored.update(found)
             reasons.update((node, uncut_reason(node)) for node in found)
             slices = slices.with_leaves(slices.leaves | found)

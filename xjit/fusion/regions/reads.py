@@ -12,7 +12,7 @@ from xjit.fusion.regions.assembled import indexed_piece
 from xjit.fusion.regions.tiny import is_tiny_reduction, nested_values, reduced_values
 from xjit.fusion.statements import IndexedValue, Statement
 from xjit.ir.context import CONSTANT, is_by_reference
-from xjit.ir.index_map import compose, lookups_of
+from xjit.ir.index_map import compose, has_lookups, lookups_of
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.target import Target
@@ -63,8 +63,9 @@ def producer_slice(statement: Statement, leaves: Container[Node], most: float = 
                 )
                 for source in reversed(needed):
                     if source not in done:
-                        made_here = is_inlined(source.node) or source.node in nested
-                        stack.append((source, source.node in leaves or not made_here, False))
+                        node = source.node
+                        is_read = node in leaves or not (is_inlined(node) or node in nested)
+                        stack.append((source, is_read, False))
     return ProducerSlice(tuple(visits), tuple(reads))
 
 
@@ -81,6 +82,18 @@ class Slices:
         if found is None:
             found = self._known[statement] = producer_slice(statement, self.leaves, most)
         return found
+
+    def know(self, statement: Statement, found: ProducerSlice) -> None:
+        """Notes what a statement inlines, where that need not be looked for."""
+        self._known[statement] = found
+
+    def down_to(self, statement: Statement, leaves: AbstractSet[Node]) -> ProducerSlice | None:
+        """What a statement inlines down to these leaves, if that is known."""
+        known = self._known.get(statement)
+        if known is None or any(indexed.node not in leaves for indexed in known.reads):
+            return None
+        inlined = {indexed.node for indexed in known.visits} - {statement.target}
+        return None if inlined & leaves else known
 
     def with_leaves(self, leaves: AbstractSet[Node]) -> Slices:
         """The slices that end at other leaves; those that met none of the difference stay as they are."""
@@ -147,15 +160,17 @@ def nodes_below(statement: Statement, leaves: Container[Node]) -> set[Node]:
 
 def positions_of(indexed: IndexedValue) -> tuple[IndexedValue, ...]:
     """The integers that the index of a value looks up."""
+    if not has_lookups(indexed.index):
+        return ()
     return tuple(IndexedValue(lookup.source, lookup.axes) for lookup in lookups_of(indexed.index))
 
 
 def is_inlined(node: Node) -> bool:
     """Whether one element of the node can be computed in place, from elements of its inputs."""
-    if node.op is CONSTANT:
-        return node.aval.size == 1 and not is_by_reference(node)
     if node.op.kind is Kind.ELEMENTWISE:
         return node.op.element is not None
+    if node.op is CONSTANT:
+        return node.aval.size == 1 and not is_by_reference(node)
     return node.access is not None or is_tiny_reduction(node) or node.is_assembled
 
 

@@ -127,10 +127,10 @@ class _Choice:
 
     def _reason(self, node: Node, places: Places, position: int) -> str:
         """Why a value is stored; empty if it is inlined."""
-        where = f"{node.op.name} at {node.where}"
         nests = prospects(places)
         if node.op.kind is not Kind.INDEXING and self.lengths.ends(position, nests):
-            return f"{where} is stored: a kernel holds at most {self.machine.kernel_operations} operations"
+            most = self.machine.kernel_operations
+            return f"{node.op.name} at {node.where} is stored: a kernel holds at most {most} operations"
         times, size = evaluations(places), max(node.aval.size, 1)
         if times > size and cost.is_worth_storing(self.table.total(node), times, size, self.machine):
             return stored_reason(node, times)

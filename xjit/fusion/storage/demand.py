@@ -20,7 +20,7 @@ from xjit.fusion.regions.assembled import Box, pieces_read
 from xjit.fusion.regions.reads import positions_of, sources
 from xjit.fusion.regions.tiny import short_axes
 from xjit.fusion.statements import IndexedValue, Reduce, Scan, Statement
-from xjit.ir.index_map import Index, axes_of, changed
+from xjit.ir.index_map import Index, axes_of, changed, has_lookups
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.machine import Machine
@@ -91,10 +91,13 @@ class Reader:
         """
         self.unrolled.update(axis for axis in short_axes(self.statement) if axis not in axes_of(index))
 
-    def at(self, index: Index, box: Box) -> Iterator[tuple[Index, Box]]:
+    def at(self, index: Index, box: Box) -> Iterable[tuple[Index, Box]]:
         """The places that one becomes where the statement is written out."""
+        return self._written_out(index, box) if self.unrolled else ((index, box),)
+
+    def _written_out(self, index: Index, box: Box) -> Iterator[tuple[Index, Box]]:
         axes = sorted(self.unrolled)
-        if not axes or math.prod(self.dims[axis] for axis in axes) > numerics.TINY:
+        if math.prod(self.dims[axis] for axis in axes) > numerics.TINY:
             yield index, box
             return
         used = [axis for axis in axes if axis in axes_of(index)]
@@ -124,8 +127,11 @@ class Demands:
         node = indexed.node
         if node in self.given or indexed == reader.chunk_number:
             return
-        box += tuple([(0, size) for size in reader.dims[len(box) :]])  # of reductions that have come to run inside
-        found = self.places.setdefault(node, {})
+        if len(box) < len(reader.dims):  # of reductions that have come to run inside
+            box += tuple([(0, size) for size in reader.dims[len(box) :]])
+        found = self.places.get(node)
+        if found is None:
+            found = self.places[node] = {}
         key = reader, indexed.index
         known = found.get(key)
         found[key] = box if known is None or known == box else _hull(known, box)
@@ -138,7 +144,7 @@ class Demands:
         else:
             for value in sources(indexed, reader.dims, reader.nested):
                 self.read(reader, value, box)
-        if any(map.found for map in indexed.index):
+        if has_lookups(indexed.index):
             for value in positions_of(indexed):
                 self.read(reader, value, box)
 
@@ -157,16 +163,16 @@ def evaluations(places: Places) -> int:
     """How often a value that is read there would be computed if it were not stored; notes that nests compute it."""
     total = 0
     sharing: dict[object, list[Prospect]] = {}
-    read = ((reader, *one) for (reader, index), box in places.items() for one in reader.at(index, box))
-    for reader, index, box in read:
-        dims, own = _relative(index, box)
-        prospect = reader.prospect.last()
-        others = sharing.setdefault((reader.level, dims, reader.rank, own), [])
-        if not _shares(prospect, others):
-            others.append(prospect)
-            prospect.operations += 1
-            reduced = prospect.reduced or ()
-            total += cost.evaluations(dims, reduced, own, reader.rank, prospect.machine, columns=prospect.columns)
+    for (reader, place), whole in places.items():
+        for index, box in reader.at(place, whole):
+            dims, own = _relative(index, box)
+            prospect = reader.prospect.last()
+            others = sharing.setdefault((reader.level, dims, reader.rank, own), [])
+            if not _shares(prospect, others):
+                others.append(prospect)
+                prospect.operations += 1
+                reduced = prospect.reduced or ()
+                total += cost.evaluations(dims, reduced, own, reader.rank, prospect.machine, columns=prospect.columns)
     return total
 
 
@@ -190,12 +196,12 @@ def _shares(prospect: Prospect, others: Iterable[Prospect]) -> bool:
 def _relative(index: Index, box: Box) -> tuple[tuple[int, ...], Index]:
     """The extents of a box, and an index counted from where it begins."""
     dims = tuple([stop - first for first, stop in box])
-    if not any(first for first, _ in box):
+    if dims == tuple([stop for _, stop in box]):
         return dims, index
 
     def moved(map: AxisMap) -> AxisMap:
         first = 0 if map.axis is None or map.axis >= len(box) else box[map.axis][0]
-        return map._replace(offset=map.offset + map.scale * first) if first else map
+        return AxisMap(map.axis, map.scale, map.offset + map.scale * first, map.found) if first else map
 
     return dims, changed(index, moved)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from xjit import numerics
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops import intexpr
 from xjit.ir.loops.intexpr import IntExpr
@@ -66,7 +67,7 @@ class UnwrittenError(LoopsError):
 
 
 class RaceError(LoopsError):
-    """Two iterations without order touch one element, and one of them writes it."""
+    """Two iterations without order touch one element, and one of them writes what the other does not."""
 
 
 class BarrierError(LoopsError):
@@ -94,7 +95,7 @@ class Trace:
     """The elements that one iteration has touched."""
 
     read: set[Element] = field(default_factory=set)
-    written: set[Element] = field(default_factory=set)
+    written: dict[Element, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -138,6 +139,9 @@ class Executor:
             if given != shape or arrays[name].dtype != buffer.dtype:
                 raise ValueError(f"{name} is expected to be {buffer.dtype}{list(shape)}")
             memory[name] = Memory(arrays[name])
+        for fact in kernel.facts:
+            if intexpr.evaluate(fact, words) < 0:
+                raise LoopsError(f"{fact} is negative, against what the kernel is told")
         frame = Frame({}, dict(words), memory)
         with np.errstate(all="ignore"):
             for barrier in self._block(kernel.body, frame):
@@ -166,15 +170,15 @@ class Executor:
         match statement:
             case Let() | Carry():
                 frame.scalars[statement.name] = self._value(statement.value, frame)
+                frame.sums.forget((statement.name,))
             case LetInt():
                 frame.integers[statement.name] = _integer(statement.expr, frame)
             case Accumulate():
-                operands = (frame.scalars[statement.name], self._value(statement.value, frame))
-                dtype = statement.value.dtype
-                frame.scalars[statement.name] = self.primitive(statement.reducer, "", operands, dtype)
+                self._accumulate(statement, frame)
             case Fold():
                 new = [self._value(value, frame) for value in statement.values]
                 frame.scalars.update(zip(statement.names, new, strict=True))
+                frame.sums.forget(statement.names)
             case Store():
                 value = self._value(statement.value, frame)
                 _store(frame, statement.buffer, _indices(statement.index, frame), value)
@@ -229,6 +233,8 @@ class Executor:
             for value in rounds:
                 frame.integers[loop.variable], frame.innermost = value, loop.variable
                 yield from self._block(loop.body, frame)
+                if loop.step == numerics.BLOCK:
+                    self._end_line(loop.variable, frame)
             frame.innermost = around
             self._end_line(loop.variable, frame)
         elif loop.kind is LoopKind.VECTOR:
@@ -336,19 +342,23 @@ def _store(frame: Frame, name: str, index: tuple[int, ...], value: Scalar) -> No
     if memory.written is not None:
         memory.written[place] = True
     for trace in frame.traces:
-        trace.written.add((name, index))
+        trace.written[name, index] = memory.array[place].tobytes()
 
 
 def _join(frame: Frame, iterations: Sequence[Frame], loop: Loop) -> None:
-    """See that no iteration touched what another wrote; scratch that is an iteration's own does not count."""
-    first: dict[Element, int] = {}
+    """See that no iteration touched what another wrote, but to write the same; scratch of its own does not count."""
+    writers: dict[Element, set[int]] = {}
+    first: dict[Element, bytes] = {}
     for number, one in enumerate(iterations):
-        for element in one.traces[-1].written:
-            if _is_shared(element, frame, one) and first.setdefault(element, number) != number:
+        for element, bits in one.traces[-1].written.items():
+            if not _is_shared(element, frame, one):
+                continue
+            if first.setdefault(element, bits) != bits:
                 raise RaceError(f"two iterations of {loop.variable} write {element[0]}{list(element[1])}")
+            writers.setdefault(element, set()).add(number)
     for number, one in enumerate(iterations):
         for element in one.traces[-1].read:
-            if _is_shared(element, frame, one) and first.get(element, number) != number:
+            if _is_shared(element, frame, one) and writers.get(element, {number}) != {number}:
                 raise RaceError(f"an iteration of {loop.variable} reads {element[0]}{list(element[1])} of another")
     for name, flag in frame.scalars.items():
         if isinstance(flag, bool | np.bool_):

@@ -185,7 +185,8 @@ class Grouping(enum.Enum):
 class Order:
     """The order in which a reduction takes elements.
 
-    A ``line`` is one run of the loop over this variable; its elements are those of all loops inside of it.
+    A ``line`` is one run of the loop over this variable; its elements are those of all loops inside of it. Blocks
+    are as long as :mod:`xjit.numerics` says, or the iterations of a loop whose steps are as long as that.
     """
 
     grouping: Grouping
@@ -340,10 +341,12 @@ class Argument:
 class Kernel:
     """Arguments and what is done with them.
 
-    ``words`` are the words of the table in order; without, they are those that expressions name.
+    ``words`` are the words of the table in order; without, they are those that expressions name.  ``facts`` are
+    expressions of words that are never negative: callers promise it.
     """
 
     name: str
     arguments: tuple[Argument, ...]
     body: Block
     words: tuple[str, ...] | None = None
+    facts: tuple[IntExpr, ...] = ()

@@ -31,9 +31,10 @@ class OrderedSums:
         """The same for an iteration that has scalars of its own."""
         return OrderedSums({}, dict(self.errors))
 
-    def forget(self, name: str) -> None:
-        """Note that a scalar has got a value."""
-        self.errors.pop(name, None)
+    def forget(self, names: Iterable[str]) -> None:
+        """Note that scalars have got values."""
+        for name in names:
+            self.errors.pop(name, None)
 
     def wait(self, line: str, one: Accumulate, value: Scalar) -> None:
         """Keep an element to the end of a line."""

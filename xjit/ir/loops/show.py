@@ -63,7 +63,8 @@ INFIX = {
 def kernel_text(kernel: Kernel) -> str:
     """The whole kernel."""
     arguments = ", ".join(f"{buffer_text(one.buffer)} {one.access.value}" for one in kernel.arguments)
-    return "\n".join([f"kernel {kernel.name}({arguments})", *block_lines(kernel.body, "  ")])
+    facts = [f"  given {fact} >= 0" for fact in kernel.facts]
+    return "\n".join([f"kernel {kernel.name}({arguments})", *facts, *block_lines(kernel.body, "  ")])
 
 
 def block_lines(block: Block, margin: str = "") -> list[str]:

@@ -2,7 +2,7 @@
 
 Names
   1. Every name is given once in a kernel, and no buffer, scalar, integer or word shares one with another; loops that
-     follow each other may have one variable.
+     follow each other may have one variable, and scratch of one name.
   2. What is used has been given before, in the same block or in one around it.
 Types
   3. A store has the element type of its buffer, a load names that type; an index has one expression for each axis.
@@ -143,7 +143,7 @@ class _Checker:
     def problems(self) -> Iterator[Problem]:
         buffers = {one.buffer.name: one.buffer for one in self.kernel.arguments}
         launched = frozenset(map(str, LAUNCHED))
-        yield from self.block(self.kernel.body, Known(buffers, {}, launched, Ranges()))
+        yield from self.block(self.kernel.body, Known(buffers, {}, launched, Ranges(facts=self.kernel.facts)))
 
     def block(self, block: Block, known: Known) -> Iterator[Problem]:
         for statement in block:
@@ -153,12 +153,13 @@ class _Checker:
             yield from self._inside(statement, known)
             known = self._after(statement, known)
             yield from (Problem(what, shown) for what in self._names(statement))
+        self.ended.update(one.buffer.name for one in block if isinstance(one, Alloc))
 
     # ------------------------------------------------------------------ names
 
     def _names(self, statement: Statement) -> Iterator[str]:
         for name in defined(statement):
-            if name in self.given and not (isinstance(statement, Loop) and name in self.ended):
+            if name in self.given and not (isinstance(statement, Loop | Alloc) and name in self.ended):
                 yield f"{name} is given twice"
             self.given.add(name)
             if isinstance(statement, Loop):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -234,7 +234,11 @@ def loop_order(*values: Any) -> tuple[int, ...]:
     It is that of the operands as they come: what the loop converts, it converts on the way. Python numbers have no
     say.
     """
-    types = [aval_of(value) for value in values if isinstance(value, TracedValue | np.ndarray)]
+    return order_of_loop([aval_of(value) for value in values if isinstance(value, TracedValue | np.ndarray)])
+
+
+def order_of_loop(types: Sequence[ArrayType]) -> tuple[int, ...]:
+    """The memory order that one loop of NumPy over operands of these types gives its result."""
     rank = max((type.rank for type in types), default=0)
     if all(type.order in (c_order(type.rank), ()) for type in types):
         return c_order(rank)

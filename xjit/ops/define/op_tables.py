@@ -222,4 +222,5 @@ def _describe(function: Any, op: OpDef, more: str, example: str) -> None:
     """Names the function and writes its docstring; ``example`` is ``arguments -> printed result``."""
     call, _, result = example.rpartition(" -> ")
     function.__name__ = function.__qualname__ = op.name
+    function.record = op
     function.__doc__ = f"{op.doc}\n\n    {more}\n\n    >>> print(ops.{op.name}({call}))\n    {result}\n    "

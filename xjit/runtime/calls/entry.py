@@ -27,10 +27,9 @@ from xjit.runtime.calls import entry_layout
 from xjit.runtime.calls.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
 from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.miss import MISS
-from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native import native_code
 from xjit.runtime.native.entry_native import ENTRY_TEXT
 from xjit.runtime.once import Once
-from xjit.runtime.parallel.stand_ins import LastingEntry, flag_key
 
 Entry: TypeAlias = Callable[..., Result]
 """The result of :func:`make_entry`."""
@@ -80,7 +79,11 @@ def make_entry(program: FastProgram) -> Entry:
         entry: Entry = PythonEntry(program)
     else:
         entry = runtime.make(program)
-    return LastingEntry(entry) if program.lasting else entry
+    if not program.lasting:
+        return entry
+    from xjit.runtime.parallel.stand_ins import LastingEntry
+
+    return LastingEntry(entry)
 
 
 class NativeEntries:
@@ -88,9 +91,8 @@ class NativeEntries:
 
     def __init__(self) -> None:
         constants = {**entry_layout.OFFSETS, "MACHINE_BYTE_ORDER": entry_layout.MACHINE_BYTE_ORDER}
-        text = native_text.expand(ENTRY_TEXT + SELFTEST_TEXT, **constants)
         self._recycles: bool | None = None
-        self._native = native_code.NativeModule(text)
+        self._native = native_code.NativeModule(ENTRY_TEXT + SELFTEST_TEXT, **constants)
         self._method = _MethodDefinition(b"entry", self._native.function("entry"), _METH_FASTCALL, None)
         self._native.bind(
             array_type=id(np.ndarray),
@@ -104,7 +106,7 @@ class NativeEntries:
             **{word: _python_function(name) for word, name in _PYTHON_FUNCTIONS.items()},
         )
         self._native.bind(clock=_clock(), clock_number=getattr(time, "CLOCK_MONOTONIC", 0))
-        self._native.bind(flag_key=flag_key(), interrupt_type=id(KeyboardInterrupt))
+        self._native.bind(interrupt_type=id(KeyboardInterrupt))
         self._native.bind(main_thread=threading.main_thread().ident or 0)
         if hasattr(os, "register_at_fork"):  # the thread that forks is the child's main thread
             os.register_at_fork(after_in_child=lambda: self._native.bind(main_thread=threading.get_ident()))
@@ -123,6 +125,10 @@ class NativeEntries:
             pool = pools.shared_pool()
             self._native.bind(launcher=pool.launcher, lone_launcher=pool.lone_launcher)
             unlocked = unlocked or pool.sleeps_in_python
+        if program.lasting:
+            from xjit.runtime.parallel.stand_ins import flag_key
+
+            self._native.bind(flag_key=flag_key())
         if max([program.block[1], *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
             self._recycle()
         record = _Record(_pack(program, unlocked))

@@ -7,12 +7,10 @@ entry.
 
 from __future__ import annotations
 
-import hashlib
-
 from xjit.llvm import digests
 
 _MAGIC = b"xjit-cache-2\n"
-_HEADER = len(_MAGIC) + hashlib.sha256().digest_size
+_HEADER = len(_MAGIC) + len(digests.sha256(b"").digest())
 
 
 def seal(kind: str, key: str, data: bytes) -> bytes:
@@ -33,4 +31,5 @@ def unseal(kind: str, key: str, content: bytes) -> bytes | None:
 
 def _header(kind: str, key: str, data: bytes) -> bytes:
     place = digests.digest(kind, key, digests.versions())
-    return _MAGIC + hashlib.sha256(place.encode() + data).digest()
+    checksum: bytes = digests.sha256(place.encode() + data).digest()
+    return _MAGIC + checksum

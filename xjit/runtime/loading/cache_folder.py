@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from collections.abc import Iterator
 
 from xjit.dataclass import dataclass
 
@@ -15,7 +15,7 @@ _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 class Folder:
     """A folder that may be read, and written unless ``reason`` says why not."""
 
-    path: Path
+    path: str
     reason: str = ""
 
 
@@ -23,7 +23,7 @@ class UntrustedFolderError(Exception):
     """A folder that must not be read, with the reason."""
 
 
-def opened(directory: Path, *, shipped: bool = False) -> Folder:
+def opened(directory: str, *, shipped: bool = False) -> Folder:
     """The folder as this process may use it, created if need be unless it is ``shipped``, which is never written to.
 
     Its owner decides: what belongs to this user is written and read, what belongs to root or to the owner of this
@@ -31,7 +31,7 @@ def opened(directory: Path, *, shipped: bool = False) -> Folder:
     for what anybody else could have written to, or could exchange, and OSError where there is no folder.
     """
     if not shipped:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(directory, mode=0o700, exist_ok=True)
     link, target = os.lstat(directory), os.stat(directory)
     if not stat.S_ISDIR(target.st_mode):
         raise NotADirectoryError(f"{directory} is no folder")
@@ -45,16 +45,23 @@ def opened(directory: Path, *, shipped: bool = False) -> Folder:
     return Folder(directory, "" if os.access(directory, os.W_OK | os.X_OK) else "it can only be read")
 
 
-def _check(directory: Path, owners: set[int], mode: int) -> None:
+def _check(directory: str, owners: set[int], mode: int) -> None:
     if not owners <= {os.getuid(), *_installers()}:
         raise UntrustedFolderError(f"{directory} belongs to another user")
     if mode & _OTHERS:
         raise UntrustedFolderError(f"{directory} can be written by other users")
-    absolute = Path(os.path.abspath(directory))
-    for parent in dict.fromkeys((*absolute.parents, *Path(os.path.realpath(directory)).parents)):
+    for parent in dict.fromkeys((*_parents(os.path.abspath(directory)), *_parents(os.path.realpath(directory)))):
         parent_mode = os.stat(parent).st_mode
         if parent_mode & stat.S_IWOTH and not parent_mode & stat.S_ISVTX:
             raise UntrustedFolderError(f"{directory} can be exchanged by other users, who may write to {parent}")
+
+
+def _parents(path: str) -> Iterator[str]:
+    """The folders that a path leads through, up to the root."""
+    parent = os.path.dirname(path)
+    while parent != path:
+        yield parent
+        path, parent = parent, os.path.dirname(parent)
 
 
 def _installers() -> set[int]:

@@ -14,7 +14,6 @@ import itertools
 import os
 import stat
 from collections.abc import Sequence
-from pathlib import Path
 
 from xjit.dataclass import dataclass
 from xjit.errors import CacheWarning
@@ -47,10 +46,14 @@ class DiskCache:
     """
 
     def __init__(
-        self, directory: Path | None, shipped: Sequence[Path] = (), *, notices: Notices | None = None
+        self,
+        directory: str | os.PathLike[str] | None,
+        shipped: Sequence[str | os.PathLike[str]] = (),
+        *,
+        notices: Notices | None = None,
     ) -> None:
-        self._directory = directory
-        self._shipped = tuple(shipped)
+        self._directory = None if directory is None else os.fspath(directory)
+        self._shipped = tuple(os.fspath(path) for path in shipped)
         self._notices = notices or Notices()
         self._memory: dict[tuple[str, str], bytes] = {}
         self._temporary_numbers = itertools.count()
@@ -111,7 +114,7 @@ class DiskCache:
         """Removes an entry the content of which turned out to be of no use."""
         self._memory.pop((kind, key), None)
         for folder in self._folders():
-            if _path(folder, key).exists():
+            if os.path.exists(_path(folder, key)):
                 self._discard(folder, _path(folder, key))
 
     def shelf(self, kind: str) -> Shelf:
@@ -135,7 +138,8 @@ class DiskCache:
                 if total <= maximum_bytes:
                     break
                 total -= status.st_size
-                Path(path).unlink(missing_ok=True)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(path)
 
     # ------------------------------------------------------------------ folders
 
@@ -146,7 +150,7 @@ class DiskCache:
             self._found = (*own, *itertools.chain(*(self._opened(path, shipped=True) for path in self._shipped)))
         return self._found
 
-    def _opened(self, path: Path, *, shipped: bool) -> tuple[Folder, ...]:
+    def _opened(self, path: str, *, shipped: bool) -> tuple[Folder, ...]:
         try:
             return (cache_folder.opened(path, shipped=shipped),)
         except cache_folder.UntrustedFolderError as error:
@@ -168,20 +172,21 @@ class DiskCache:
         self._replace(folder)
         self._refuse(folder.path, reason)
 
-    def _refuse(self, path: Path, reason: str) -> None:
+    def _refuse(self, path: str, reason: str) -> None:
         if path == self._directory:
             self._warn_of_memory(reason)
         else:
-            self._warn(str(path), f"shipped kernels are not used: {reason}")
+            self._warn(path, f"shipped kernels are not used: {reason}")
 
-    def _write(self, directory: Path, key: str, content: bytes) -> None:
-        temporary = directory / f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
+    def _write(self, directory: str, key: str, content: bytes) -> None:
+        name = f"{key}.{os.getpid()}.{next(self._temporary_numbers)}{_TEMPORARY}"
+        temporary = os.path.join(directory, name)
         try:
             _write_new(temporary, content)
-            os.replace(temporary, directory / (key + _ENTRY))
+            os.replace(temporary, os.path.join(directory, key + _ENTRY))
         except OSError:
             with contextlib.suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)
             raise
 
     def _remember(self, kind: str, key: str, data: bytes) -> None:
@@ -197,11 +202,11 @@ class DiskCache:
 
     # ------------------------------------------------------------------ warnings
 
-    def _discard(self, folder: Folder, path: Path) -> None:
+    def _discard(self, folder: Folder, path: str) -> None:
         """Removes what is no entry of this place, so that it is written anew."""
         if not folder.reason:
             with contextlib.suppress(OSError):
-                path.unlink()
+                os.unlink(path)
         remedy = "passed over" if folder.reason else "made anew"
         self._warn("damage", f"{path} was damaged, or is the entry of another kernel; it is {remedy}")
 
@@ -232,20 +237,23 @@ class Shelf:
         self.cache.reject(self.kind, key)
 
 
-def _path(folder: Folder, key: str) -> Path:
-    return folder.path / (key + _ENTRY)
+def _path(folder: Folder, key: str) -> str:
+    return os.path.join(folder.path, key + _ENTRY)
 
 
-def _read_file(path: Path) -> bytes:
+def _read_file(path: str) -> bytes:
     """The bytes of a file; none of a pipe, which would block."""
-    return b"" if stat.S_ISFIFO(path.stat().st_mode) else path.read_bytes()
+    if stat.S_ISFIFO(os.stat(path).st_mode):
+        return b""
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _is_ours(name: str) -> bool:
     return name.endswith((_ENTRY, _TEMPORARY))
 
 
-def _files(directory: Path) -> list[tuple[os.stat_result, str]]:
+def _files(directory: str) -> list[tuple[os.stat_result, str]]:
     found = []
     with os.scandir(directory) as entries:
         for entry in entries:
@@ -256,7 +264,7 @@ def _files(directory: Path) -> list[tuple[os.stat_result, str]]:
     return found
 
 
-def _write_new(path: Path, content: bytes) -> None:
+def _write_new(path: str, content: bytes) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with open(descriptor, "wb") as file:
         file.write(content)

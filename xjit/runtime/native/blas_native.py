@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from string import Template
 
-from xjit.runtime.native.native_text import OWN_LIMIT_TEXT, WORDS_TEXT, expand
+from xjit.runtime.native.native_parts import OWN_LIMIT_TEXT, WORDS_TEXT
+from xjit.runtime.native.native_text import expand
 
 _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {

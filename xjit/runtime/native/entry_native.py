@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from xjit.runtime.native.entry_native_arguments import ARGUMENTS_TEXT
 from xjit.runtime.native.entry_native_watch import WATCH_TEXT
-from xjit.runtime.native.native_text import GIVEN_UP_TEXT, WORDS_TEXT
+from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, WORDS_TEXT
 
 _CALL_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- outputs

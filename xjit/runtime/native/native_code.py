@@ -4,17 +4,21 @@ The pool, the entry and the allocator need atomics, calls through pointers and t
 which kernels do not; they are therefore written as LLVM assembly instead of the kernel language.  The text
 names no address of this process: whatever it needs is stored by Python into exported global words, so the
 object code depends on the processor only.
+
+In a process that finds it on disk neither LLVM nor the forms of :mod:`xjit.runtime.native.native_text` are loaded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import re
+import os
 import sys
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from xjit import jobs
-from xjit.llvm import digests, objects, toolchain
+from xjit.llvm import digests, processor
 from xjit.runtime.loading import loader
 
 
@@ -31,7 +35,6 @@ class Store(Protocol):
         """Remove an entry that is of no use."""
 
 
-_kept_engines: list[Any] = []
 _stores: list[Store] = []
 
 
@@ -56,10 +59,11 @@ class NativeModule:
 
     Threads may be asleep inside the code when the interpreter shuts down, so it is never unloaded.  Where
     everything lies is asked once, when it is loaded: handlers of forks, which must not use LLVM, need it too.
+    The ``constants`` are those of :func:`xjit.runtime.native.native_text.expand`.
     """
 
-    def __init__(self, text: str) -> None:
-        self._functions, self._globals = jobs.run(lambda: _addresses(text, _load(text)))
+    def __init__(self, text: str, **constants: int | str) -> None:
+        self._functions, self._globals = jobs.run(lambda: _load(text, constants))
 
     def function(self, name: str) -> int:
         """Address of an exported function; ``LookupError`` when the text defines no such function."""
@@ -95,66 +99,78 @@ def c_function_address(library: ctypes.CDLL, name: str) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-_FUNCTION = re.compile(r"^define (?!internal |private )[^@\n]*@([\w.]+)\(", re.MULTILINE)
-_GLOBAL = re.compile(r"^@([\w.]+) += (?!internal |private |external )", re.MULTILINE)
-
-
-def _addresses(text: str, engine: Any) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the addresses of the exported functions and global variables of ``text``."""
-    functions = {name: int(engine.get_function_address(name)) for name in _FUNCTION.findall(text)}
-    variables = {name: int(engine.get_global_value_address(name)) for name in _GLOBAL.findall(text)}
-    return functions, variables
-
-
-def _load(text: str) -> Any:
-    """The llvmlite execution engine that holds the machine code of ``text``."""
-    toolchain.imported("llvmlite.binding")
-    import llvmlite.binding as llvm
-
-    from xjit.llvm import targets
-
-    target = targets.host()
-    object_code = _object_code(text, target)
-    holder = llvm.parse_assembly(f'target triple = "{target.triple}"')
-    engine = llvm.create_mcjit_compiler(holder, targets.new_target_machine(target))
-    engine.add_object_file(llvm.ObjectFileRef.from_data(object_code))
-    engine.finalize_object()
-    _kept_engines.append(engine)
-    return engine
-
-
-def _object_code(text: str, target: Any) -> bytes:
-    """The object file of ``text``, from the store when it is there."""
-    processor = (target.triple, target.cpu, target.features)
-    key = digests.digest("runtime", digests.versions(), *processor, text)
+def _load(text: str, constants: Mapping[str, int | str]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The addresses of the functions and global variables that a text exports, from the store if it is there."""
+    key = object_key(text, constants)
     for store in _stores:
         kept = store.get(key)
         if kept is None:
             continue
         try:
-            return _checked(loader.unpack(kept), text)
+            return _loaded(loader.unpack(kept), text)
         except (ValueError, RuntimeError):
             store.reject(key)
-    object_code, externals = _compile(text, target)
+    object_code, externals = _compile(text, constants)
+    made = loader.StoredObject(loader.linked(object_code, _functions(text), externals), "", externals)
     for store in _stores:
-        store.put(key, loader.pack(loader.StoredObject(object_code, "", externals)))
-    return object_code
+        store.put(key, loader.pack(made))
+    return _loaded(made, text)
 
 
-def _checked(stored: loader.StoredObject, text: str) -> bytes:
-    """The object code, if it has the functions of ``text`` and needs nothing that a process may lack."""
-    loader.check_object(stored.object_code, _FUNCTION.findall(text), stored.externals)
-    return stored.object_code
+def _loaded(stored: loader.StoredObject, text: str) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The addresses; ValueError or RuntimeError unless the code has the functions, and needs no more than it may."""
+    return loader.load_module(stored, tuple(_functions(text)), lambda: tuple(_variables(text)))
 
 
-def _compile(text: str, target: Any) -> tuple[bytes, tuple[str, ...]]:
+_NOT_EXPORTED = ("internal ", "private ", "external ")
+
+
+def _functions(text: str) -> Iterator[str]:
+    for part in f"\n{text}".split("\ndefine ")[1:]:
+        if not part.startswith(_NOT_EXPORTED):
+            yield part[part.index("@") + 1 : part.index("(")]
+
+
+def _variables(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        name, equals, value = line.partition("=")
+        if line.startswith("@") and equals and not value.strip().startswith(_NOT_EXPORTED):
+            yield name[1:].strip()
+
+
+def object_key(text: str, constants: Mapping[str, int | str]) -> str:
+    """The key that the machine code of a text is kept under."""
+    names = [f"{name}={value}" for name, value in constants.items()]
+    machine = (processor.machine(),) if _is_plain() else processor.identity()
+    return digests.digest("runtime", digests.versions(), sys.platform, *machine, *_makers(), text, *names)
+
+
+def _is_plain() -> bool:
+    """Return whether code for the oldest processor of the family is as good as any: where atomics are the same."""
+    return processor.machine() == "x86_64"
+
+
+def _makers() -> Iterator[str]:
+    """The texts of the modules that make an image of a text, which are not loaded for it."""
+    runtime = os.path.dirname(os.path.dirname(__file__))
+    for path in ("native/native_text.py", "loading/linking.py"):
+        with contextlib.suppress(OSError), open(os.path.join(runtime, path), encoding="utf-8") as file:
+            yield file.read()
+
+
+def _compile(text: str, constants: Mapping[str, int | str]) -> tuple[bytes, tuple[str, ...]]:
     """Parse, verify, simplify and emit ``text``; the symbols that it leaves to the process."""
+    from xjit.llvm import toolchain
+
+    toolchain.imported("llvmlite.binding")
     import llvmlite.binding as llvm
 
-    from xjit.llvm import targets
+    from xjit.llvm import objects, targets
+    from xjit.runtime.native import native_text
 
+    target = targets.plain() if _is_plain() else targets.host()
     targets.initialize()
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(native_text.expand(text, **constants))
     module.triple = target.triple
     module.data_layout = targets.data_layout(target)
     module.verify()
@@ -166,7 +182,7 @@ def _simplify(module: Any, target: Any) -> None:
     """Inline the small helpers and tidy up; the loops here are short, so the full pipeline gains nothing."""
     import llvmlite.binding as llvm
 
-    from xjit.llvm import targets
+    from xjit.llvm import objects, targets
 
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()

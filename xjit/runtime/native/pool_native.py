@@ -29,7 +29,7 @@ Memory order: the words of a job are written before the gate is opened (release)
 
 from __future__ import annotations
 
-from xjit.runtime.native.native_text import GIVEN_UP_TEXT, OWN_LIMIT_TEXT
+from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, OWN_LIMIT_TEXT
 from xjit.runtime.native.pool_berths_native import BERTHS_TEXT
 from xjit.runtime.native.pool_launch_native import LAUNCH_TEXT
 

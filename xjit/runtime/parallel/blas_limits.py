@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from xjit.dataclass import dataclass
-from xjit.runtime.native import native_code, native_text
+from xjit.runtime.native import native_code, native_parts
 from xjit.runtime.native.blas_limits_native import LIMITS_TEXT
 from xjit.runtime.once import Once
 from xjit.runtime.parallel.threads import own_limit
@@ -40,7 +40,7 @@ class NativeLimits:
     """
 
     def __init__(self, ask: int, tell: int) -> None:
-        native = native_code.NativeModule(native_text.expand(native_text.SPIN_LOCK_TEXT + LIMITS_TEXT))
+        native = native_code.NativeModule(native_parts.SPIN_LOCK_TEXT + LIMITS_TEXT)
         native.bind(blas_get_threads=ask, blas_set_threads=tell)
         self.begin_address, self.end_address = native.function("blas_begin"), native.function("blas_end")
         self.begin, self.end = _Begin(self.begin_address), _End(self.end_address)

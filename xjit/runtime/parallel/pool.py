@@ -18,7 +18,8 @@ import sys
 import threading
 import time
 
-from xjit.runtime.native import native_code, native_text
+from xjit.llvm.processor import machine
+from xjit.runtime.native import native_code
 from xjit.runtime.native.pool_native import POOL_TEXT
 from xjit.runtime.once import Once
 from xjit.runtime.parallel.threads import default_threads, limit_words
@@ -58,7 +59,7 @@ class Pool:
     """
 
     def __init__(self, *, sleep_in_python: bool = False) -> None:
-        self._native = native_code.NativeModule(native_text.expand(POOL_TEXT, WORKERS=_MAXIMUM_WORKERS))
+        self._native = native_code.NativeModule(POOL_TEXT, WORKERS=_MAXIMUM_WORKERS)
         self._worker = _Worker(self._native.function("pool_worker"))
         self._launch = _Launch(self._native.function("pool_launch_limited"))
         self.launcher = self._native.function("pool_launch")
@@ -97,7 +98,7 @@ class Pool:
     def _bind(self, sleep_in_python: bool) -> None:
         """Store what the native code needs to know about this process."""
         libc = ctypes.CDLL(None) if os.name == "posix" else None
-        futex_number = _FUTEX_NUMBERS.get(native_text.machine(), 0)
+        futex_number = _FUTEX_NUMBERS.get(machine(), 0)
         has_futex = sys.platform == "linux" and futex_number and libc is not None and not sleep_in_python
         self._native.bind(
             pool_maximum=_MAXIMUM_WORKERS,

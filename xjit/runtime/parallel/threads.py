@@ -138,7 +138,7 @@ def new_key() -> int:
 
 
 def limit_words() -> dict[str, int]:
-    """The words that tell native code this limit: the globals of ``native_text.OWN_LIMIT_TEXT``."""
+    """The words that tell native code this limit: the globals of ``native_parts.OWN_LIMIT_TEXT``."""
     key = limit_key()
     get = ctypes.cast(ctypes.pythonapi.PyThread_tss_get, ctypes.c_void_p).value if key else 0
     return {"limit_key": key, "tss_get": get or 0}

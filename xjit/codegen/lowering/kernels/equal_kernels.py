@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xjit.codegen.lowering.kernels.nests import LoweredKernel, lower
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import KernelStep
 from xjit.ir.context import PARAMETER, PROJECT
@@ -90,11 +90,16 @@ def _key(value: Any, numbers: dict[Node, int]) -> Any:
     if kind is int or (kind is AxisMap and not value.found):
         return value
     if isinstance(value, tuple):
+        if set(map(type, value)) == _INTEGERS:
+            return value
         return tuple([_key(item, numbers) for item in value])
     if isinstance(value, Mapping):
         return tuple([(_key(name, numbers), _key(item, numbers)) for name, item in value.items()])
     names = _field_names(kind)
     return (kind, *[_key(getattr(value, name), numbers) for name in names]) if names else value
+
+
+_INTEGERS = {int}
 
 
 @functools.cache
@@ -109,4 +114,4 @@ def _renamed(lowered: LoweredKernel, step: KernelStep, names: Mapping[Node, Node
     """The same loops for another kernel, over its own buffers."""
     pointers = tuple((names[node], start) for node, start in lowered.pointers)
     in_place = {names[target]: names[source] for target, source in lowered.in_place.items()}
-    return dataclasses.replace(lowered, pointers=pointers, groups=step.groups, in_place=in_place)
+    return replace(lowered, pointers=pointers, groups=step.groups, in_place=in_place)

@@ -72,7 +72,7 @@ def lower(
         _write_behind_each_other(parts, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
-    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body))
+    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), facts=tuple(nest.facts))
     kernel, done = scheduled(naive, [part.naive for part in parts], nest)
     launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())

@@ -26,6 +26,7 @@ class Names:
         self.taken.add(found)
         return found
 
-    def copies(self, block: Block, suffix: str) -> dict[str, str]:
-        """Names for a copy of a block, by those that the block gives."""
-        return {name: self.fresh(f"{name}_{suffix}") for name in sorted(names(block))}
+    def copies(self, block: Block, suffix: str, only: frozenset[str] | None = None) -> dict[str, str]:
+        """Names for a copy of a block, by those that the block gives; ``only`` these, if that is said."""
+        given = names(block) if only is None else names(block) & only
+        return {name: self.fresh(f"{name}_{suffix}") for name in sorted(given)}

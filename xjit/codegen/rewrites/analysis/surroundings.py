@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import known_inside
 from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
@@ -51,7 +52,7 @@ def loop_behind(block: Block, first: Loop, name: str) -> Loop:
 
 def with_block(kernel: Kernel, old: Block, new: Block) -> Kernel:
     """The kernel with another block in place of one of its own."""
-    return Kernel(kernel.name, kernel.arguments, _exchanged(kernel.body, old, new))
+    return replace(kernel, body=_exchanged(kernel.body, old, new))
 
 
 def _exchanged(block: Block, old: Block, new: Block) -> Block:
@@ -62,7 +63,7 @@ def _exchanged(block: Block, old: Block, new: Block) -> Block:
 
 def known_before(kernel: Kernel, path: Sequence[Statement]) -> Ranges:
     """What is known of integers in front of the last statement of a path."""
-    known, block = Ranges(), kernel.body
+    known, block = Ranges(facts=kernel.facts), kernel.body
     for place, statement in enumerate(path):
         for one in block[: place_in(block, statement)]:
             known = known_inside(known, one, {}) if isinstance(one, LetInt) else known

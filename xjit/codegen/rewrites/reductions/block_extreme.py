@@ -48,20 +48,24 @@ class BlockExtreme:
 
     before      carry p: s64 = 0
                 for b in 0 .. n by 512:
-                  for j in b .. min(b + 512, n):
-                    s, p = max(s, x[j]), select(<x[j] is better than s>, s64(j), p)
+                  e = min(b + 512, n)
+                  for j in b .. e:
+                    v = x[j]
+                    s, p = max(s, v), select((((max(s, v) != s) & (s == s)) | (s64(j) == 0)), s64(j), p)
                 out[0] = p
     after       carry p_first: s64 = 0                  BlockExtreme("j", "p")
                 carry p_end: s64 = 0
                 for b in 0 .. n by 512:
+                  e = min(b + 512, n)
                   carry s_block: f64 = -inf
-                  for j in b .. min(b + 512, n):
-                    s_block = max(s_block, x[j])
+                  for j in b .. e:
+                    v = x[j]
+                    s_block = max(s_block, v)
                   s_better = max(s, s_block)
-                  p_new = <s_better is better than s>
+                  p_new = (((s_better != s) & (s == s)) | (s64(b) == 0))
                   s = s_better
                   p_first = select(p_new, s64(b), p_first)
-                  p_end = select(p_new, s64(min(b + 512, n)), p_end)
+                  p_end = select(p_new, s64(e), p_end)
                 p_found = first s from x[0] between p_first and p_end along axis 0
                 out[0] = p_found
 

@@ -20,14 +20,14 @@ from xjit.types import BOOL, INT16, INT32, DType, dtype_class
 class BlockIntegers:
     """Add integers that were narrow up in the least type that holds the sum of a block: more of them fit a vector.
 
-    before      for j in b .. e:
-                  v = cast[s64](x[j])
-                  s = add(s, v)
-    after       carry s_block: s16 = 0                  BlockIntegers("j")
-                for j in b .. e:
-                  v = cast[s64](x[j])
-                  s_block = add(s_block, cast[s16](v))
-                s = add(s, cast[s64](s_block))
+    before        for j in b .. e:
+                    v = cast[s64](x[j])
+                    s = add(s, v)
+    after         carry s_block: s16 = 0                BlockIntegers("j")
+                  for j in b .. e:
+                    v = cast[s64](x[j])
+                    s_block = add(s_block, cast[s16](v))
+                  s = add(s, cast[s64](s_block))
 
     As many truth values as a block has add up to an s16, as many integers of 16 bits to an s32.
     """

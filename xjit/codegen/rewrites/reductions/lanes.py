@@ -22,23 +22,23 @@ IN_LANES = (Grouping.LANES, Grouping.FEW_LANES)
 class Lanes:
     """Add whole groups of lanes in a loop of their own, what is left of them in a second one.
 
-    before      for j in b .. e:
-                  t = add(t, x[j]) in lanes along j
-    after       j_end = 32*((e - b) // 32) + b          Lanes("j", "k")
-                for j in b .. j_end:
-                  t = add(t, x[j]) in 32 lanes
-                for k in j_end .. e:
-                  t = add(t, x[k]) in few lanes along k
+    before      for j in 0 .. n:
+                  s = add(s, x[j]) in lanes along j
+    after       j_end = 32*(n // 32)                    Lanes("j", "k")
+                for j in 0 .. j_end:
+                  s = add(s, x[j]) in 32 lanes
+                for k in j_end .. n:
+                  s = add(s, x[k]) in few lanes along k
 
     Few lanes are added up by themselves, and follow:
 
-                carry t_few: f64 = 0.0                  Lanes("k", "l")
-                k_end = ...
+                carry s_few: f64 = 0.0                  Lanes("k", "l")
+                k_end = 8*((-j_end + n) // 8) + j_end
                 for k in j_end .. k_end:
-                  t_few = add(t_few, x[k]) in 8 lanes
-                t = add(t, t_few)
-                for l in k_end .. e:
-                  t = add(t, x[l])
+                  s_few = add(s_few, x[k]) in 8 lanes
+                s = add(s, s_few)
+                for l in k_end .. n:
+                  s = add(s, x[l])
     """
 
     loop: str

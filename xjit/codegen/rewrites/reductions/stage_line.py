@@ -26,11 +26,11 @@ class StageLine:
                   b_end = min(b + 512, m*n)
                   alloc s_elements: f64[512] for each iteration
                   for i in (b // m) .. ((b_end + m - 1) // m):
-                    i_first = m*i
+                    i_first = i*m
                     j_start = max(0, b - i_first)
                     j_stop = min(b_end - i_first, m)
                     for j in j_start .. j_stop:
-                      s_elements[-b + m*i + j] = x[i, j]
+                      s_elements[-b + i*m + j] = x[i, j]
                   for k in b .. b_end:
                     s = add(s, s_elements[-b + k]) in blocks along b
 

@@ -19,13 +19,13 @@ from xjit.ir.loops.walk import blocks, with_blocks
 class StageSums:
     """Let the elements that are added up in lanes wait in scratch: what computes them is written once, and apart.
 
-    before      for j in b .. e:
-                  t = add(t, sin(x[j])) in lanes along j
-    after       alloc t_elements: f64[512] for each iteration   StageSums("j", "k")
-                for j in b .. e:
-                  t_elements[j - b] = sin(x[j])
-                for k in b .. e:
-                  t = add(t, t_elements[k - b]) in lanes along k
+    before        for j in b .. min(b + 512, n):
+                    s_block = add(s_block, x[j]) in lanes along j
+    after         alloc s_block_elements: f64[512] for each iteration   StageSums("j", "k")
+                  for j in b .. min(b + 512, n):
+                    s_block_elements[-b + j] = x[j]
+                  for k in b .. min(b + 512, n):
+                    s_block = add(s_block, s_block_elements[-b + k]) in lanes along k
     """
 
     loop: str

@@ -9,22 +9,22 @@ from xjit import numerics
 from xjit.codegen.rewrites.analysis.exchange import with_accumulates
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import start_of
+from xjit.codegen.rewrites.analysis.surroundings import known_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, minimum, substitute, variable
+from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Carry,
     Grouping,
     Kernel,
-    LetInt,
     Loop,
     Order,
     Prim,
     Statement,
     Var,
 )
-from xjit.ir.loops.walk import blocks, statements
+from xjit.ir.loops.walk import statements
 from xjit.types import FLOAT64
 
 
@@ -47,7 +47,7 @@ class SumBlocks:
     loop: str
 
     def apply(self, kernel: Kernel) -> Kernel:
-        """Refuses loops that do not run over one block of a line each time."""
+        """Refuses loops that are not inside of one over blocks, an iteration of which is a block."""
         path, loop = found(kernel, self.loop)
         line = next((one for one in reversed(path[:-1]) if isinstance(one, Loop)), None)
         if line is None or line.step != numerics.BLOCK:
@@ -56,9 +56,8 @@ class SumBlocks:
         steps = [one for one in statements(loop.body) if isinstance(one, Accumulate) and one.order == along]
         if not steps:
             raise RefusedError(f"nothing in the loop over {self.loop} is added in blocks along {line.variable}")
-        start, stop = (_named(bound, path) for bound in (loop.start, loop.stop))
-        if start != along.line or stop != minimum(along.line + numerics.BLOCK, line.stop) or loop.step != 1:
-            raise RefusedError(f"the loop over {self.loop} does not run over blocks of that over {line.variable}")
+        if loop.step != 1 or not known_before(kernel, path).at_most(loop.stop, loop.start + numerics.BLOCK):
+            raise RefusedError(f"the loop over {self.loop} may be longer than a block")
         taken = Names(kernel)
         parts = {one.name: taken.fresh(f"{one.name}_block") for one in steps}
         return with_statements(kernel, loop, tuple(_in_parts(loop, steps, parts)))
@@ -78,15 +77,3 @@ def _in_parts(loop: Loop, steps: Sequence[Accumulate], parts: dict[str, str]) ->
         order = Order(Grouping.ERRORS) if numerics.keeps_errors(step.reducer, part.dtype) else None
         wide = part if part.dtype == FLOAT64 else Prim("cast", (part,), FLOAT64)
         yield Accumulate(step.name, step.reducer, wide, order=order)
-
-
-def _named(bound: IntExpr, path: Sequence[Statement]) -> IntExpr:
-    """A bound with the expression in place of an integer that stands for it."""
-    given = {
-        one.name: one.expr
-        for around in path[:-1]
-        for block in blocks(around)
-        for one in block
-        if isinstance(one, LetInt)
-    }
-    return substitute(bound, given)

@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 class lazy(Generic[Value]):
-    """An attribute that is computed once for an object and kept in its ``__dict__``.
+    """An attribute that is computed once for an object and kept there.
 
     No lock is held meanwhile, as ``functools.cached_property`` of Python 3.11 does for all objects of a class: a
     child forked at that time would wait for ever. Threads that come at the same time compute equal values.
@@ -37,6 +37,8 @@ class lazy(Generic[Value]):
     def __get__(self, instance: object | None, owner: type) -> lazy[Value] | Value:
         if instance is None:
             return self
-        # Read the next time without coming here: this class defines no __set__.
-        value: Value = instance.__dict__.setdefault(self.name, self.compute(instance))
+        value = self.compute(instance)
+        # Read the next time without coming here: this class defines no __set__. Objects that are asked for no
+        # __dict__ are smaller, and have no dict for the garbage collector to look at.
+        object.__setattr__(instance, self.name, value)
         return value

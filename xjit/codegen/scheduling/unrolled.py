@@ -2,31 +2,49 @@
 
 A row of three that is subtracted from every pixel keeps the axis of colours apart from the others, so that
 
-    for i0 in range(lo, hi):
-        for i1 in range(n0):
-            st(o0, i0 * 3 + i1, ld(a0, i0 * 3 + i1) - ld(a1, i1))
+    for i0 in 0 .. n0:                      for i0 in 0 .. n0:
+      for i1 in 0 .. 3:                       o0[i0, 0] = a0[i0, 0] - a1[0]
+        o0[i0, i1] = a0[i0, i1] - a1[i1]      o0[i0, 1] = a0[i0, 1] - a1[1]
+                                              o0[i0, 2] = a0[i0, 2] - a1[2]
 
-would run over three elements at a time. It becomes
-
-    for i0 in range(lo, hi):
-        st(o0, i0 * 3, ld(a0, i0 * 3) - x0)
-        st(o0, i0 * 3 + 1, ld(a0, i0 * 3 + 1) - x1)
-        st(o0, i0 * 3 + 2, ld(a0, i0 * 3 + 2) - x2)
-
-in which LLVM finds vector loads and stores with shuffles.  Where the planes of an image are made of its pixels, the
-short loop is the one around; written out, it reads all pixels once.
+would run over three elements at a time as it is on the left. On the right LLVM finds vector loads and stores with
+shuffles.  Where the planes of an image are made of its pixels, the short loop is the one around; written out, with
+the loops inside of it joined, it reads all pixels once.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from xjit import numerics
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.unroll import Unroll
+from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
+from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.regions.tiny import parts
 from xjit.fusion.statements import Statement
+from xjit.ir.loops.nodes import Kernel
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
+
+
+def in_copies(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what writes the short loops of nests out, with the loops inside of them joined."""
+    for one in nests:
+        plan = one.ordered.plan
+        if plan.short is not None:
+            (name,) = one.loops[plan.short.variable]
+            (innermost,) = one.loops[plan.inner[-1].variable]
+            joined = () if plan.short is plan.kept[-1] else (UnrollAndJam(name, plan.short.extent),)
+            yield (*joined, Unroll(name))
+            yield (Share(innermost, "v"),)
 
 
 def short_loop(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -> Loop | None:
