@@ -22,8 +22,8 @@ from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.lowering.scan_operands import ScanOperands
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.pairs import paired_loop
-from xjit.codegen.scheduling.row_storage import RowStorage, choose_row_storage
-from xjit.codegen.scheduling.scan_reads import ScanReads, Stage
+from xjit.codegen.scheduling.rows.row_storage import RowStorage, choose_row_storage
+from xjit.codegen.scheduling.rows.scan_reads import ScanReads, Stage
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import Reduce, Scan

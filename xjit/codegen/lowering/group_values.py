@@ -21,8 +21,8 @@ from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_many
 from xjit.codegen.scheduling.loop_order import Ordered
-from xjit.codegen.scheduling.row_storage import KeptValue
-from xjit.codegen.scheduling.scan_blocks import ScanPass
+from xjit.codegen.scheduling.rows.row_storage import KeptValue
+from xjit.codegen.scheduling.rows.scan_blocks import ScanPass
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.materialized import owner

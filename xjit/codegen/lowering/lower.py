@@ -22,7 +22,7 @@ from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.columns import ColumnBlocks
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
-from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.rows.scan_reads import ScanReads
 from xjit.codegen.scheduling.scheduler import NaiveNest
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass

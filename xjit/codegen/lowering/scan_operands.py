@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xjit.codegen.lowering.group_values import GroupValues
-from xjit.codegen.scheduling.scan_blocks import ScanPass
-from xjit.codegen.scheduling.scan_reads import ScanReads, Stage
+from xjit.codegen.scheduling.rows.scan_blocks import ScanPass
+from xjit.codegen.scheduling.rows.scan_reads import ScanReads, Stage
 from xjit.dataclass import dataclass, field
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.loops.nodes import Var

@@ -20,8 +20,8 @@ from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
 from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
 from xjit.codegen.scheduling.reused_scratch import reused_scratch
-from xjit.codegen.scheduling.row_storage import KeptValue, keep_rows
-from xjit.codegen.scheduling.scan_blocks import ScanPass, scans_in_blocks
+from xjit.codegen.scheduling.rows.row_storage import KeptValue, keep_rows
+from xjit.codegen.scheduling.rows.scan_blocks import ScanPass, scans_in_blocks
 from xjit.codegen.scheduling.tiles import in_tiles
 from xjit.codegen.scheduling.unrolled import in_copies
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows

@@ -1,0 +1,1 @@
+"""Rows that several loops walk: what is kept between passes, and scans with what reads them."""
