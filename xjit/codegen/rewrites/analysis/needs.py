@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from xjit.codegen.rewrites.analysis.dependence import Touch
@@ -10,7 +10,7 @@ from xjit.codegen.rewrites.analysis.intervals import interval
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import Atom, IntExpr, constant, maximum, minimum, operands, terms
-from xjit.ir.loops.nodes import Buffer
+from xjit.ir.loops.nodes import Buffer, LetInt, Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,42 @@ Needed: TypeAlias = "Span | None"
 """What is needed along an axis; None where every iteration needs the same, or it is not known what."""
 
 
-def needed(buffer: Buffer, touched: Sequence[Touch], scope: frozenset[str]) -> tuple[Needed, ...]:
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """From where to where the index of a touch goes along each axis; None where that is not known."""
+
+    buffer: str
+    written: bool
+    spans: tuple[Span | None, ...]
+
+
+def reaches(touched: Iterable[Touch], buffers: Collection[str], scope: frozenset[str]) -> Iterator[Reach]:
+    """Yield how far touches of some buffers go, in names of the scope."""
+    for touch in touched:
+        if touch.buffer in buffers:
+            spans = tuple(_span(at, touch.around, scope) for at in touch.index)
+            yield Reach(touch.buffer, touch.written, spans)
+
+
+def _span(at: IntExpr, around: Sequence[Loop | LetInt], scope: frozenset[str]) -> Span | None:
+    found = interval(at, around)
+    if found is None or not found.low.names() | found.high.names() <= scope:
+        return None
+    return Span(found.low, found.high + 1)
+
+
+def needed(buffer: Buffer, several: Iterable[Reach], scope: frozenset[str]) -> tuple[Needed, ...]:
     """What some touches need along the axes of a buffer, in names of the scope.
 
     RefusedError where it is not known along any axis.
     """
+    every = list(dict.fromkeys(one.spans for one in several))
     found: list[Needed] = []
-    unknown = False
     for axis in range(len(buffer.extents)):
-        several = [interval(touch.index[axis], touch.around) for touch in touched]
-        spans = [Span(one.low, one.high + 1) for one in several if one is not None]
-        names = {name for one in spans for name in one.low.names() | one.stop.names()}
-        lost = len(spans) < len(several) or not names <= scope
-        unknown |= lost
-        found.append(hull(spans, scope) if names and not lost else None)
-    if unknown and not any(found):
+        spans = [known for one in every if (known := one[axis]) is not None]
+        moves = len(spans) == len(every) and any(one.low.names() or one.stop.names() for one in spans)
+        found.append(hull(spans, scope) if moves else None)
+    if not any(found) and any(None in spans for spans in every):
         raise RefusedError(f"it is not known from where to where the indices of {buffer.name} go")
     return tuple(found)
 
@@ -49,8 +70,8 @@ def hull(spans: Collection[Span], scope: frozenset[str]) -> Span:
 
     max(4*b - first, 0) .. and 4*b - first - 1 .. begin at 4*b - first - 1.
     """
-    low = _outer(minimum, Atom.MAX, [one.low for one in spans], scope)
-    return Span(low, _outer(maximum, Atom.MIN, [one.stop for one in spans], scope))
+    low = _outer(minimum, Atom.MAX, list(dict.fromkeys(one.low for one in spans)), scope)
+    return Span(low, _outer(maximum, Atom.MIN, list(dict.fromkeys(one.stop for one in spans)), scope))
 
 
 def _outer(combine: Callable[..., IntExpr], kind: Atom, ends: list[IntExpr], scope: frozenset[str]) -> IntExpr:

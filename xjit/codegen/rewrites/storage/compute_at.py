@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from xjit.codegen.rewrites.analysis.dependence import Touch, known_inside, touches
-from xjit.codegen.rewrites.analysis.needs import Needed, Span, hull, needed
+from xjit.codegen.rewrites.analysis.dependence import known_inside, touches
+from xjit.codegen.rewrites.analysis.needs import Needed, Reach, Span, hull, needed, reaches
 from xjit.codegen.rewrites.analysis.scalars import changed, read
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.analysis.windows import Window, window_of
@@ -56,7 +56,7 @@ class ComputeAt:
         self._see_that_they_may_come_later(block, outermost, makers)
         known = known_inside(known_before(kernel, path), consumer, {})
         scope = frozenset(name for one in path for name in defined(one))
-        placing = _Placing(allocs, known, scope, [*touches(consumer.body)])
+        placing = _Placing(allocs, known, scope, list(reaches(touches(consumer.body), allocs, scope)))
         body: Block = consumer.body
         for maker in reversed(makers):
             body = (placing.placed(maker), *body)
@@ -141,12 +141,12 @@ class _Placing:
     allocs: Mapping[str, Alloc]
     known: Ranges
     scope: frozenset[str]
-    touched: list[Touch]
+    touched: list[Reach]
 
     def placed(self, maker: Loop) -> Loop:
         """The nest over what is needed of what it makes."""
         spans = self._spans(maker)
-        self.touched.extend(touches((_over(maker, spans),)))
+        self.touched.extend(reaches(touches((_over(maker, spans),)), self.allocs, self.scope))
         clipped = {name: self._clipped(span, loop) for name, (loop, span) in spans.items()}
         return _over(maker, {name: (spans[name][0], span) for name, span in clipped.items()})
 
@@ -158,7 +158,7 @@ class _Placing:
             found.append(window_of(name, alloc.buffer, axes, self.known))
         return found
 
-    def _needed(self, name: str, touched: Sequence[Touch]) -> tuple[Needed, ...]:
+    def _needed(self, name: str, touched: Sequence[Reach]) -> tuple[Needed, ...]:
         return needed(self.allocs[name].buffer, touched, self.scope)
 
     def _spans(self, maker: Loop) -> dict[str, tuple[Loop, Span]]:
