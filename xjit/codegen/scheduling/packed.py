@@ -20,14 +20,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xjit.codegen.language.scalar_types import TURNED
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.lowering.variants import has_variants
 from xjit.codegen.rewrites.record import Rewrite, found
 from xjit.codegen.rewrites.reductions.write_out import WriteOut
 from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
+from xjit.codegen.rewrites.values.specialize_rare import is_varied
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import evaluate
 from xjit.ir.loops.nodes import Access, Accumulate, Buffer, FromInt, Kernel, Let, Load, Loop, Prim, Value
@@ -94,7 +95,7 @@ class _Packing:
     def _is_simple(self, value: Value) -> bool:
         """Whether a value is computed of arguments of the kernel by functions that have no rare arguments."""
         for part in parts(value):
-            if isinstance(part, FromInt) or (isinstance(part, Prim) and _has_rare_arguments(part)):
+            if isinstance(part, FromInt) or (isinstance(part, Prim) and is_varied(replace(part, variant=""))):
                 return False
             if isinstance(part, Load) and (
                 part.buffer not in self._only_read or part.dtype not in (FLOAT32, FLOAT64)
@@ -135,7 +136,3 @@ class _Packing:
             block = TURNED[load.dtype.itemsize] if self._step(load, axes[0]) == 1 else 1
             along = self.row.variable
             yield StageTransposed(load.buffer, outermost.variable, self.nest.fresh("m"), axes, along, block)
-
-
-def _has_rare_arguments(call: Prim) -> bool:
-    return bool(call.operands) and has_variants(call.name, call.operands[0].dtype)
