@@ -205,7 +205,7 @@ class _Method:
         self.left -= 1
         return functools.partial(self._called, instance)
 
-    def _called(self, instance: Any, *values: Any, **named: Any) -> Any:
+    def _called(self, instance: Any, /, *values: Any, **named: Any) -> Any:
         try:
             return self.interpret(self.cls, instance, *values, **named)
         except _UnusualCallError:
@@ -230,7 +230,7 @@ class _UnusualCallError(Exception):
     """Arguments are missing, or there are too many of them."""
 
 
-def _initialise(cls: Any, instance: Any, *values: Any, **named: Any) -> None:
+def _initialise(cls: Any, instance: Any, /, *values: Any, **named: Any) -> None:
     """Sets the fields of an object, as the text of ``__init__`` does."""
     fields: dict[str, Field] = getattr(cls, _FIELDS)
     given = dict(zip((name for name, one in fields.items() if one.init), values, strict=False))
@@ -273,7 +273,7 @@ def _hash_of(cls: Any, instance: Any) -> int:
     return hash(_compared_values(cls, instance))
 
 
-def _with_changes(cls: Any, instance: Any, **changes: Any) -> Any:
+def _with_changes(cls: Any, instance: Any, /, **changes: Any) -> Any:
     """The object of the instance's class with other values, as the text of ``__replace__`` makes it."""
     fields: dict[str, Field] = getattr(cls, _FIELDS)
     return instance.__class__(**{name: getattr(instance, name) for name, one in fields.items() if one.init} | changes)

@@ -189,7 +189,7 @@ def test_results_take_the_memory_of_what_libraries_make(
 
 def test_loops_that_work_in_place_are_vector_code_without_checks() -> None:
     source = xjit.jit(layer).source(A, B, C)
-    assert "ldw(o0" in source and "st(o0" in source and len(re.findall(r"ptr_f64", source)) == 2
+    assert "ldw(a0" in source and "st(a0" in source and len(re.findall(r"ptr_f64", source)) == 2
     module = compile_kernel(source, keep_ir=True)
     assert re.search(r"store <\d+ x double>", module.llvm_ir)
     assert "memcheck" not in module.llvm_ir

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,11 @@ import xjit
 from tests.helpers.capturing import captured
 from tests.helpers.kernel_executors import KERNEL_EXECUTORS, PROCESSOR, on, run_uncompiled, small_tiles, uncompiled
 from xjit import compile
-from xjit.codegen.scheduling.accesses import GroupAccesses
-from xjit.fusion.buffers.layout import Layouts
-from xjit.fusion.plan import KernelStep, Plan, Tiling
 from xjit.inspect.explain import Explanation
+from xjit.ir.loops.intexpr import constant, evaluate
+from xjit.ir.loops.nodes import Alloc
+from xjit.ir.loops.walk import statements
 from xjit.machine import Machine
-from xjit.programs.make_spec import layouts_of
 
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
@@ -281,46 +281,16 @@ def lowered(function: Function, array: Array, machine: Machine = PROCESSOR) -> c
     return compile.lower_graph(found.graph, found.guards.fetch(leaves) or [], views, target=on(machine))
 
 
-def planned(function: Function, array: Array) -> Plan:
-    return lowered(function, array).plan
-
-
-def read_in_windows(plan: Plan, step: KernelStep, tiling: Tiling, layouts: Layouts) -> int:
-    """Count the reads of windows in the generated loops, each of which lies within what a tile has made by then."""
-    count = 0
-    for number, (group, halo) in enumerate(zip(step.groups, tiling.halos, strict=True)):
-        late = {statement.target for other in step.groups[number:] for statement in other.statements}
-        for indexed in GroupAccesses(group, layouts, plan.leaves, plan.stored, PROCESSOR).reads:
-            if indexed.node not in tiling.windows:
-                assert indexed.node not in {statement.target for statement in step.statements}
-                continue
-            count += 1
-            assert indexed.node not in late
-            window = tiling.windows[indexed.node]
-            for axis, (low, high), (first, last) in zip(tiling.axes, halo, window, strict=True):
-                begin = group.statements[0].domain.begin[axis]
-                distance = indexed.index[axis].offset - begin
-                assert first <= low + distance and high + distance <= last
-    return count
-
-
-@pytest.mark.parametrize("name", [*PROGRAMS, *TOGETHER])
-def test_what_is_read_lies_within_the_windows(name: str) -> None:
-    function, array = PROGRAMS[name] if name in PROGRAMS else (TOGETHER[name], PARTED)
-    found = lowered(function, array, small_tiles(PROCESSOR))
-    layouts = layouts_of(found.graph, found.specs)
-    for step in found.plan.steps:
-        if isinstance(step, KernelStep) and step.tiling is not None:
-            assert read_in_windows(found.plan, step, step.tiling, layouts) >= len(step.tiling.windows)
-
-
 def test_scratch_stays_small() -> None:
     for shape in [(1000, 1000), (2000, 2000), (50, 100_000), (3_000_000, 3)]:
-        for step in planned(corners, np.zeros(shape)).steps:
-            tiling = step.tiling if isinstance(step, KernelStep) else None
-            assert tiling is not None
-            room = sum(int(np.prod(tiling.window_shape(node))) * node.aval.dtype.itemsize for node in tiling.windows)
-            assert room <= PROCESSOR.tile_bytes
+        for kernel, _ in lowered(corners, np.zeros(shape)).kernels:
+            assert kernel.rewrites, "the kernel has tiles"
+            words = dict(zip(kernel.kernel.words or (), kernel.words, strict=True))
+            scratch = [one.buffer for one in statements(kernel.kernel.body) if isinstance(one, Alloc)]
+            room = sum(
+                evaluate(math.prod(one.extents, start=constant(1)), words) * one.dtype.itemsize for one in scratch
+            )
+            assert 0 < room <= PROCESSOR.tile_bytes
 
 
 def test_every_trace_has_the_same_source() -> None:

@@ -18,6 +18,7 @@ from xjit.codegen.lowering.kernels import equal_kernels
 from xjit.fusion import cost
 from xjit.fusion.grouping import clusters, group_dependence, groups, open_groups, overlapped
 from xjit.fusion.regions import assembled, parts, reads
+from xjit.fusion.regions.equal_parts import EqualParts
 from xjit.fusion.storage import demand
 
 GRID = np.ones((150, 150))
@@ -230,3 +231,19 @@ def test_sweeps_are_one_kernel_each() -> None:
     found = xjit.jit(padded(24)).explain(GRID)
     assert len(found.kernels) == 24
     assert sum("is stored" in reason for reason in found.reasons) == 23
+
+
+@pytest.mark.parametrize("name", ["padded", "with a source", "joined", "rolled"])
+def test_sweeps_of_one_structure_are_cut_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    make, argument = PROGRAMS[name]
+    short, long = (effort(monkeypatch, make(steps), argument)["statements cut"] for steps in (12, 24))
+    assert 0 < short == long
+
+
+@pytest.mark.parametrize("name", ["padded", "with a source", "joined", "rolled", "measured"])
+def test_what_is_cut_once_has_the_parts_of_what_is_cut_by_itself(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    make, argument = PROGRAMS[name]
+    program = make(6)
+    once = xjit.jit(program).explain(argument), xjit.jit(program).source(argument)
+    monkeypatch.setattr(EqualParts, "of", lambda self, statement, slices: self.cut(statement, slices))
+    assert once == (xjit.jit(program).explain(argument), xjit.jit(program).source(argument))

@@ -157,6 +157,14 @@ def test_facts_about_words_are_used() -> None:
     assert known.at_most(constant(0), minimum(N - 3, N * 2 - 5)) and not known.at_most(constant(4), N)
 
 
+def test_quotients_are_between_their_dividends() -> None:
+    start, stop, middle = map(variable, ("b", "e", "w"))
+    known = Ranges().within("b", constant(0), N).named("e", minimum(start + 512, N))
+    known = known.named("w", start + (stop - start) // 64 * 64)
+    assert known.at_most(start, middle) and known.at_most(middle, stop) and known.at_most(stop - 63, middle)
+    assert not known.below(start, middle) and not known.below(middle, stop)
+
+
 def test_products_with_words_grow() -> None:
     known = Ranges().within("i", constant(0), N)
     assert known.at_most(constant(0), AT * N) and known.at_most(AT * N, (N - 1) * N)

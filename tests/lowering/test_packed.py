@@ -70,9 +70,9 @@ PACKED = {
 def test_no_loop_over_the_short_axis_is_left(name: str) -> None:
     function, arrays, packed = PACKED[name]
     source = kernel_of(function, *arrays)
-    assert len(re.findall(r"for d[\d_]+ in range\(12\)", source)) == packed
+    assert not re.findall(r"for d[\d_]+ in", source)
     prologue = source[: source.index("for i0 in range(lo, hi)")]
-    assert len(re.findall(r"for d[\d_]+ in range\(12\)", prologue)) == packed
+    assert prologue.count("turn_") == source.count("turn_") == packed
 
 
 @pytest.mark.parametrize("run", [run_uncompiled, run_parallel, lambda f, arrays: xjit.jit(f)(*arrays)])
@@ -113,7 +113,7 @@ def test_no_access_leaves_its_buffer(name: str) -> None:
 )
 def test_other_reductions_keep_their_loop(function: Any, arrays: tuple[Any, ...]) -> None:
     source = xjit.jit(function).source(*arrays)
-    assert "size0" not in source
+    assert "turn_" not in source
     np.testing.assert_allclose(xjit.jit(function)(*arrays), function(*arrays), rtol=1e-12)
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import pytest
 
-from xjit.dataclass import INTERPRETED_CALLS, make_dataclass, make_field
+from xjit.dataclass import INTERPRETED_CALLS, make_dataclass, make_field, replace
 
 Decorator: TypeAlias = "Callable[..., Any]"
 BOTH = {"quick": (make_dataclass, make_field), "standard": (dataclasses.dataclass, dataclasses.field)}
@@ -187,7 +187,35 @@ class Kept:
 
 def test_copies_with_changes() -> None:
     cls = frozen(*BOTH["quick"])
-    assert cls(1, (2,)).__replace__(x=3) == cls(3, (2,))
+    assert cls(1, (2,)).__replace__(x=3) == replace(cls(1, (2,)), x=3) == cls(3, (2,))
+    one = cls(1, (2,), ["a"], 4)
+    assert replace(one, y=(5,)).names is one.names and replace(one, y=(5,)).hidden == 4
+    with pytest.raises(TypeError, match="z"):
+        replace(one, z=3)
+
+
+def test_copies_what_has_fields_of_any_name() -> None:
+    @make_dataclass(frozen=True)
+    class Typed:
+        type: str
+        cls: int = 0
+
+    assert replace(Typed("a"), cls=2) == Typed("a", 2)
+
+
+def test_copies_are_of_the_class_of_the_original() -> None:
+    cls = frozen(*BOTH["quick"])
+    derived = type("Derived", (cls,), {})
+    assert type(replace(derived(1), x=2)) is derived
+
+
+def test_copies_what_the_standard_library_has_made() -> None:
+    @make_dataclass(frozen=True, order=True)
+    class Ordered:
+        x: int
+        y: int = 1
+
+    assert replace(Ordered(1, 2), x=3) == Ordered(3, 2)
 
 
 def test_pickles() -> None:

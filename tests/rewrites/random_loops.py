@@ -267,7 +267,7 @@ def random_rewrite(kernel: Kernel, rng: np.random.Generator, step: int) -> Rewri
         lambda: Share(one, f"w{step}_"),
         lambda: HorizontalFuse((one, behind), block, length),
         lambda: Privatize(any_buffer, one, block),
-        lambda: ComputeAt(pick(scratch), one),
+        lambda: ComputeAt((pick(scratch),), one),
         lambda: Localize(pick(scratch), one),
         lambda: PrivatizeReduction(pick(["s", "s", any_buffer]), one, block),
         lambda: EarlyExit(one),

@@ -47,9 +47,9 @@ def body_text(kernel: Kernel) -> str:
     return "\n".join(show.block_lines(kernel.body))
 
 
-def picture(rewrite: type[Any]) -> tuple[str, str, Rewrite]:
+def picture(rewrite: type[Any], **words: IntExpr) -> tuple[str, str, Rewrite]:
     """Return what a docstring shows: the lines before, those after, and the rewrite, which is written beside the
-    latter.
+    latter, perhaps with words.
     """
     lines = rewrite.__doc__.splitlines()
     before = next(at for at, line in enumerate(lines) if line.lstrip().startswith("before  "))
@@ -61,12 +61,12 @@ def picture(rewrite: type[Any]) -> tuple[str, str, Rewrite]:
     lines[after] = lines[after][: call.start()]
     parts = (lines[before:after], lines[after:last])
     texts = ["\n".join(line[len(inside) :].rstrip() for line in part).strip() for part in parts]
-    return texts[0], texts[1], eval(call.group(), {rewrite.__name__: rewrite})
+    return texts[0], texts[1], eval(call.group(), {rewrite.__name__: rewrite, **words})
 
 
-def assert_pictured(rewrite: type[Any], kernel: Kernel) -> None:
+def assert_pictured(rewrite: type[Any], kernel: Kernel, **words: IntExpr) -> None:
     """The docstring of a rewrite shows what it makes of a kernel."""
-    before, after, found = picture(rewrite)
+    before, after, found = picture(rewrite, **words)
     assert body_text(kernel) == before
     assert body_text(rewritten(kernel, found)) == after
 

@@ -14,10 +14,14 @@ from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.collapse import Collapse
 from xjit.codegen.rewrites.parallelize import Parallelize
 from xjit.codegen.rewrites.record import RefusedError
-from xjit.ir.loops.intexpr import IntExpr, constant, maximum
-from xjit.ir.loops.nodes import Access, Argument, Buffer, Kernel, Loop, LoopKind, Store
-from xjit.types import FLOAT64
+from xjit.ir.loops.intexpr import IntExpr, constant, maximum, variable
+from xjit.ir.loops.nodes import UNKNOWN, Access, Alloc, Argument, Buffer, FromInt, Kernel, Loop, LoopKind, Prim, Store
+from xjit.types import FLOAT64, INT64
 
+H, L = variable("h"), variable("l")
+ONE = number(1.0, FLOAT64)
+LINE = Buffer.packed("line", FLOAT64, N * M)
+POSITION = Prim("cast", (FromInt(J, INT64),), FLOAT64)
 X, OUT = (Buffer.packed(name, FLOAT64, N, M) for name in ("x", "out"))
 
 
@@ -57,3 +61,48 @@ def test_refusals() -> None:
     ):
         with pytest.raises(RefusedError, match=reason):
             Collapse("i", "j", "k").apply(tested)
+
+
+def rows(stride: IntExpr, extents: tuple[IntExpr, IntExpr] = (UNKNOWN, UNKNOWN), **fields: Any) -> Kernel:
+    """Rows of arguments that lie so far from each other, by way of scratch that is a line."""
+    x, out = (Buffer(name, FLOAT64, extents, (stride, constant(1))) for name in ("x", "out"))
+    fill = loop("h", N - 1, loop("l", M, Store("line", (H * M + L,), load(x, H, L))), start=1)
+    store = Store("out", (AT, J), both("add", load(x, AT, J), load(LINE, AT * M + J)))
+    return kernel((x, out), Alloc(LINE), fill, loop("i", N - 1, loop("j", M, store, **fields), start=1))
+
+
+def test_rows_behind_each_other_need_no_division() -> None:
+    after = rewriting.rewritten(rows(M), Collapse("h", "l", "l"), Collapse("i", "j", "k"))
+    assert rewriting.body_text(after).splitlines()[1:] == [
+        "for l in m .. -m + m*n:",
+        "  line[l] = x[0, l]",
+        "for k in m .. -m + m*n:",
+        "  out[0, k] = (x[0, k] + line[k])",
+    ]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        rows(M + 1),
+        rows(M, (N, M)),
+        rows(M, start=1),
+        kernel((X, OUT), loop("i", N, loop("j", M, loop("l", J, Store("out", (AT, L), load(X, AT, L)))))),
+        kernel((X, OUT), loop("i", N, loop("j", M, Store("out", (AT, J), POSITION)))),
+        kernel((LINE,), loop("i", N, loop("j", M - 3, Store("line", (AT * (M - 3) + J,), ONE)))),
+    ],
+    ids=["gaps", "extents", "parts of rows", "bounds", "values", "lengths below 0"],
+)
+def test_what_needs_its_place_is_told(before: Kernel) -> None:
+    text = rewriting.body_text(rewriting.rewritten(before, Collapse("i", "j", "k")))
+    assert "i = (k // " in text
+
+
+def test_elements_of_lines_are_the_same(rng: np.random.Generator) -> None:
+    out = Buffer.packed("out", FLOAT64, N * M)
+    body = Store("out", (AT * M + J,), both("add", load(LINE, AT * M + J), number(1.0, FLOAT64)))
+    for start, stop in ((0, N), (1, N - 1), (constant(2), maximum(N - 3, 2))):
+        before = kernel((LINE, out), loop("i", stop, loop("j", M, body), start=start))
+        after = rewriting.rewritten(before, Collapse("i", "j", "k"))
+        assert "//" not in rewriting.body_text(after)
+        rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)

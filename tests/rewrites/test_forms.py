@@ -188,7 +188,7 @@ def cross(source: Buffer, target: Buffer, names: Sequence[str], margin: int) -> 
 def test_a_stencil_of_a_stencil_in_overlapping_tiles(rng: np.random.Generator) -> None:
     t = Buffer.packed("t", FLOAT64, N, M)
     before = kernel((X, OUT), Alloc(t), cross(X, t, ("i", "j"), 1), cross(t, OUT, ("k", "l"), 2))
-    rewrites = Tile(("k", "l"), (3, 4), ("bk", "bl")), ComputeAt("t", "bl"), Parallelize("bk")
+    rewrites = Tile(("k", "l"), (3, 4), ("bk", "bl")), ComputeAt(("t",), "bl"), Parallelize("bk")
     words = [{"n": n, "m": m} for n in (0, 2, 4, 5, 8, 11) for m in (3, 5, 9)]
     after = checked(before, rewrites, words, rng)
     assert "alloc t: f64[5, 6] for each iteration" in rewriting.body_text(after)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
@@ -11,9 +10,6 @@ from xjit.fusion.statements import Check, IndexedValue, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.numerics import SumOrder
-
-# The (first, last) offsets beyond a tile along each tiled axis.
-Halo: TypeAlias = "tuple[tuple[int, int], ...]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,24 +62,13 @@ class FusionGroup:
 class Tiling:
     """How the groups of a kernel run one behind the other, a tile of the result at a time.
 
-    ``axes`` are the tiled axes, the same ones of every group and of every value in between, ``dims`` the extents of
-    the result along them, ``sizes`` those of a tile. ``halos`` says of every group how far before the first and
-    behind the last position of a tile it runs, along each tiled axis; ``windows`` the same of every value that is
-    kept in scratch: its window is all that a tile reads of it.
+    ``axes`` are the tiled axes, the same ones of every group and of every value in between, ``sizes`` the extents of
+    a tile along them. The ``values`` in between are kept in scratch: as much of each as a tile reads.
     """
 
     axes: tuple[int, ...]
-    dims: tuple[int, ...]
     sizes: tuple[int, ...]
-    halos: tuple[Halo, ...]
-    windows: Mapping[Node, Halo]
-
-    def window_shape(self, node: Node) -> tuple[int, ...]:
-        """The extents of the part of a value that a tile needs."""
-        shape = list(node.aval.shape)
-        for axis, size, (before, behind) in zip(self.axes, self.sizes, self.windows[node], strict=True):
-            shape[axis] = size + behind - before
-        return tuple(shape)
+    values: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -125,11 +125,17 @@ COMPARISONS: dict[np.ufunc, str] = {
     np.greater_equal: "ge",
 }
 
-# Ufuncs that one record computes; comparisons also take Python integers that their loop does not.
-_RECORDS: dict[np.ufunc, OpDef] = {
-    ufunc: record
-    for ufunc, row in ROWS.items()
-    if (record := getattr(row, "record", None)) is not None and ufunc not in COMPARISONS
+# Compositions that are one record in some classes of element types.
+_IN_CLASSES: dict[np.ufunc, tuple[Any, str]] = {
+    np.maximum: (ops.max, "PIF"),
+    np.minimum: (ops.min, "PIF"),
+    np.absolute: (ops.abs, "IFC"),
+}
+# Ufuncs that one record computes, and where; comparisons also take Python integers that their loop does not.
+_RECORDS: dict[np.ufunc, tuple[OpDef, str]] = {
+    ufunc: (function.record, classes)
+    for ufunc, (function, classes) in ({ufunc: (row, "PIFC") for ufunc, row in ROWS.items()} | _IN_CLASSES).items()
+    if hasattr(function, "record") and ufunc not in COMPARISONS
 }
 
 
@@ -142,9 +148,9 @@ def call(ufunc: np.ufunc, *inputs: Any, dtype: Any = None, casting: str = "same_
     >>> call(np.add, np.int8([1, 2]), 3)
     array([4, 5], dtype=int8)
     """
-    op, trace = _RECORDS.get(ufunc), current()
-    if op is not None and trace is not None and not options and dtype is None and casting == "same_kind":
-        result = single_records.result(ufunc, op, inputs, trace)
+    single, trace = _RECORDS.get(ufunc), current()
+    if single is not None and trace is not None and not options and dtype is None and casting == "same_kind":
+        result = single_records.result(ufunc, *single, inputs, trace)
         if result is not None:
             return result
     name = ufunc.__name__

@@ -9,9 +9,23 @@ from tests.helpers.loop_kernels import AT, K, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.parallelize import Parallelize
+from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.storage.stage_in_output import StageInOutput
 from xjit.ir.loops.intexpr import IntExpr, variable
-from xjit.ir.loops.nodes import Accumulate, Alloc, Buffer, Carry, Kernel, Let, Prim, Statement, Store, Value, Var
+from xjit.ir.loops.nodes import (
+    Accumulate,
+    Alloc,
+    Buffer,
+    Carry,
+    Kernel,
+    Let,
+    LetInt,
+    Prim,
+    Statement,
+    Store,
+    Value,
+    Var,
+)
 from xjit.types import FLOAT32, FLOAT64
 
 J = variable("j")
@@ -46,12 +60,20 @@ def test_the_picture() -> None:
         SHARES,
         Parallelize("i").apply(SHARES),
         rows(loop("k", M, Let("v", load(E, K)), Store("out", (AT, K), both("div", Var("v", FLOAT64), load(E, K))))),
+        Split("k", 4, "b").apply(SHARES),
     ],
-    ids=["rows", "parallel", "named"],
+    ids=["rows", "parallel", "named", "blocks"],
 )
 def test_rows_in_the_output(before: Kernel, rng: np.random.Generator) -> None:
     after = rewriting.rewritten(before, StageInOutput("e", "out"))
     assert "alloc" not in rewriting.body_text(after)
+    rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
+
+
+def test_the_output_may_be_read_where_the_scratch_is_filled(rng: np.random.Generator) -> None:
+    fill = Let("v", load(OUT, AT, J)), Store("e", (J,), Prim("exp", (Var("v", FLOAT64),), FLOAT64))
+    before = kernel((X, OUT), loop("i", N, *BEGIN[:2], loop("j", M, *fill), loop("k", M, share())))
+    after = rewriting.rewritten(before, StageInOutput("e", "out"))
     rewriting.assert_same(before, after, rewriting.extents("n", "m"), rng)
 
 
@@ -84,7 +106,7 @@ def read_behind(value: Value) -> Kernel:
         (read_behind(load(OUT, AT, K)), "out is read"),
         (rows(loop("k", M, share()), Let("v", load(E, M - 1))), "not written by the last statement that needs e"),
         (rows(loop("k", M, share()), loop("l", M, Store("out", (AT, variable("l")), S))), "not written by the last"),
-        (rows(loop("k", M, share(row=K))), "the row of out changes while e is used"),
+        (rows(LetInt("q", AT), loop("k", M, share(row=variable("q")))), "the row of out changes while e is used"),
     ],
 )
 def test_refusals(before: Kernel, reason: str) -> None:

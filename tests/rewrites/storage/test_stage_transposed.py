@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.helpers.loop_kernels import AT, J, M, N, both, load, number
+from tests.helpers.loop_kernels import AT, J, K, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.reorder import Reorder
@@ -150,6 +150,15 @@ def test_blocks_of_buffers_whose_extents_are_not_known(before: Kernel, copies: i
     assert text.count("transposed") == copies and "unknown" not in text
     assert "alloc t: f64[3, 4] for each iteration" in text
     assert ("x[j, i]" in text) == (before is BOTH_WAYS)
+
+
+def test_loops_that_stand_around_need_iterations_for_a_copy(rng: np.random.Generator) -> None:
+    before = kernel((X1, OUT), loop("i", N, loop("j", M, loop("k", 3, Store("out", (AT, J), load(X1, K, J))))))
+    after = rewriting.rewritten(before, StageTransposed("x", "i", "t", (0, 1), block=8))
+    assert rewriting.body_text(after).splitlines()[:2] == [
+        "alloc t: f64[3, m] for each iteration",
+        "if (s64(0) < s64(n)):",
+    ]
 
 
 def test_one_element_after_the_other(rng: np.random.Generator) -> None:

@@ -209,7 +209,8 @@ def test_changed_images_are_refused_or_stay_within_their_memory() -> None:
 
 
 WRONG = {
-    "page": {"page": 4095},
+    "page": {"page": 1 << 17},
+    "no page": {"page": 0},
     "patch outside": {"patches": (((1 << 17) + 3, 0, image.ITSELF, image.WORD),)},
     "unknown symbol": {"patches": ((0, 0, 1, image.WORD),)},
     "unknown kind": {"patches": ((0, 0, 0, 5),)},

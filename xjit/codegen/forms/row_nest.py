@@ -13,20 +13,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from xjit.codegen.forms.rows import KeptRows, RowStorage, choose_row_storage
-from xjit.codegen.forms.walks import BlockWalk, Stage
+from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.row_scratch import RowScratch
 from xjit.codegen.lowering.running import RunningValue
+from xjit.codegen.lowering.scan_operands import ScanOperands
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.pairs import paired_loop
-from xjit.codegen.scheduling.scan_reads import ScanReads
+from xjit.codegen.scheduling.row_storage import RowStorage, choose_row_storage
+from xjit.codegen.scheduling.scan_reads import ScanReads, Stage
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
-from xjit.fusion.regions.reads import below
-from xjit.fusion.statements import IndexedValue, Reduce, Scan
-from xjit.ir.loops.intexpr import variable
+from xjit.fusion.statements import Reduce, Scan
+from xjit.ir.loops.intexpr import maximum, minimum, variable
 
 
 @dataclass(eq=False)
@@ -42,18 +43,14 @@ class RowNest:
         self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._pairs = paired_loop(values.loops)
         self._in_blocks = self.scans.are_worth_blocks
-        self._walk = BlockWalk(self.scans, self.nest, values.scratch)
         self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
         self.storage.keep_running(self.scans.read_later(self.passes.levels))
-        self._kept = values.kept = KeptRows(self.storage, self._walk, values)
+        self._kept = values.kept = RowScratch(self.storage, self.scans, values)
+        values.staged = self._kept.is_staged
         self._folds: dict[int, reductions.Accumulator] = {}
         self._running: dict[int, RunningValue] = {}
+        self._operands: ScanOperands | None = None
         self._along = reductions.NOWHERE
-
-    @property
-    def reads_again(self) -> bool:
-        """Whether what one loop over a row reads another one may read, or another of joined iterations."""
-        return self._in_blocks or self._pairs is not None or self.plan.short is not None
 
     @property
     def work(self) -> float:
@@ -79,6 +76,7 @@ class RowNest:
             self._row()
         else:
             self._elements(len(outer))
+        self.values.kept_values.extend(self._kept.kept_values)
 
     def _elements(self, number: int) -> None:
         """The last kept loop as the innermost one."""
@@ -103,6 +101,7 @@ class RowNest:
         row, statements, chosen = self.nest.inner, self.group.statements, self.passes.along(level)
         self._fill_ahead(level)
         self._kept.level = level
+        self._kept.share()
         self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
         self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
@@ -113,6 +112,8 @@ class RowNest:
         else:
             self._step(chosen)
         self.bounds.close_reduced(self.plan.reduced[:-1])
+        self._kept.finish(chosen)
+        self._operands = None
         for number, fold in self._folds.items():
             self.values.settle(number, fold.finish(row), row)
 
@@ -129,21 +130,42 @@ class RowNest:
         loop, line = self.plan.reduced[-1], self._line() or self.plan.reduced[-1:]
         start, stop = self.bounds.reduced(loop)
         if self._in_blocks and self._running:
-            self._walk.write(loop, stop, chosen, self._stage)
+            self._in_stages(loop, chosen)
         else:
             self._along = variable(line[0].variable)
             self._loop((start, stop), chosen)
 
-    def _stage(self, stage: Stage, block: Bounds) -> None:
-        """One loop over a block of a walk."""
-        self._along = self._walk.block
-        self._loop(block, stage.statements, stage.filled)
+    def _in_stages(self, loop: Loop, chosen: Sequence[int]) -> None:
+        """Loops over a row, one behind the other: scans, and what needs them."""
+        stages = list(self.scans.stages(chosen))
+        rows = self._kept.hand_on(self.scans.handed_on(chosen))
+        self._along = variable(loop.variable)
+        self._operands = ScanOperands(self.scans, self.values, chosen)
+        for number, stage in enumerate(stages):
+            self._operands.begin(number, stage)
+            self._stage(loop, stage)
+            self._kept.finish(stage.statements)
+        carry = next(iter(self._running.values())).name
+        self.values.scan_passes.append(self._operands.found(carry, len(stages), rows))
 
-    def _loop(self, bounds: Bounds, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
-        """One loop over steps of a row; ``filled`` are made for scans in the next loop."""
-        indexed_values = [*self.values.computed(chosen), *below(filled, self.values.accesses.operands)]
-        step = functools.partial(self._step, chosen, filled)
-        self.values.loop(self.plan.reduced[-1], bounds, indexed_values, step)
+    def _stage(self, loop: Loop, stage: Stage) -> None:
+        """One of these loops; blocks of elements that are added up begin where those of the rows do."""
+        start, stop = self._kept.span(stage)
+        folds = any(number in self._folds for number in stage.statements)
+        if not folds or stage.span is None or self.group.sums is None:
+            self._loop((start, stop), stage.statements)
+            return
+        end = self.bounds.extent(loop)
+        self._along, high = self.nest.open_blocks(numerics.BLOCK, end)
+        low = self.nest.integer("p", maximum(self._along, start))
+        self._loop((low, self.nest.integer("q", minimum(high, stop))), stage.statements)
+        self.nest.close(0, end, step=numerics.BLOCK)
+        self._along = variable(loop.variable)
+
+    def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
+        """One loop over steps of a row."""
+        step = functools.partial(self._step, chosen)
+        self.values.loop(self.plan.reduced[-1], bounds, self.values.computed(chosen), step)
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
@@ -154,9 +176,10 @@ class RowNest:
         loops = tuple(loop for loop in self.plan.reduced if set(loop.axes) <= set(order.line))
         return loops if len(loops) > 1 else ()
 
-    def _step(self, chosen: Sequence[int], filled: Sequence[IndexedValue] = ()) -> None:
+    def _step(self, chosen: Sequence[int]) -> None:
         """One element of a row."""
-        self.values.keep_all((*self.storage.filled_in(self._kept.level), *filled))
+        if self._operands is not None:
+            self._operands.take_first()
         for number in chosen:
             if number in self._folds:
                 self._folds[number].take(self.nest.inner, self._along)
@@ -164,3 +187,6 @@ class RowNest:
                 self.values.settle_scan(number, self._running[number].advance(self.nest.inner))
             else:
                 self.values.store(number)
+        self._kept.note()
+        if self._operands is not None:
+            self._operands.note()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from xjit import numerics
@@ -20,18 +20,6 @@ from xjit.ir.loops.walk import with_indices
 from xjit.ir.node import Node
 from xjit.types import DType, dtype_class
 
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Scratch that holds the part of a value that a tile needs. ``steps`` are the distances in elements by which
-    the window moves in the value from tile to tile, per loop over tiles, ``first`` where it begins for the first.
-    """
-
-    name: str
-    steps: Mapping[str, int]
-    first: int
-
-
 Place = tuple[str, tuple[IntExpr, ...]]
 """A buffer and an index."""
 
@@ -41,13 +29,11 @@ class Pointers:
     """The pointers of a kernel, by the buffer, the element that they begin at and the type in which they count.
 
     Names are in the order of their slots. The type is another one than the buffer's where a bitcast is filled.
-    Buffers that are ``overwritten`` are both read and written, through one pointer. Values with a window are in
-    scratch, which has one name for all of it.
+    Values ``inside`` of the kernel are in scratch, which has one name for all of it.
     """
 
     nest: LoopBuilder
-    overwritten: frozenset[Node] = frozenset()
-    windows: dict[Node, Window] = field(default_factory=dict)
+    inside: dict[Node, str] = field(default_factory=dict)
     names: dict[tuple[Node, int, DType], str] = field(default_factory=dict)
 
     @property
@@ -56,9 +42,18 @@ class Pointers:
         return self.nest.written
 
     @property
-    def places(self) -> tuple[tuple[Node, int], ...]:
-        """The buffer and the first byte, per slot."""
-        return tuple((node, start * storage.itemsize) for node, start, storage in self.names)
+    def by_node(self) -> dict[Node, list[str]]:
+        """The names of the pointers to each buffer."""
+        found: dict[Node, list[str]] = {}
+        for (node, _, _), name in self.names.items():
+            found.setdefault(node, []).append(name)
+        return found
+
+    def places(self, names: Collection[str]) -> tuple[tuple[Node, int], ...]:
+        """The buffer and the first byte, per slot, of pointers that a kernel has."""
+        return tuple(
+            (node, start * storage.itemsize) for (node, start, storage), name in self.names.items() if name in names
+        )
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -75,10 +70,8 @@ class Pointers:
     def index(self, name: str, parts: Iterable[tuple[Integer, Integer]]) -> tuple[IntExpr, ...]:
         """The index of an element that lies ``stride * at`` elements from the first one, summed over (stride, at).
 
-        Every stride of a buffer is an axis of it; a window is one line of elements.
+        Every stride of a buffer is an axis of it.
         """
-        if any(window.name == name for window in self.windows.values()):
-            return (functools.reduce(lambda place, part: place + part[0] * part[1], parts, constant(0)),)
         axes, found = self.nest.axes.setdefault(name, []), dict[IntExpr, IntExpr]()
         for stride, at in parts:
             axis = as_int(stride)
@@ -97,10 +90,9 @@ class Pointers:
 
     def pointer(self, node: Node, start: int, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer to a buffer from some element on, of the buffer's type unless told otherwise."""
-        if node in self.windows:
-            return self.windows[node].name
+        if node in self.inside:
+            return self.inside[node]
         key = (node, start, storage_dtype(node.aval.dtype if dtype is None else dtype))
-        written = written or node in self.overwritten
         if key not in self.names:
             name = self.nest.fresh("o" if written else "a")
             self.names[key] = name
@@ -110,7 +102,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one group reads and writes through the pointers of its kernel; ``packed`` is read from scratch.
+    """What one group reads and writes through the pointers of its kernel.
 
     Reads that are ``neighbours`` along the ``joined`` loop have one pointer: where that begins, and how many steps
     they are behind.
@@ -123,13 +115,11 @@ class Buffers:
     accesses: GroupAccesses
     pointers: Pointers
     interleaved: dict[Access, int] = field(init=False)
-    packed: dict[Access, Place] = field(init=False)
     neighbours: dict[Access, tuple[int, int]] = field(init=False)
     joined: Loop | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self.interleaved = self.accesses.interleaved(self.plan.short)
-        self.packed, self.neighbours = {}, {}
+        self.interleaved, self.neighbours = self.accesses.interleaved(self.plan.short), {}
 
     def join_neighbours(self, loop: Loop) -> None:
         """Has reads that are steps along a loop apart go through one pointer."""
@@ -149,8 +139,6 @@ class Buffers:
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
-        if access in self.packed:
-            return self.held(Load(*self.packed[access], storage_dtype(dtype)), scope, node)
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
         return self.held(Load(name, index, storage_dtype(dtype)), scope, node)
@@ -162,6 +150,8 @@ class Buffers:
 
     def index_of(self, access: Access, name: str, chunked: bool = False, loaded: bool = False) -> tuple[IntExpr, ...]:
         """The index of an access in the loops that are open; ``chunked`` ones have a result for every chunk."""
+        if access.along:
+            return tuple(self._position(access, axis, loaded) for axis in range(len(access.along)))
         strides: dict[str, Integer] = {}
         for loop in (*self.plan.kept, *self.plan.reduced, *self.plan.nested):
             if chunked and self.group.chunk is not None and self.group.chunk[0] in loop.axes:
@@ -169,9 +159,30 @@ class Buffers:
                 strides["k"] = self.stride(access, name, of_chunks, "k", loaded)
             else:
                 strides[loop.variable] = self.stride(access, name, loop, loop.variable, loaded)
-        start = self._within_window(access, name, strides)
-        moving = (*self._moving(strides), *self._behind(access, strides))
-        return self.pointers.index(name, (*start, *moving, *self._standing(access, name)))
+        return self.pointers.index(
+            name, (*self._moving(strides), *self._behind(access, strides), *self._standing(access, name))
+        )
+
+    def _position(self, access: Access, number: int, loaded: bool) -> IntExpr:
+        """The index of an access along an axis of scratch."""
+        axis, along = self.accesses.tiles.values[access.node][number], access.along[number]
+        name = self.pointers.inside[access.node]
+        if axis.tiled is not None:
+            return self._in_tile(axis.tiled, along)
+        near = access in self.interleaved or axis.extent <= numerics.TINY
+        strides = {loop.variable: self._stride(along, name, loop, loaded, near) for loop in self.plan.kept}
+        start = as_int(along.start)
+        if along.start and not near:
+            start = self.nest.word((access.node, "start", number, along.start), along.start, f"{name}_c")
+        parts = (*self._moving(strides), *self._found(along, name))
+        return functools.reduce(lambda place, part: place + part[0] * part[1], parts, start)
+
+    def _in_tile(self, axis: int, along: Access) -> IntExpr:
+        """The position of the group's loop over a tiled axis, counted in the whole value, and how far it is off."""
+        loop = next(one for one in (*self.plan.single, *self.plan.kept) if axis in one.axes)
+        origin = self.group.statements[0].domain.begin[axis]
+        first = self.nest.word(("origin", axis), origin, "first") if origin else 0
+        return variable(loop.variable) + first + (along.start - origin)
 
     def _moving(self, strides: Mapping[str, Integer]) -> Iterator[tuple[Integer, Integer]]:
         for name in self.nest.variables:
@@ -191,32 +202,28 @@ class Buffers:
             return
         if self._is_late(access):
             yield 1, self.nest.word((access.node, "before", access.start), access.start, f"{name}_s")
+        yield from self._found(access, name)
+
+    def _found(self, access: Access, name: str) -> Iterator[tuple[Integer, Integer]]:
+        """What an address has from positions found in data."""
         for stride, pull in access.lookups:
             word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
             yield word, variable(self.elements.looked_up(pull).name)
 
     def stride(self, access: Access, name: str, loop: Loop, variable: str = "", loaded: bool = False) -> Integer:
         """The distance from one position of a loop to the next: a number of the text, or a word."""
+        near = access in self.interleaved
+        if loop.variable in self.plan.rows:
+            inside = self.plan.kept[self.plan.kept.index(loop) + 1]
+            return self._stride(access, name, inside, loaded, near) * self.nest.row(inside.extent)
+        return self._stride(access, name, loop, loaded, near, variable)
+
+    def _stride(self, access: Access, name: str, loop: Loop, loaded: bool, near: bool, variable: str = "") -> Integer:
         move = access.moves[loop.axes[-1]]
-        is_close = access in self.interleaved or (
-            loaded and self._is_taken_from_vectors(access.node.aval.dtype, move)
-        )
+        is_close = near or (loaded and self._is_taken_from_vectors(access.node.aval.dtype, move))
         if move in (0, 1) or (is_close and abs(move) <= numerics.TINY):
             return move
         return self.nest.word((access.node, variable or loop.variable, move), move, f"{name}_s")
-
-    def _within_window(
-        self, access: Access, name: str, strides: dict[str, Integer]
-    ) -> Iterable[tuple[Integer, Integer]]:
-        """Counts the address of a value in scratch from where its window begins; returns the constant part."""
-        window = self.pointers.windows.get(access.node)
-        if window is None:
-            return ()
-        for tile, step in window.steps.items():
-            if step:
-                strides[tile] = self.nest.word((access.node, "tile", tile), -step, f"{name}_s")
-        start = self._start(access) - window.first
-        return ((1, self.nest.word((access.node, "start", start), start, f"{name}_c")),) if start else ()
 
     def pointer(self, access: Access, written: bool, dtype: DType | None = None) -> str:
         """The name of the pointer of an access, to elements of the buffer's type unless told otherwise."""

@@ -21,7 +21,8 @@ from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_many
 from xjit.codegen.scheduling.loop_order import Ordered
-from xjit.codegen.scheduling.packed import PackedReductions
+from xjit.codegen.scheduling.row_storage import KeptValue
+from xjit.codegen.scheduling.scan_blocks import ScanPass
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.materialized import owner
@@ -67,7 +68,11 @@ class NothingKept:
 
 @dataclass(eq=False)
 class GroupValues:
-    """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer."""
+    """The values of a group where its loops are open. ``stored`` are the nodes that have a buffer.
+
+    The scheduler is told of ``kept_values`` and ``scan_passes``. Values that are ``staged`` in the loop at hand are
+    written as any others, and loaded after rewrites.
+    """
 
     loops: Ordered
     stored: frozenset[Node]
@@ -77,6 +82,9 @@ class GroupValues:
     scratch: Scratch
     bounds: LoopBounds
     kept: KeptValues = field(default_factory=NothingKept)
+    kept_values: list[KeptValue] = field(default_factory=list)
+    scan_passes: list[ScanPass] = field(default_factory=list)
+    staged: Callable[[IndexedValue], bool] = field(default=lambda indexed: False)
 
     def __post_init__(self) -> None:
         self.group, self.accesses, self.plan = self.loops.group, self.loops.accesses, self.loops.plan
@@ -86,10 +94,7 @@ class GroupValues:
         self.elements = Elements(self.nest, self._read, self._is_leaf, self._variable, innermost, self.group.dims)
         memory = (self.nest, self.elements, self.plan, self.group, self.accesses, self.pointers)
         self.buffers = Buffers(*memory)
-        packed = PackedReductions(self.nest, self.elements, self.buffers, self.scratch, self.bounds.extent)
-        self._nested = NestedReductions(
-            self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent, packed
-        )
+        self._nested = NestedReductions(self.nest, self.elements, self.plan, self.group.nested, self.bounds.extent)
 
     # ------------------------------------------------------------------ what is read
 
@@ -144,12 +149,15 @@ class GroupValues:
         """
         chosen = list(numbers)
 
+        def is_loaded(indexed: IndexedValue) -> bool:
+            return self.kept.holds(indexed) or self.staged(indexed)
+
         def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
-            return () if self.kept.holds(indexed) else self.accesses.operands(indexed)
+            return () if is_loaded(indexed) else self.accesses.operands(indexed)
 
         needed = set(below((indexed for number in chosen for indexed in self.accesses.values[number]), operands))
         indexed_values = dict.fromkeys(indexed for number in chosen for indexed in self.accesses.visits[number])
-        return [indexed for indexed in indexed_values if indexed in needed and not self.kept.holds(indexed)]
+        return [indexed for indexed in indexed_values if indexed in needed and not is_loaded(indexed)]
 
     def keep(self, indexed: IndexedValue, place: Place | None = None) -> None:
         """Computes a value and puts it where it is kept."""

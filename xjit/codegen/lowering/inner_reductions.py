@@ -18,7 +18,6 @@ from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.elements import Elements
 from xjit.codegen.lowering.scopes import Held, LoopBuilder
-from xjit.codegen.scheduling.packed import PackedReductions
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.tiny import nested_values
@@ -40,7 +39,6 @@ class NestedReductions:
     plan: Schedule
     first: Mapping[Node, int]
     extent: Callable[[Loop], IntExpr]
-    packed: PackedReductions
 
     def result(self, indexed: IndexedValue) -> Held:
         """One result of a nested reduction, computed in the scope that its index belongs to."""
@@ -63,11 +61,6 @@ class NestedReductions:
         fold = reductions.Recognised(self.elements, statement, {axis: axis for axis in used}, reducer)
         if len(loops) < 2 and all(loop.extent <= numerics.BLOCK for loop in loops):
             fold.in_one_block()
-        short = self.packed.loop(statement.values[0], fold.dtype, loops)
-        if short is not None:
-            start, values = fold.identity(fold.dtype), statement.values[0]
-            value = self.packed.combined(values, reducer.combine, short, start, fold.in_lanes)
-            return fold.settle(value, scope, statement.target.where)
         fold.start(scope)
         stops = [self._stop(loop) for loop in loops]
         for loop in loops:

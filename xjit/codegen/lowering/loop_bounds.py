@@ -1,4 +1,4 @@
-"""Where the loops of a group begin and end: at their own ends, or where somebody else has put bounds.
+"""Where the loops of a group begin and end.
 
 for i0 in range(n0):              # shared among threads
     for i1 in range(n0):
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import LoopKind
 
@@ -23,24 +23,22 @@ Bounds = tuple[IntExpr, IntExpr]
 class LoopBounds:
     """Opens and closes the loops of a group.
 
-    Threads share a loop if it is ``shared``; ``given`` are the bounds of loops that run within a tile, by the first
-    axis.
+    Threads share a loop if it is ``shared``.
     """
 
     nest: LoopBuilder
     plan: Schedule
     shared: bool = True
-    given: dict[int, Bounds] = field(default_factory=dict)
 
     def extent(self, loop: Loop) -> IntExpr:
         """The length of a loop."""
+        if loop.variable in self.plan.rows.values():
+            return self.nest.row(loop.extent)
         return as_int(loop.extent) if loop == self.plan.short else self.nest.extent(loop.variable, loop.extent)
 
     def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""
         loop = self.plan.kept[number]
-        if loop.axes[0] in self.given:
-            return *self.given[loop.axes[0]], LoopKind.SERIAL
         kind = LoopKind.PARALLEL if self.shared and number == self.plan.shared else LoopKind.SERIAL
         return constant(0), self.extent(loop), kind
 

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from xjit.codegen.forms.chunks import open_chunks
 from xjit.codegen.forms.row_nest import RowNest
-from xjit.codegen.forms.rows import RowStorage
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
@@ -25,6 +24,7 @@ from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.scan_reads import ScanReads
 from xjit.codegen.scheduling.scheduler import NaiveNest
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -33,16 +33,7 @@ from xjit.ir.node import Node
 
 
 class GroupNest(Protocol):
-    """The loops of a group in some form.
-
-    ``storage`` says what waits between passes over a row.
-    """
-
-    storage: RowStorage
-
-    @property
-    def reads_again(self) -> bool:
-        """Whether what has been read at one step may be read at another one too."""
+    """The loops of a group in some form."""
 
     @property
     def work(self) -> float:
@@ -54,9 +45,7 @@ class GroupNest(Protocol):
 
 @dataclass(eq=False)
 class Lowering:
-    """One group: ``write`` puts its loops into the nest. The loops over ``tiled`` axes stay apart and are given
-    ``bounds``.
-    """
+    """One group: ``write`` puts its loops into the nest."""
 
     group: FusionGroup
     layouts: Layouts
@@ -66,11 +55,11 @@ class Lowering:
     pointers: Pointers
     checks: Checks
     scratch: Scratch
-    tiled: frozenset[int] = frozenset()
+    tiles: InTiles
 
     def __post_init__(self) -> None:
         loops = self.loops = ordered(
-            self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiled
+            self.group, self.layouts, self.leaves, self.stored, self.nest.machine, self.tiles
         )
         self.group, self.accesses = loops.group, loops.accesses
         self.passes, scans = Passes(self.accesses, loops.plan), ScanReads(self.accesses)
@@ -112,7 +101,8 @@ class Lowering:
     def naive(self) -> NaiveNest:
         """The loops that have been written."""
         loops = {name: tuple(own) for name, own in self._names.given.items()}
-        return NaiveNest(self.loops, loops, self.values.buffers, self.columns)
+        kept, scans = tuple(self.values.kept_values), tuple(self.values.scan_passes)
+        return NaiveNest(self.loops, loops, self.values.buffers, self.columns, kept, scans)
 
     @property
     def is_alone(self) -> bool:
@@ -127,9 +117,22 @@ class Lowering:
         statements[begin:] = self._names.told_apart(tuple(statements[begin:]))
 
     def _write(self) -> None:
+        if self.plan.single:
+            self._write_around_single()
+            return
         if self.plan.chunked is None:
             self.form.write()
             return
         chunks = open_chunks(self.nest, self.group, self.plan)
         self.form.write()
         self.nest.close(0, chunks, LoopKind.PARALLEL if self.bounds.shared else LoopKind.SERIAL)
+
+    def _write_around_single(self) -> None:
+        """The nest inside of the loops over single elements, which has all that depends on no other loop."""
+        for loop in self.plan.single:
+            self.nest.open(loop.variable)
+        outermost, self.nest.outermost = self.nest.outermost, len(self.nest.scopes) - 1
+        self.form.write()
+        for loop in reversed(self.plan.single):
+            self.nest.close(0, loop.extent)
+        self.nest.outermost = outermost

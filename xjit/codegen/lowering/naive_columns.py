@@ -13,26 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xjit.codegen.forms.rows import RowStorage
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.reductions import Recognised
 from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.scheduling.levels import Passes
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.fusion.statements import Reduce, Scan
 
 
 @dataclass(eq=False)
 class NaiveColumns:
-    """The loops of a group, which are ``work`` additions in all.
-
-    Rows wait nowhere: ``storage`` is empty.
-    """
+    """The loops of a group, which are ``work`` additions in all."""
 
     values: GroupValues
     passes: Passes
-    storage: RowStorage = field(default_factory=RowStorage)
-    reads_again: bool = False
 
     def __post_init__(self) -> None:
         values = self.values

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xjit import numerics
 from xjit.codegen.language.scalar_types import KINDS
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
-from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, minimum, variable, word
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, minimum, variable, word
 from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
 from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
@@ -63,6 +64,15 @@ class LoopBuilder:
         own = (self.section, key)
         if own not in self.words:
             self.words[own] = (self.fresh(stem), value)
+        return word(self.words[own][0])
+
+    def row(self, extent: int) -> IntExpr:
+        """The length of rows that follow each other without gaps, the same in all sections; a short one's number."""
+        if extent <= numerics.TINY:
+            return constant(extent)
+        own = (None, ("row", extent))
+        if own not in self.words:
+            self.words[own] = (self.fresh("row"), extent)
         return word(self.words[own][0])
 
     def extent(self, variable: str, value: int) -> IntExpr:

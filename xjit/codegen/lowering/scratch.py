@@ -35,11 +35,18 @@ class Scratch:
             return alloc.buffer.name
         return self.add(self.nest.fresh("m"), dtype, shape)
 
-    def add(self, name: str, dtype: DType, shape: tuple[IntExpr, ...], strides: tuple[IntExpr, ...] = ()) -> str:
+    def add(
+        self,
+        name: str,
+        dtype: DType,
+        shape: tuple[IntExpr, ...],
+        strides: tuple[IntExpr, ...] = (),
+        scope: Scope = Scope.KERNEL,
+    ) -> str:
         """A buffer of this name; without strides the last axis is the fastest."""
         packed = Buffer.packed(name, dtype, *shape)
         buffer = Buffer(name, dtype, shape, strides or packed.strides)
-        self.allocs.append(Alloc(buffer, Scope.KERNEL))
+        self.allocs.append(Alloc(buffer, scope))
         return name
 
     @contextlib.contextmanager

@@ -10,7 +10,7 @@ from xjit.codegen.rewrites.analysis.scalars import reordering
 from xjit.codegen.rewrites.analysis.surroundings import known_before, see_that_it_may_come_before
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr
+from xjit.ir.loops.intexpr import IntExpr, constant
 from xjit.ir.loops.nodes import Block, Kernel, Let, LetInt, Loop, LoopKind
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import names
@@ -87,6 +87,8 @@ def _see_that_they_may(known: Ranges, nest: Sequence[_Level], at: int) -> None:
         raise RefusedError(f"the bounds of the loop over {inner.variable} depend on {outer.variable}")
     for one in nest[:at]:
         known = known.within(one.loop.variable, one.loop.start, one.loop.stop)
+    if known.at_most(outer.stop - outer.start, constant(outer.step)):
+        return  # there is one iteration
     body = tuple(statement for one in nest[at:] for statement in one.body)
     loops = tuple(one.loop for one in nest[at:])
     see_that_it_may_come_before(nest[at].body, body)

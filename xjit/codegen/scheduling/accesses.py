@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from xjit import numerics
 from xjit.codegen.scheduling.schedule import Loop
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field
-from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.layout import Layouts, coefficients
 from xjit.fusion.cost import element_cost, evaluations
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.regions.materialized import owner
@@ -28,21 +29,23 @@ from xjit.types import TupleType
 class Access:
     """Elements of one buffer as the loops see them: distances per domain axis and the first element, in elements.
 
-    ``lookups`` are distances times integers from data, added to these.
+    ``lookups`` are distances times integers from data, added to these. ``along`` is the same along each axis of a
+    value that lives in scratch while a tile is computed.
     """
 
     node: Node
     moves: tuple[int, ...]
     start: int
     lookups: tuple[tuple[int, IndexedValue], ...] = ()
+    along: tuple[Access, ...] = ()
 
 
 @dataclass(eq=False)
 class GroupAccesses:
     """Everything that the statements of a group read and write.
 
-    In the axes of the group: ``values`` are what each statement takes, ``found`` what that inlines, of which
-    ``visits`` are the computed values.
+    ``tiles`` says which values live in scratch. In the axes of the group: ``values`` are what each statement takes,
+    ``found`` what that inlines, of which ``visits`` are the computed values.
     """
 
     group: FusionGroup
@@ -50,6 +53,7 @@ class GroupAccesses:
     leaves: frozenset[Node]
     stored: frozenset[Node]
     machine: Machine
+    tiles: InTiles = field(default_factory=InTiles)
     values: list[tuple[IndexedValue, ...]] = field(default_factory=list)
     found: list[ProducerSlice] = field(default_factory=list)
     visits: list[tuple[IndexedValue, ...]] = field(default_factory=list)
@@ -78,7 +82,8 @@ class GroupAccesses:
     def _turned(self, access: Access, axes: frozenset[int]) -> Access:
         moves = tuple(-move if axis in axes else move for axis, move in enumerate(access.moves))
         last = sum(access.moves[axis] * (self.group.dims[axis] - 1) for axis in axes)
-        return replace(access, moves=moves, start=access.start + last)
+        along = tuple(self._turned(one, axes) for one in access.along)
+        return replace(access, moves=moves, start=access.start + last, along=along)
 
     @lazy
     def targets(self) -> frozenset[Node]:
@@ -105,12 +110,15 @@ class GroupAccesses:
             self._note_positions(indexed)
         for at in found.reads:
             if owner(at.node) not in self.targets:
-                moves, start = self.layouts.coefficients(at.node, at.index, len(self.group.dims))
-                self.reads[at] = Access(at.node, moves, start, self._lookups(at))
+                along = tuple(self._read(at, axis.strides) for axis in self.tiles.values.get(at.node, ()))
+                self.reads[at] = replace(self._read(at, self.layouts.strides(at.node)), along=along)
         self.writes.append(self._write(statement, axes))
 
-    def _lookups(self, at: IndexedValue) -> tuple[tuple[int, IndexedValue], ...]:
-        strides = self.layouts.strides(at.node)
+    def _read(self, at: IndexedValue, strides: Sequence[int]) -> Access:
+        moves, start = coefficients(at.index, strides, len(self.group.dims))
+        return Access(at.node, moves, start, self._lookups(at, strides))
+
+    def _lookups(self, at: IndexedValue, strides: Sequence[int]) -> tuple[tuple[int, IndexedValue], ...]:
         return tuple(
             (stride * lookup.times, IndexedValue(lookup.source, lookup.axes))
             for map, stride in zip(at.index, strides, strict=True)
@@ -132,11 +140,19 @@ class GroupAccesses:
             case Reduce():
                 return self._result(statement)
             case Store() | Scan():
-                moves = [0] * len(self.group.dims)
-                for axis, step in enumerate(statement.output.strides):
-                    if statement.dims[axis] != 1:
-                        moves[axes[axis]] = step
-                return Access(statement.target, tuple(moves), statement.output.start)
+                along = tuple(
+                    self._written(statement, axes, axis.strides, _dot(axis.strides, statement.domain.corner))
+                    for axis in self.tiles.values.get(statement.target, ())
+                )
+                output = statement.output
+                return replace(self._written(statement, axes, output.strides, output.start), along=along)
+
+    def _written(self, statement: Statement, axes: dict[int, int], strides: Sequence[int], start: int) -> Access:
+        moves = [0] * len(self.group.dims)
+        for axis, step in enumerate(strides):
+            if statement.dims[axis] != 1:
+                moves[axes[axis]] = step
+        return Access(statement.target, tuple(moves), start)
 
     def _result(self, statement: Reduce) -> Access | None:
         results = [node for node in self.stored if owner(node) is statement.target]
@@ -187,6 +203,7 @@ class GroupAccesses:
     def _along(self, access: Access, loop: Loop | None) -> list[Access]:
         """The access at each position of a loop."""
         step = 0 if loop is None else access.moves[loop.axes[-1]]
+        access = replace(access, along=()) if access.along else access
         if loop is None or not step:
             return [access]
         moves = tuple(0 if axis in loop.axes else move for axis, move in enumerate(access.moves))
@@ -256,6 +273,10 @@ class GroupAccesses:
             longest = tuple(max(map(abs, moves)) for moves in zip(*candidates, strict=True))
             candidates = [*candidates, longest]
         return max(candidates, key=lambda moves: sum(1 for move in moves if move))
+
+
+def _dot(strides: Sequence[int], position: Sequence[int]) -> int:
+    return sum(stride * at for stride, at in zip(strides, position, strict=True))
 
 
 def _bases(together: Mapping[tuple[Node, tuple[int, ...]], set[int]]) -> dict[Access, int]:

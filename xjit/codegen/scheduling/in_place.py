@@ -4,130 +4,111 @@ In ``np.tanh(a @ b + c)`` the product is read for the last time by the kernel th
 where it writes. Its result takes the buffer of the product: one slot of the table for both, loads and stores through
 one pointer, so that LLVM sees that they go to the same element and the loop becomes vector code as any other::
 
-    o0 = ptr_f32(table, 0)
+    a0 = ptr_f32(table, 0)
     ...
-        x0 = ldw(o0, o0_at0 + i1)
+        x0 = ldw(a0, a0_at0 + i1)
         ...
-        st(o0, o0_at0 + i1, v1)
+        st(a0, a0_at0 + i1, v1)
 
-A buffer is taken only if it has the shape, the type and the memory order of the result, if all accesses to both go to
-the same element at the same step of the loops, and if no pass over a row reads what an earlier one has overwritten.
+A buffer is taken if it has the shape, the type and the memory order of the result, if all accesses to both go to the
+same element at the same step of the loops, and if the rewrite finds that each element is read before.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from xjit.codegen.lowering.variants import calls_varied
-from xjit.codegen.scheduling.accesses import Access
-from xjit.fusion.regions.reads import below
-from xjit.fusion.statements import IndexedValue, Store
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.storage.write_over import WriteOver
+from xjit.codegen.scheduling.accesses import Access, GroupAccesses
+from xjit.dataclass import dataclass
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.statements import Store
+from xjit.ir.loops.intexpr import evaluate
+from xjit.ir.loops.nodes import Buffer, Kernel
 from xjit.ir.node import Node
 
 if TYPE_CHECKING:
-    from xjit.codegen.lowering.lower import Lowering
+    from xjit.codegen.scheduling.scheduler import NaiveNest
 
 
-def overwrite(parts: Sequence[Lowering], spent: frozenset[Node]) -> dict[Node, Node]:
-    """Moves stores of the parts of one kernel into buffers of ``spent`` values; each such result with the value."""
-    found: dict[Node, Node] = {}
-    if not spent:
-        return found
-    uses = [_uses(part) for part in parts]
-    for part, own in zip(parts, uses, strict=True):
-        others = set().union(*(set(other) for other in uses if other is not own))
-        for number, source in _pairs(part, own, spent - others):
-            target = part.group.statements[number].target
-            if target not in others and source not in found.values():
-                found[target] = source
-                access = part.accesses.writes[number]
-                assert access is not None
-                part.accesses.writes[number] = dataclasses.replace(access, node=source)
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class InPlace:
+    """The idea, for a kernel behind which nobody reads ``spent`` values; ``names`` are those of its arguments."""
+
+    spent: frozenset[Node]
+    layouts: Layouts
+    names: Mapping[Node, Sequence[str]]
+
+    def __call__(self, kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+        """Yield what writes results over spent values, of which each is taken once."""
+        if not self.spent:
+            return
+        buffers = {one.buffer.name: one.buffer for one in kernel.arguments}
+        values = dict(nest.words.values())
+        uses = [_uses(one.ordered.accesses) for one in nests]
+        for one, own in zip(nests, uses, strict=True):
+            others = {node for other in uses if other is not own for node in other}
+            for target, source in self._pairs(one.ordered.accesses, own, others):
+                first, second = self._name(target), self._name(source)
+                if first and second and _strides(buffers[first], values) == _strides(buffers[second], values):
+                    yield (WriteOver(first, second),)
+
+    def taken(self, done: Sequence[Rewrite]) -> dict[Node, Node]:
+        """Each result that was written over a value, with that value."""
+        nodes = {name: node for node, names in self.names.items() for name in names}
+        return {nodes[one.result]: nodes[one.over] for one in done if isinstance(one, WriteOver)}
+
+    def _name(self, node: Node) -> str:
+        names = self.names.get(node, ())
+        return names[0] if len(names) == 1 else ""
+
+    def _pairs(
+        self, accesses: GroupAccesses, uses: Mapping[Node, set[Access]], others: set[Node]
+    ) -> Iterator[tuple[Node, Node]]:
+        """Yield results of one nest and spent values whose elements are touched at the same steps."""
+        candidates = [node for node in uses if node in self.spent - others]
+        for number in range(len(accesses.group.statements)) if candidates else ():
+            access = _whole_store(accesses, number)
+            if access is None or access.node in others or len(uses[access.node]) > 1:
+                continue
+            for source in candidates:
+                alike = self._is_laid_out_alike(source, access.node)
+                if alike and uses[source] == {dataclasses.replace(access, node=source)}:
+                    yield access.node, source
+
+    def _is_laid_out_alike(self, source: Node, target: Node) -> bool:
+        if (source.aval.dtype, source.aval.shape) != (target.aval.dtype, target.aval.shape):
+            return False
+        return self.layouts.strides(source) == self.layouts.strides(target)
 
 
-def _uses(part: Lowering) -> dict[Node, set[Access]]:
-    """All accesses of a part, by the buffer."""
+def _uses(accesses: GroupAccesses) -> dict[Node, set[Access]]:
+    """All accesses of a group, by the buffer."""
     found: dict[Node, set[Access]] = {}
-    for access in (*part.accesses.reads.values(), *filter(None, part.accesses.writes)):
+    for access in (*accesses.reads.values(), *filter(None, accesses.writes)):
         found.setdefault(access.node, set()).add(access)
     return found
 
 
-def _pairs(part: Lowering, uses: dict[Node, set[Access]], spent: frozenset[Node]) -> Iterator[tuple[int, Node]]:
-    """Stores of a part that may go to the buffer of a spent value, at most one for each."""
-    if part.form.reads_again:
-        return
-    candidates = [node for node in uses if node in spent]
-    # A strip that overwrites what it reads could not run twice, as functions with rare arguments have it.
-    if not candidates or any(calls_varied(indexed.node) for visited in part.accesses.visits for indexed in visited):
-        return
-    for number in range(len(part.group.statements)):
-        access = _whole_store(part, number)
-        if access is None or len(uses[access.node]) > 1:
-            continue
-        for source in candidates:
-            alike = _is_laid_out_alike(part, source, access.node)
-            together = uses[source] == {dataclasses.replace(access, node=source)}
-            if alike and together and _reads_first(part, number, source):
-                candidates.remove(source)
-                yield number, source
-                break
-
-
-def _whole_store(part: Lowering, number: int) -> Access | None:
+def _whole_store(accesses: GroupAccesses, number: int) -> Access | None:
     """The access of a statement that stores each element of its target once, at steps of its own; None of other
     statements.
-
-    What is written by way of tiles has its memory chosen.
     """
-    statement, access = part.group.statements[number], part.accesses.writes[number]
-    turned = part.values.loops.transposition
-    if access is None or (turned is not None and access in turned.across):
+    statement, access = accesses.group.statements[number], accesses.writes[number]
+    if access is None or access.start:
         return None
-    if not isinstance(statement, Store) or statement.values[0].node is not statement.target or access.start:
+    if not isinstance(statement, Store) or statement.values[0].node is not statement.target:
         return None
-    steps = zip(access.moves, part.group.dims, strict=True)
+    steps = zip(access.moves, accesses.group.dims, strict=True)
     if any(extent > 1 and not move for move, extent in steps):
         return None
     return access if math.prod(statement.dims) == statement.target.aval.size else None
 
 
-def _is_laid_out_alike(part: Lowering, source: Node, target: Node) -> bool:
-    if (source.aval.dtype, source.aval.shape) != (target.aval.dtype, target.aval.shape):
-        return False
-    return part.layouts.strides(source) == part.layouts.strides(target)
-
-
-def _reads_first(part: Lowering, number: int, source: Node) -> bool:
-    """Whether what first writes the target's elements reads the source, and nothing later does.
-
-    A pass loads an element once, for the first that needs it, so that other statements of that pass may read it as
-    well: all but searches, which look up the place of an extreme when their pass is over.
-    """
-    waiting, places = part.form.storage.levels, part.form.storage.places
-    kept = next((indexed for indexed, place in places.items() if place == number), None)
-    first = part.passes.levels[number] if kept is None else waiting[kept]
-    values = part.accesses.values
-    if not _loads(part, values[number] if kept is None else [kept], first, source):
-        return False
-    ends = [
-        level + statement.is_search
-        for statement, level in zip(part.group.statements, part.passes.levels, strict=True)
-    ]
-    later = [(values[other], part.passes.levels[other]) for other, end in enumerate(ends) if end > first]
-    later += [((indexed,), level) for indexed, level in waiting.items() if level > first]
-    return not any(_loads(part, indexed_values, level, source) for indexed_values, level in later)
-
-
-def _loads(part: Lowering, values: Iterable[IndexedValue], level: int, source: Node) -> bool:
-    """Whether a pass loads elements of the source for these values; what waits in a row is loaded from there."""
-
-    def operands(indexed: IndexedValue) -> Iterable[IndexedValue]:
-        waits = part.form.storage.levels.get(indexed, level) < level
-        return () if waits else part.accesses.operands(indexed)
-
-    return any(indexed.node is source and indexed in part.accesses.reads for indexed in below(values, operands))
+def _strides(buffer: Buffer, words: Mapping[str, int]) -> list[int]:
+    return [evaluate(stride, words) for stride in buffer.strides]

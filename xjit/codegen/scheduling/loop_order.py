@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
 from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.codegen.scheduling.tiles import Transposition, transposition
 from xjit.codegen.scheduling.unrolled import short_loop, written_out
 from xjit.dataclass import dataclass
@@ -34,17 +35,18 @@ def ordered(
     leaves: frozenset[Node],
     stored: frozenset[Node],
     machine: Machine,
-    apart: frozenset[int] = frozenset(),
+    tiles: InTiles,
 ) -> Ordered:
-    """Decides the loops of a group. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; along the
-    axes ``apart`` somebody else says where loops begin and end.
+    """Decides the loops of a group. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; the axes
+    of ``tiles`` have loops of their own, which are cut.
     """
-    accesses, plan = _scheduled(group, layouts, leaves, stored, machine, apart)
+    accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
+    apart = frozenset(tiles.axes)
     short = short_loop(group, plan, accesses)
-    if short is not None and apart.isdisjoint(short.axes):
+    if short is not None and not (apart & set(short.axes) or short.variable in plan.rows.values()):
         # Tiles are of two loops, with a statement for each position of the short one.
         apiece = written_out(group, short)
-        turned = None if apart else _tiled(apiece, *_scheduled(apiece, layouts, leaves, stored, machine, apart))
+        turned = None if apart else _tiled(apiece, *_scheduled(apiece, layouts, leaves, stored, machine, tiles))
         return turned or Ordered(group, accesses, plan.with_short(short, machine), None, apart)
     turned = None if apart else _tiled(group, accesses, plan)
     return turned or Ordered(group, accesses, plan, None, apart)
@@ -62,9 +64,9 @@ def _scheduled(
     leaves: frozenset[Node],
     stored: frozenset[Node],
     machine: Machine,
-    apart: frozenset[int],
+    tiles: InTiles,
 ) -> tuple[GroupAccesses, Schedule]:
-    accesses = GroupAccesses(group, layouts, leaves, stored, machine)
+    accesses, apart = GroupAccesses(group, layouts, leaves, stored, machine, tiles), frozenset(tiles.axes)
     exact = any(
         isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in group.statements
     )

@@ -7,7 +7,7 @@ step at hand and 20 steps before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
 from xjit.dataclass import dataclass
@@ -17,6 +17,18 @@ from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import IndexedValue, Scan
 from xjit.ir.opdef import AxisMap
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The statements of one loop of a pass with scans: scans, or what needs no scan but earlier ones.
+
+    ``span`` is what the statements run over, (first, last) along the axis; None: all of it.
+    """
+
+    scans: bool
+    statements: tuple[int, ...]
+    span: tuple[int, int] | None
 
 
 @dataclass(eq=False)
@@ -100,6 +112,30 @@ class ScanReads:
             n for n, statement in enumerate(group.statements) if isinstance(statement, Scan) or self.depth[n] >= 0
         )
         return bool(self.scanned) and (group.has_skew or any(map(self.is_costly, costly)))
+
+    def stages(self, chosen: Sequence[int]) -> Iterator[Stage]:
+        """Yield the loops of a pass: what needs so many scans, then the scans that follow, and so on."""
+        for depth in range(-1, max(self.depth[number] for number in chosen) + 1):
+            for scans in (False, True):
+                at = [n for n in chosen if self.is_scan(n) == scans and self.depth[n] == depth + scans]
+                for span in dict.fromkeys(map(self.span, at)):
+                    yield Stage(scans, tuple(n for n in at if self.span(n) == span), span)
+
+    def is_scan(self, number: int) -> bool:
+        """Return whether a statement is a scan."""
+        return isinstance(self.group.statements[number], Scan)
+
+    def span(self, number: int) -> tuple[int, int] | None:
+        """Return where a statement begins and ends along the axis; None where it runs over all of it."""
+        statement = self.group.statements[number]
+        skew = statement.domain.skew
+        return None if skew is None else (skew, skew + statement.dims[self.group.reduced[0]])
+
+    def handed_on(self, chosen: Sequence[int]) -> list[IndexedValue]:
+        """The rows of scans among some statements that others of them read."""
+        made = {self.row(self.made(number)) for number in chosen if self.is_scan(number)}
+        read = (self.row(indexed) for number in chosen for indexed in self.reads[number])
+        return [row for row in dict.fromkeys(read) if row in made]
 
     def read_later(self, levels: Sequence[int]) -> dict[IndexedValue, int]:
         """What scans make that later passes than their own read, with their own."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from xjit.codegen.language.scalar_types import KINDS
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Scan
 from xjit.machine import Machine
@@ -36,7 +36,9 @@ class Schedule:
     are not the fast ones. ``chunked``: the reduced loop that is cut into chunks with a result each, of which the axis
     that is cut is the slowest.
     ``nested`` are the loops of reductions inside of other loops, one for each of their axes. The ``short`` one of the
-    kept loops is to be written out, so that its extent is a number of the text.
+    kept loops is to be written out, so that its extent is a number of the text. ``single`` are loops around all
+    others of axes of one element, of which tiles may need none. ``rows`` are loops, by their variables, each over
+    rows that lie behind each other in memory wherever they are, with the loop over one of them.
     """
 
     kept: tuple[Loop, ...]
@@ -46,6 +48,8 @@ class Schedule:
     chunked: int | None
     nested: tuple[Loop, ...] = ()
     short: Loop | None = None
+    single: tuple[Loop, ...] = ()
+    rows: Mapping[str, str] = field(default_factory=dict)
 
     def with_short(self, short: Loop, machine: Machine) -> Schedule:
         """The same loops of which one is written out, so that threads share another one."""
@@ -71,21 +75,21 @@ def schedule(
     exact: bool,
     primary: tuple[int, ...],
     machine: Machine,
-    first: frozenset[int] = frozenset(),
+    apart: frozenset[int] = frozenset(),
     sums: SumOrder | None = None,
 ) -> Schedule:
     """The loops of a group.
 
     ``moves`` are the distances per axis of all accesses, ``fixed`` the axes whose position itself is a value,
     ``exact`` says that reduced axes must be walked in row-major order, ``primary`` are the distances that decide
-    the order; the axes ``first`` are the slowest of their loops. ``sums`` is the order of sums that round, whatever
-    the distances are.
+    the order; the axes ``apart`` have loops of their own, also those of one element. ``sums`` is the order of sums
+    that round, whatever the distances are.
     """
     dims = group.dims
     kept, reduced = _sorted_axes(group, exact, primary, sums)
-    first |= frozenset(group.chunk[:1] if group.chunk is not None else ())
+    first = frozenset(group.chunk[:1] if group.chunk is not None else ())
     first |= frozenset(sums.line[:1] if sums is not None else ())
-    kept_loops = _collapse(kept, dims, moves, fixed, first, "i")
+    kept_loops = _collapse(kept, dims, moves, fixed | apart, first, "i")
     reduced_loops = _collapse(reduced, dims, moves, fixed, first, "j")
     columns = not exact and _is_column_wise(kept, reduced, primary, sums)
     chunked = None
@@ -93,7 +97,14 @@ def schedule(
         chunked = next(n for n, loop in enumerate(reduced_loops) if group.chunk[0] in loop.axes)
     shared = _shared(kept_loops, machine) if chunked is None else None
     within = tuple(Loop(f"d{axis}", (axis,), dims[axis]) for axis in range(group.rank, len(dims)) if dims[axis] != 1)
-    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within)
+    ones = tuple(Loop(f"once{axis}", (axis,), 1) for axis in sorted(apart) if dims[axis] == 1)
+    rows = {
+        outer.variable: inner.variable
+        for outer, inner in itertools.pairwise(kept_loops)
+        if outer.axes[0] in apart
+        and _join(outer.axes[-1], inner.axes[0], dims, moves, fixed | first | apart.intersection(inner.axes))
+    }
+    return Schedule(kept_loops, reduced_loops, shared, columns, chunked, within, None, ones, rows)
 
 
 def backward_axes(
@@ -140,8 +151,7 @@ def _collapse(
 ) -> tuple[Loop, ...]:
     runs: list[list[int]] = []
     for axis in axes:
-        joins = runs and axis not in fixed | first and runs[-1][-1] not in fixed
-        if joins and all(one[runs[-1][-1]] == one[axis] * dims[axis] for one in moves):
+        if runs and axis not in first and _join(runs[-1][-1], axis, dims, moves, fixed):
             runs[-1].append(axis)
         else:
             runs.append([axis])
@@ -149,6 +159,13 @@ def _collapse(
     return tuple(
         Loop(name, tuple(run), math.prod(dims[axis] for axis in run)) for run, name in zip(runs, names, strict=False)
     )
+
+
+def _join(
+    outer: int, inner: int, dims: tuple[int, ...], moves: Sequence[tuple[int, ...]], fixed: frozenset[int]
+) -> bool:
+    """Whether two axes that lie behind each other in memory wherever they are may be one loop."""
+    return fixed.isdisjoint((outer, inner)) and all(one[outer] == one[inner] * dims[inner] for one in moves)
 
 
 def _is_column_wise(kept: list[int], reduced: list[int], primary: tuple[int, ...], sums: SumOrder | None) -> bool:

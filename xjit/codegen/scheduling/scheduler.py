@@ -14,10 +14,14 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
 from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.overlapped_tiles import in_overlapped_tiles
+from xjit.codegen.scheduling.packed import in_packed_rows
 from xjit.codegen.scheduling.pairs import in_pairs
 from xjit.codegen.scheduling.rare import in_strips
 from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
 from xjit.codegen.scheduling.reused_scratch import reused_scratch
+from xjit.codegen.scheduling.row_storage import KeptValue, keep_rows
+from xjit.codegen.scheduling.scan_blocks import ScanPass, scans_in_blocks
 from xjit.codegen.scheduling.tiles import in_tiles
 from xjit.codegen.scheduling.unrolled import in_copies
 from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
@@ -32,13 +36,16 @@ class NaiveNest:
     """The loops of one group: ``loops`` names those of the kernel that each loop of its plan has become, in order.
 
     ``buffers`` knows the names of what the group touches; ``columns`` are the blocks that its columns run in, if
-    their elements are combined one after the other.
+    their elements are combined one after the other. ``kept_values`` are expensive values that several passes over a
+    row compute.
     """
 
     ordered: Ordered
     loops: Mapping[str, tuple[str, ...]]
     buffers: Buffers
     columns: ColumnBlocks | None = None
+    kept_values: tuple[KeptValue, ...] = ()
+    scan_passes: tuple[ScanPass, ...] = ()
 
 
 class Idea(Protocol):
@@ -53,8 +60,12 @@ class Idea(Protocol):
 
 
 IDEAS: tuple[Idea, ...] = (
+    in_overlapped_tiles,
     in_tiles,
+    keep_rows,
+    scans_in_blocks,
     in_copies,
+    in_packed_rows,
     in_pairs,
     in_blocks_and_lanes,
     in_blocks_of_columns,

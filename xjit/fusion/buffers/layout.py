@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xjit.dataclass import dataclass
 from xjit.ir.index_map import Index
@@ -32,12 +32,7 @@ class Layouts:
 
     def coefficients(self, node: Node, index: Index, rank: int) -> tuple[tuple[int, ...], int]:
         """How many elements each domain axis moves in the buffer, and the first element, for reads at an index."""
-        moves, start = [0] * rank, 0
-        for map, stride in zip(index, self.strides(node), strict=True):
-            start += map.offset * stride
-            if map.axis is not None:
-                moves[map.axis] += map.scale * stride
-        return tuple(moves), start
+        return coefficients(index, self.strides(node), rank)
 
     def directions(self, node: Node, index: Index, rank: int) -> tuple[int, ...]:
         """The moves of :meth:`coefficients` with positions from data counted as if they went up one by one."""
@@ -48,6 +43,16 @@ class Layouts:
                     if inner.axis is not None:
                         moves[inner.axis] += inner.scale * lookup.times * stride
         return tuple(moves)
+
+
+def coefficients(index: Index, strides: Sequence[int], rank: int) -> tuple[tuple[int, ...], int]:
+    """How many elements each domain axis moves, and the first element, for reads at an index with these strides."""
+    moves, start = [0] * rank, 0
+    for map, stride in zip(index, strides, strict=True):
+        start += map.offset * stride
+        if map.axis is not None:
+            moves[map.axis] += map.scale * stride
+    return tuple(moves), start
 
 
 @functools.lru_cache(maxsize=4096)

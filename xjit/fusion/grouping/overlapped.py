@@ -18,17 +18,21 @@ import itertools
 import math
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.buffers.layout import Layouts
-from xjit.fusion.plan import FusionGroup, Halo, KernelStep, Step, Tiling
+from xjit.fusion.plan import FusionGroup, KernelStep, Step, Tiling
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Node
 from xjit.machine import Machine
+
+Halo: TypeAlias = "tuple[tuple[int, int], ...]"
+"""How far before the first and behind the last position of a tile something extends, along each tiled axis."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +69,7 @@ def in_tiles(
                 found[number] = step
                 gone |= members - {number}
     kept = tuple(found.get(number, step) for number, step in enumerate(steps) if number not in gone)
-    windows = [node for step in found.values() if step.tiling is not None for node in step.tiling.windows]
+    windows = [node for step in found.values() if step.tiling is not None for node in step.tiling.values]
     reasons = tuple(f"{node.op.name} at {node.where} stays in scratch, a tile at a time" for node in windows)
     return Tiled(kept, stored - frozenset(windows), reasons)
 
@@ -216,7 +220,7 @@ class _Chains:
                     moved = tuple((low + d, high + d) for (low, high), d in zip(halo, distances, strict=True))
                     inner[at.node] = _hull([moved, inner.get(at.node, moved)]) or moved
         windows = _windows(groups, halos, made)
-        return _Chain(groups, axes, min(extents), tuple(halos), windows, self._table)
+        return _Chain(axes, min(extents), windows, self._table)
 
     def _reads_of_memory(self, group: FusionGroup) -> Iterator[IndexedValue]:
         """What a group reads, in its own axes, but for what it makes itself at that very place."""
@@ -235,12 +239,12 @@ class _Chains:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """Groups one behind the other, and how far each of them and each window extends beyond a tile."""
+    """Groups one behind the other: the extents of the results along tiled axes, and how far the windows of the values
+    in between extend beyond a tile.
+    """
 
-    groups: tuple[FusionGroup, ...]
     axes: tuple[int, ...]
     dims: tuple[int, ...]
-    halos: tuple[Halo, ...]
     windows: Mapping[Node, Halo]
     table: cost.CostTable
 
@@ -253,7 +257,7 @@ class _Chain:
         best = min(fitting, key=self._repeated, default=None)
         saved = machine.round_trip_cost * sum(node.aval.size for node in self.windows)
         if best is not None and self._repeated(best) <= saved:
-            yield self._repeated(best), Tiling(self.axes, self.dims, best, self.halos, self.windows)
+            yield self._repeated(best), Tiling(self.axes, best, tuple(self.windows))
 
     def _widths(self) -> Iterator[tuple[int, ...]]:
         """Extents of tiles along all axes but the first."""
@@ -275,8 +279,14 @@ class _Chain:
         return (low, *widths) if low else None
 
     def _bytes(self, sizes: tuple[int, ...]) -> int:
-        tiling = Tiling(self.axes, self.dims, sizes, self.halos, self.windows)
-        return sum(math.prod(tiling.window_shape(node)) * node.aval.dtype.itemsize for node in self.windows)
+        return sum(math.prod(self._shape(node, sizes)) * node.aval.dtype.itemsize for node in self.windows)
+
+    def _shape(self, node: Node, sizes: tuple[int, ...]) -> Sequence[int]:
+        """The extents of the part of a value that a tile needs."""
+        shape = list(node.aval.shape)
+        for axis, size, (before, behind) in zip(self.axes, sizes, self.windows[node], strict=True):
+            shape[axis] = size + behind - before
+        return shape
 
     def _repeated(self, sizes: tuple[int, ...]) -> float:
         """What tiles of these sizes compute more often than once, in additions."""
@@ -345,6 +355,8 @@ def _distances(
     distances: list[int] = []
     for axis, first in zip(axes, origin, strict=True):
         if axis >= len(at.index):
+            return None
+        if any(map.axis == axis for other, map in enumerate(at.index) if other != axis):
             return None
         map = at.index[axis]
         moves = (axis, 1) if group.dims[axis] != 1 else (None, 1)

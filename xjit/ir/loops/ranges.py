@@ -16,6 +16,8 @@ from xjit.ir.loops.intexpr import Atom, IntExpr, factors, operands, substitute, 
 
 # How many bounds are put in place of variables before a proof is given up.
 DEPTH = 12
+# The same where the other of two proofs may be the one that there is.
+QUICK = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,8 @@ class Ranges:
 
     def apart(self, a: IntExpr, b: IntExpr) -> bool:
         """Return whether the two are proved to differ."""
-        if b - a - 1 in self.facts or a - b - 1 in self.facts:
-            return True  # as of iterations of which one is told to be the later one
-        return self.below(a, b) or self.below(b, a)
+        differences = b - a - 1, a - b - 1
+        return any(self._not_negative(one, depth, {}) for depth in (QUICK, DEPTH) for one in differences)
 
     def _not_negative(self, expr: IntExpr, depth: int, failed: dict[IntExpr, int]) -> bool:
         """Return whether an expression is proved; ``failed`` are those that were not, and at what depth."""
@@ -74,10 +75,17 @@ class Ranges:
             either = any if (coefficient < 0) == (atom.kind is Atom.MIN) else all
             others = [expr - atom * coefficient + one * coefficient for one in operands(atom)]
             return either(self._not_negative(other, depth - 1, failed) for other in others)
-        return any(self._not_negative(other, depth - 1, failed) for other in self._smaller(expr))
+        return any(self._not_negative(other, depth - 1, failed) for other in self._smaller(expr, depth, failed))
 
-    def _smaller(self, expr: IntExpr) -> Iterator[IntExpr]:
+    def _smaller(self, expr: IntExpr, depth: int, failed: dict[IntExpr, int]) -> Iterator[IntExpr]:
         """Yield expressions that are at most this one, with less in them that is not known."""
+        for coefficient, quotient in _quotients(expr):
+            dividend, rest = operands(quotient)[0], expr - quotient * coefficient
+            times, remainder = divmod(coefficient, _divisor(quotient))
+            if remainder == 0:
+                yield rest + (dividend - (_divisor(quotient) - 1 if coefficient > 0 else 0)) * times
+            if coefficient > 0 and self._not_negative(dividend, depth - 1, failed):
+                yield rest
         for known in reversed(self.bounds):
             if known.name in expr.names():
                 sign = _direction(expr, known.name)
@@ -106,6 +114,16 @@ def _is_natural(product: IntExpr | None) -> bool:
     return product is None or all(
         atom.kind is Atom.WORD or (atom.kind is Atom.MOD and _divisor(atom) > 0) for atom in factors(product)
     )
+
+
+def _quotients(expr: IntExpr) -> Iterator[tuple[int, IntExpr]]:
+    """Yield (coefficient, atom) of the quotients by positive numbers that are terms of a sum.
+
+    d*(a // d) is at least a - (d - 1), and at most a; it is not negative where a is not.
+    """
+    for coefficient, product in terms(expr):
+        if product is not None and product.kind is Atom.FLOORDIV and _divisor(product) > 0:
+            yield coefficient, product
 
 
 def _divisor(atom: IntExpr) -> int:

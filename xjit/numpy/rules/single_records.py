@@ -23,7 +23,7 @@ from xjit.numpy.rules.promotion import loop_types, typed
 from xjit.numpy.rules.values import order_of_loop
 from xjit.ops.define import rules
 from xjit.ops.define.core import lift
-from xjit.types import ArrayType, DType, TupleType, scalar_type
+from xjit.types import ArrayType, DType, TupleType, dtype_class, scalar_type
 
 Operands: TypeAlias = "tuple[ArrayType | type, ...]"
 _NUMBERS = (float, int)
@@ -43,10 +43,10 @@ class Call:
         return not self.shape
 
 
-def result(ufunc: np.ufunc, op: OpDef, operands: tuple[Any, ...], trace: Trace) -> Any:
-    """The result of a call that one record computes; None where there is more to do."""
+def result(ufunc: np.ufunc, op: OpDef, classes: str, operands: tuple[Any, ...], trace: Trace) -> Any:
+    """The result of a call that one record computes in some classes of types; None where there is more to do."""
     types = tuple([_type_of(value) for value in operands])
-    call = _call(ufunc, op, types)
+    call = _call(ufunc, op, classes, types)
     if call is None:
         return None
     nodes = [
@@ -77,7 +77,7 @@ def _number(value: float, call: Call, trace: Trace) -> Node:
 
 
 @functools.lru_cache(maxsize=4096)
-def _call(ufunc: np.ufunc, op: OpDef, operands: Operands) -> Call | None:
+def _call(ufunc: np.ufunc, op: OpDef, classes: str, operands: Operands) -> Call | None:
     """The call of a record over operands of these types, if there is nothing else to do."""
     arrays = [one for one in operands if isinstance(one, ArrayType)]
     if len(operands) != ufunc.nin or not arrays or any(one is None for one in operands):
@@ -88,6 +88,8 @@ def _call(ufunc: np.ufunc, op: OpDef, operands: Operands) -> Call | None:
         if any(one.dtype != dtype or one.dims != dims for one in arrays) or set(loop[: ufunc.nin]) != {dtype}:
             return None
         number = rules.view_type(scalar_type(dtype), dims, (None,) * len(dims))
+        if dtype_class(dtype) not in classes:
+            return None
         types = tuple(one if isinstance(one, ArrayType) else number for one in operands)
         found = op.infer(types, {})
     except XjitError:

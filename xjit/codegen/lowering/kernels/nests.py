@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xjit.codegen.forms.overlapped_tiles import in_windows, window_layouts, write_tiles
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.kernels.launch import launched
+from xjit.codegen.lowering.kernels.tiled_groups import see_that_tiles_have_scratch, write_one_behind_the_other
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.scheduling.in_place import overwrite
-from xjit.codegen.scheduling.scheduler import scheduled
+from xjit.codegen.scheduling.in_place import InPlace
+from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, Tiling
@@ -58,28 +59,27 @@ def lower(
     pointers = Pointers(nest)
     checks = Checks(nest, pointers)
     scratch = Scratch(nest)
-    inner, tiled = groups, frozenset[int]()
-    if tiling is not None:
-        layouts, tiled = window_layouts(tiling, layouts), frozenset(tiling.axes)
-        inner = [in_windows(group, tiling, layouts) for group in groups]
-        spent = frozenset()  # the next tile reads of it too
-    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiled) for group in inner]
-    in_place = overwrite(parts, spent)
-    pointers.overwritten = frozenset(in_place.values())
-    if tiling is not None:
-        write_tiles(parts, tiling, nest, pointers)
+    tiles = InTiles.of(tiling, layouts)
+    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiles) for group in groups]
+    if tiling is None:
+        _write_side_by_side(parts, nest)
     else:
-        _write_behind_each_other(parts, nest)
+        write_one_behind_the_other(parts, tiles, nest)
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
     naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), facts=tuple(nest.facts))
-    kernel, done = scheduled(naive, [part.naive for part in parts], nest)
+    # Of what is spent, the next tile may read too.
+    in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
+    kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
+    see_that_tiles_have_scratch(kernel)
     launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
-    return LoweredKernel(launch.kernel, pointers.places, values, launch.extent, work, tuple(groups), in_place, done)
+    places = pointers.places([one.buffer.name for one in kernel.arguments])
+    taken = in_place.taken(done)
+    return LoweredKernel(launch.kernel, places, values, launch.extent, work, tuple(groups), taken, done)
 
 
-def _write_behind_each_other(parts: Sequence[Lowering], nest: LoopBuilder) -> None:
+def _write_side_by_side(parts: Sequence[Lowering], nest: LoopBuilder) -> None:
     """Each nest behind the other; threads do not share the iterations of those that are little work."""
     heaviest = max(part.work for part in parts)
     for number, part in enumerate(parts):

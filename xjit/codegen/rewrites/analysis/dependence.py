@@ -12,6 +12,7 @@ from xjit.ir.loops.nodes import (
     Accumulate,
     Alloc,
     Block,
+    Find,
     Fold,
     Invoke,
     LetInt,
@@ -74,6 +75,8 @@ def meetings(path: Sequence[Statement]) -> str:
     """Why iterations of a loop, the last statement of a path, may meet at an element that one of them writes."""
     loop = path[-1]
     assert isinstance(loop, Loop)
+    if Ranges().at_most(loop.stop - loop.start, constant(loop.step)):
+        return ""  # there is one iteration
     for statement in statements(loop.body):
         if isinstance(statement, Invoke):
             return f"it is not known what {type(statement).__name__} touches"
@@ -110,6 +113,8 @@ def touches(block: Block, around: tuple[Loop | LetInt, ...] = ()) -> Iterator[To
             for part in parts(value):
                 if isinstance(part, Load):
                     yield Touch(part.buffer, part.index, False, around)
+        if isinstance(statement, Find):
+            yield _searched(statement, around)
         if isinstance(statement, Store):
             yield Touch(statement.buffer, statement.index, True, around)
         if isinstance(statement, TransposeBlock):
@@ -118,6 +123,13 @@ def touches(block: Block, around: tuple[Loop | LetInt, ...] = ()) -> Iterator[To
             yield from touches(inner, (*around, statement) if isinstance(statement, Loop) else around)
         if isinstance(statement, LetInt):
             around = (*around, statement)
+
+
+def _searched(find: Find, around: tuple[Loop | LetInt, ...]) -> Touch:
+    """All elements that a search may read."""
+    at, index = f"{find.name}_at", list(find.load.index)
+    index[find.axis] = index[find.axis] + variable(at)
+    return Touch(find.load.buffer, tuple(index), False, (*around, Loop(at, find.start, find.stop, ())))
 
 
 def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Iterator[Touch]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from xjit.ir.loops.intexpr import IntExpr
+from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
     Block,
@@ -84,6 +84,17 @@ def reindexed(
         return with_blocks(one, tuple(tuple(map(moved, inner)) for inner in blocks(one)))
 
     return tuple(map(moved, Change(value=part).block(block)))
+
+
+def with_line(block: Block, old: str, new: str) -> Block:
+    """The block with lines of elements along another loop."""
+
+    def changed(one: Accumulate) -> Accumulate:
+        if one.order is None or one.order.line != variable(old):
+            return one
+        return replace(one, order=replace(one.order, line=variable(new)))
+
+    return with_accumulates(block, changed)
 
 
 def with_accumulates(block: Block, change: Callable[[Accumulate], Accumulate]) -> Block:

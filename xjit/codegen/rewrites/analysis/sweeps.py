@@ -15,10 +15,18 @@ def is_swept(loop: Loop, touched: Sequence[Touch]) -> bool:
 
     A load is enough, so that the elements are there; where all touches are stores, all elements are written.
     """
+    return idle_loops(loop, touched) == ()
+
+
+def idle_loops(loop: Loop, touched: Sequence[Touch]) -> tuple[Loop, ...] | None:
+    """The loops that touch the same elements in all iterations, but none if they have no iteration; None where it is
+    not known that a loop touches all elements of a box.
+    """
     if len({touch.index for touch in touched}) != 1:
-        return False
-    sure = {(touch.buffer, touch.index) for touch in touches(_always((loop,))) if _goes_over_a_box(touch)}
-    return (touched[0].buffer, touched[0].index) in sure
+        return None
+    wanted = touched[0].buffer, touched[0].index
+    sure = (touch for touch in touches(_always((loop,))) if (touch.buffer, touch.index) == wanted)
+    return next((idle for touch in sure if (idle := _idle_over_a_box(touch)) is not None), None)
 
 
 def _always(block: Block) -> Block:
@@ -28,20 +36,21 @@ def _always(block: Block) -> Block:
     )
 
 
-def _goes_over_a_box(touch: Touch) -> bool:
-    """Whether the index of a touch takes all values of a box: each axis is one loop's, each loop is one axis'."""
+def _idle_over_a_box(touch: Touch) -> tuple[Loop, ...] | None:
+    """The loops that do not move an index which takes all values of a box, each axis by one loop; None for others."""
     loops = {one.variable: one for one in touch.around if isinstance(one, Loop)}
-    moving = frozenset(loops)
+    inside = frozenset(loops)
     for one in loops.values():
-        if one.step != 1 or any(_plain(touch, bound).names() & moving for bound in (one.start, one.stop)):
-            return False
+        if one.step != 1 or any(_plain(touch, bound).names() & inside for bound in (one.start, one.stop)):
+            return None
     found = [_plain(touch, expr) for expr in touch.index]
-    by_axis = [expr.names() & moving for expr in found]
-    if any(len(names) > 1 for names in by_axis) or frozenset().union(*by_axis) != moving:
-        return False
-    if sum(map(len, by_axis)) != len(moving):
-        return False
-    return all(_is_one_by_one(expr, name) for expr, names in zip(found, by_axis, strict=True) for name in names)
+    by_axis = [expr.names() & inside for expr in found]
+    moving = frozenset().union(*by_axis)
+    if any(len(names) > 1 for names in by_axis) or sum(map(len, by_axis)) != len(moving):
+        return None
+    if not all(_is_one_by_one(expr, name) for expr, names in zip(found, by_axis, strict=True) for name in names):
+        return None
+    return tuple(one for name, one in loops.items() if name not in moving)
 
 
 def _plain(touch: Touch, expr: IntExpr) -> IntExpr:

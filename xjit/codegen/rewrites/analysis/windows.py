@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from xjit.codegen.rewrites.analysis.dependence import Touch
 from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.intervals import Interval, most, region
+from xjit.codegen.rewrites.analysis.needs import Needed
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum, minimum, variable
@@ -68,14 +69,26 @@ def window(name: str, buffer: Buffer, touched: Iterable[Touch], known: Ranges) -
     found = region(touched)
     if found is None:
         raise RefusedError(f"it is not known from where to where the indices of {buffer.name} go")
-    extents = []
-    for one in found:
-        length = most(one.high - one.low + 1)
-        if length is None:
-            raise RefusedError(f"it is not known how far {one.low} .. {one.high} of {buffer.name} go")
-        extents.append(length if known.at_most(constant(0), length) else maximum(length, 0))
     bounds = tuple(_clipped(one, extent, known) for one, extent in zip(found, buffer.extents, strict=True))
-    return Window(name, buffer, found, bounds, tuple(extents))
+    return Window(name, buffer, found, bounds, tuple(_extent(buffer, one, known) for one in found))
+
+
+def window_of(name: str, buffer: Buffer, axes: Iterable[Needed], known: Ranges) -> Window:
+    """The window that has what is needed along each axis; axes of which all is needed are those of the buffer."""
+    found, extents = [], []
+    for whole, span in zip(buffer.extents, axes, strict=True):
+        one = Interval(constant(0), whole - 1) if span is None else Interval(span.low, span.stop - 1)
+        found.append(one)
+        extents.append(whole if span is None else _extent(buffer, one, known))
+    return Window(name, buffer, tuple(found), tuple(found), tuple(extents))
+
+
+def _extent(buffer: Buffer, one: Interval, known: Ranges) -> IntExpr:
+    """How long an interval is at most."""
+    length = most(one.high - one.low + 1)
+    if length is None:
+        raise RefusedError(f"it is not known how far {one.low} .. {one.high} of {buffer.name} go")
+    return length if known.at_most(constant(0), length) else maximum(length, 0)
 
 
 def _clipped(one: Interval, extent: IntExpr, known: Ranges) -> Interval:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
+from xjit.codegen.rewrites.analysis.coverage import coverage, own_elements
 from xjit.codegen.rewrites.analysis.exchange import reindexed
-from xjit.codegen.rewrites.analysis.surroundings import block_of, place_in, with_block, written
+from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass
-from xjit.ir.loops.intexpr import IntExpr, variable
-from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Let, LetInt, Loop, Statement, Store
-from xjit.ir.loops.walk import buffers, loads, names, path_to, stores
+from xjit.ir.loops.intexpr import IntExpr, constant, substitute, variable
+from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Load, Statement, Store
+from xjit.ir.loops.ranges import Ranges
+from xjit.ir.loops.walk import blocks, buffers, loads, names, parts, path_to, statements, stores, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,50 +52,96 @@ class StageInOutput:
             raise RefusedError(f"{self.output} is no buffer of the element type of {self.buffer}")
         see_that_it_is_loaded_and_stored(self.buffer, block)
         see_that_it_is_loaded_and_stored(self.output, block)
-        store = self._last_store(block, alloc.buffer)
-        place = store.index[: len(store.index) - len(alloc.buffer.extents)]
-        given = names(block)
-        if any(expr.names() & given for expr in place):
+        row = self._row(block, alloc.buffer, known_before(kernel, path))
+        if any(expr.names() & names(block) - set(row.axes) for expr in row.index):
             raise RefusedError(f"the row of {self.output} changes while {self.buffer} is used")
+        self._see_that_it_is_not_read(block, row)
         kept = tuple(one for one in block if one is not alloc)
-        staged = reindexed(kept, self.buffer, lambda index: (*place, *index), self.output)
-        return with_block(kernel, block, staged)
+        return with_block(kernel, block, reindexed(kept, self.buffer, row.at, self.output))
 
-    def _last_store(self, block: Block, scratch: Buffer) -> Store:
-        """The store of the result, after which nobody needs the scratch."""
-        if any(load.buffer == self.output for load in loads(block)):
-            raise RefusedError(f"{self.output} is read")
+    def _row(self, block: Block, scratch: Buffer, known: Ranges) -> _Row:
+        """The row of the result, which the last statement writes that needs the scratch."""
         users = [one for one in block if self._uses(one)]
         makers = [one for one in block if self.output in written((one,))]
         if len(makers) != 1 or users[-1:] != makers:
             raise RefusedError(f"{self.output} is not written by the last statement that needs {self.buffer}")
-        nest: list[Loop] = []
-        body: Block = (users[-1],)
-        while len(body) == 1 and isinstance(body[0], Loop):
-            nest.append(body[0])
-            body = body[0].body
-        found = [one for one in stores(body) if one.buffer == self.output]
-        if len(found) != 1 or not all(isinstance(one, Let | LetInt | Store) for one in body):
+        found = [one for one in stores(tuple(makers)) if one.buffer == self.output]
+        covered = coverage(tuple(makers), found, known)
+        if covered is None:
             raise RefusedError(f"{self.output} is not written by one store in a nest of loops")
-        self._see_that_it_covers(found[0], scratch, nest)
-        self._see_that_elements_are_own(body, found[0], len(scratch.extents))
-        return found[0]
+        if [*covered.bounds] != [(constant(0), extent) for extent in scratch.extents]:
+            raise RefusedError(f"{self.output} is not written whole, each element once")
+        rows = {_Row.of(store.index, index) for store, index in covered.places if isinstance(store, Store)}
+        if len(rows) != 1 or not own_elements((row := rows.pop()).index, tuple(map(variable, row.axes))):
+            raise RefusedError(f"{self.output} is not written whole, each element once")
+        for store, index in covered.places:
+            self._see_that_elements_are_own(makers[0], store, index)
+        return row
 
     def _uses(self, one: Statement) -> bool:
         return self.buffer in written((one,)) or any(load.buffer == self.buffer for load in loads((one,)))
 
-    def _see_that_it_covers(self, store: Store, scratch: Buffer, nest: Sequence[Loop]) -> None:
-        """Refuses where a store does not write each element of the scratch's place once."""
-        axes = store.index[-len(scratch.extents) :]
-        ranges: dict[IntExpr, tuple[object, ...]] = {
-            variable(one.variable): (one.start.value, one.stop, one.step) for one in nest
-        }
-        expected = [(0, extent, 1) for extent in scratch.extents]
-        if [ranges.get(at) for at in axes] != expected or len(nest) != len(axes):
-            raise RefusedError(f"{self.output} is not written whole, each element once")
-
-    def _see_that_elements_are_own(self, body: Block, store: Store, rank: int) -> None:
+    def _see_that_elements_are_own(self, last: Statement, store: Statement, index: tuple[IntExpr, ...]) -> None:
+        """Refuses where a store is not the last that needs its element of the scratch."""
+        body = next(block for block in _blocks((last,)) if any(one is store for one in block))
         own = {load.index for load in loads(body) if load.buffer == self.buffer}
         behind = body[place_in(body, store) + 1 :]
-        if own - {store.index[-rank:]} or self.buffer in written(body) or any(map(self._uses, behind)):
+        if own - {index} or self.buffer in written((last,)) or any(map(self._uses, behind)):
             raise RefusedError(f"an element of {self.output} is written before {self.buffer} is read there")
+        outside = sum(load.buffer == self.buffer for load in loads((last,)))
+        inside = sum(
+            load.buffer == self.buffer
+            for one in _blocks((last,))
+            if any(isinstance(other, Store) and other.buffer == self.output for other in one)
+            for load in loads(one)
+        )
+        if outside != inside:
+            raise RefusedError(f"an element of {self.output} is written before {self.buffer} is read there")
+
+    def _see_that_it_is_not_read(self, block: Block, row: _Row) -> None:
+        """Refuses where an element of the result is read when the scratch may be there already."""
+        filled = False
+        for one in block:
+            if not filled and self.buffer not in written((one,)):
+                continue
+            filled = True
+            for body in _blocks((one,)):
+                if not self._reads_first(body, row):
+                    raise RefusedError(f"{self.output} is read")
+
+    def _reads_first(self, body: Block, row: _Row) -> bool:
+        """Whether a block reads elements of the result only in front of a store that fills their place."""
+        waiting: set[tuple[IntExpr, ...]] = set()
+        for one in reversed(body):
+            if isinstance(one, Store) and one.buffer == self.buffer:
+                waiting.add(row.at(one.index))
+            own = (part for value in values(one) for part in parts(value) if isinstance(part, Load))
+            if any(load.buffer == self.output and load.index not in waiting for load in own):
+                return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Elements of a result, by the variables that count those of the scratch."""
+
+    index: tuple[IntExpr, ...]
+    axes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, index: tuple[IntExpr, ...], variables: tuple[IntExpr, ...]) -> _Row:
+        """The row that a store fills."""
+        axes = {str(one): variable(f"axis {number}") for number, one in enumerate(variables)}
+        return cls(tuple(substitute(expr, axes) for expr in index), tuple(map(str, axes.values())))
+
+    def at(self, index: tuple[IntExpr, ...]) -> tuple[IntExpr, ...]:
+        """The element of the result in whose place one of the scratch is."""
+        axes = dict(zip(self.axes, index, strict=True))
+        return tuple(substitute(expr, axes) for expr in self.index)
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    """Yield a block and those inside of it."""
+    yield block
+    for one in statements(block):
+        yield from blocks(one)

@@ -8,15 +8,30 @@ from xjit.codegen.rewrites.analysis.dependence import Touch, touches
 from xjit.codegen.rewrites.analysis.exchange import reindexed
 from xjit.codegen.rewrites.analysis.intervals import Interval
 from xjit.codegen.rewrites.analysis.surroundings import known_before
-from xjit.codegen.rewrites.analysis.sweeps import is_swept
+from xjit.codegen.rewrites.analysis.sweeps import idle_loops, is_swept
 from xjit.codegen.rewrites.analysis.windows import window
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.codegen.rewrites.storage.privatize import see_that_it_is_loaded_and_stored
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, maximum, minimum, variable
-from xjit.ir.loops.nodes import UNKNOWN, Alloc, Block, Buffer, Kernel, Load, Loop, Statement, Store, TransposeBlock
+from xjit.ir.loops.nodes import (
+    UNKNOWN,
+    Alloc,
+    Block,
+    Buffer,
+    FromInt,
+    If,
+    Kernel,
+    Load,
+    Loop,
+    Prim,
+    Statement,
+    Store,
+    TransposeBlock,
+)
 from xjit.ir.loops.ranges import Ranges
 from xjit.ir.loops.walk import statements
+from xjit.types import BOOL, INT64
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ class StageTransposed:
         scratch = Buffer.packed(self.name, buffer.dtype, *part.extents)
         inside = reindexed((loop,), self.buffer, part.inside, self.name, self._is_meant)
         is_made = is_swept(loop, touched) and all(touch.written for touch in touched)
-        before = () if is_made else part.copied_in()
+        before = () if is_made else _if_there_are_any(_idle(buffer, loop, touched), known, part.copied_in())
         behind = part.copied_back() if any(touch.written for touch in touched) else ()
         return with_statements(kernel, loop, (Alloc(scratch), *before, *inside, *behind))
 
@@ -86,7 +101,7 @@ class StageTransposed:
         own = window(self.name, buffer, touched, known)
         rows, columns = (axis % len(own.needed) for axis in self.axes)
         needed, bounds = own.needed, own.bounds
-        if is_swept(loop, touched):
+        if is_swept(loop, touched) or _idle(buffer, loop, touched):
             bounds = needed  # whatever the extents of the buffer are, these elements are touched
         elif UNKNOWN in buffer.extents:
             raise RefusedError(f"the loop over {self.loop} may leave out elements that {self.buffer} may not have")
@@ -98,6 +113,21 @@ class StageTransposed:
         start = tuple(one.low for one in needed)
         stops = [_stop(known, bounds[axis]) for axis in (rows, columns)]
         return _Part(self.name, buffer, (rows, columns), start, (stops[0], stops[1]), extents, self.block)
+
+
+def _idle(buffer: Buffer, loop: Loop, touched: Sequence[Touch]) -> tuple[Loop, ...]:
+    """The loops whose iterations say that elements are in a buffer of which nothing else is known."""
+    is_read = UNKNOWN in buffer.extents and not any(touch.written for touch in touched)
+    return (idle_loops(loop, touched) or ()) if is_read else ()
+
+
+def _if_there_are_any(loops: Sequence[Loop], known: Ranges, block: Block) -> Block:
+    """The block, only where loops have iterations."""
+    for one in loops:
+        if not known.below(one.start, one.stop):
+            bounds = FromInt(one.start, INT64), FromInt(one.stop, INT64)
+            block = (If(Prim("lt", bounds, BOOL), block),)
+    return block
 
 
 def _stop(known: Ranges, one: Interval) -> IntExpr:

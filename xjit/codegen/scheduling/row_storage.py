@@ -1,18 +1,28 @@
 """Which expensive values of a row are kept between two passes, and where: in the output row that will replace them,
 or in scratch.
 
-In a softmax the exponentials of pass 2 are summed at once and divided in pass 3; they wait in the output row.
+In a softmax the exponentials of pass 2 are summed at once and divided in pass 3; they wait in the output row::
+
+    for j0 in 0 .. n0:                     for j0 in 0 .. n0:
+      v1 = exp(...)                          v1 = exp(...)
+      s0 = add(s0, v1)                       o0[i0, j0] = v1
+    for j0_0 in 0 .. n0:                     s0 = add(s0, v1)
+      v6 = exp(...)                        for j0_0 in 0 .. n0:
+      o0[i0, j0_0] = v6 / s0                 v6 = o0[i0, j0_0]
+                                             o0[i0, j0_0] = v6 / s0
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from xjit.codegen.forms.walks import BlockWalk
-from xjit.codegen.lowering.buffers import Place
 from xjit.codegen.lowering.elements import storage_dtype
-from xjit.codegen.lowering.group_values import GroupValues
+from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.storage.stage_in_output import StageInOutput
+from xjit.codegen.rewrites.storage.stage_value import StageValue
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.dataclass import dataclass, field
@@ -20,14 +30,18 @@ from xjit.fusion import cost
 from xjit.fusion.regions.reads import sources
 from xjit.fusion.statements import IndexedValue, Reduce
 from xjit.ir.index_map import axes_of
-from xjit.ir.loops.intexpr import variable
+from xjit.ir.loops.nodes import Kernel
+
+if TYPE_CHECKING:
+    from xjit.codegen.scheduling.scheduler import NaiveNest
 
 
 @dataclass(eq=False)
 class RowStorage:
     """Values with a place in memory between passes: the statement whose output row holds them, or None for scratch.
 
-    ``running`` are what scans make, kept where it is made.
+    ``levels`` are the passes that make them; ``ahead`` are results of nested reductions, which a loop of their own
+    makes before a pass; ``running`` are what scans make, kept where it is made.
     """
 
     places: dict[IndexedValue, int | None] = field(default_factory=dict)
@@ -35,10 +49,10 @@ class RowStorage:
     ahead: dict[IndexedValue, int] = field(default_factory=dict)
     running: frozenset[IndexedValue] = frozenset()
 
-    def filled_in(self, level: int) -> list[IndexedValue]:
-        """The values that the pass of this level has to keep."""
-        others = self.ahead.keys() | self.running
-        return [indexed for indexed, own in self.levels.items() if own == level and indexed not in others]
+    @property
+    def computed(self) -> list[IndexedValue]:
+        """The values that each pass computes, until a rewrite has them stored by the first."""
+        return [indexed for indexed in self.levels if indexed not in self.ahead and indexed not in self.running]
 
     def keep_running(self, indexed_values: dict[IndexedValue, int]) -> None:
         """Keeps what scans make in passes of these levels in scratch."""
@@ -50,47 +64,22 @@ class RowStorage:
         return [indexed for indexed, first in self.ahead.items() if first == level]
 
 
-@dataclass(eq=False)
-class KeptRows:
-    """The values of a row that are kept for later passes, or within a walk for its next loops.
+@dataclass(frozen=True, slots=True)
+class KeptValue:
+    """A value that later passes need, by the name that the first gives it: in scratch, or in the row of a result."""
 
-    ``level`` is that of the pass at hand.
-    """
+    name: str
+    buffer: str
+    is_output: bool
 
-    storage: RowStorage
-    walk: BlockWalk
-    values: GroupValues
-    level: int = 0
-    _names: dict[IndexedValue, str] = field(default_factory=dict)
 
-    def holds(self, indexed: IndexedValue) -> bool:
-        """Whether an earlier pass has kept the value, or an earlier loop of the walk."""
-        return self.storage.levels.get(indexed, self.level) < self.level or self.walk.holds(indexed)
-
-    def place(self, indexed: IndexedValue) -> Place:
-        """The buffer that the value is kept in, and where in it the one of the step at hand is."""
-        if self.walk.keeps(indexed):
-            return self.walk.place(indexed)
-        number = self.storage.places.get(indexed)
-        if number is None:
-            return self._in_scratch(indexed)
-        access = self.values.accesses.writes[number]
-        assert access is not None
-        return self.values.buffers.place(access)
-
-    def places_of_scan(self, indexed: IndexedValue) -> Iterator[Place]:
-        """Where a scan has to put the value for the walk at hand and for later passes."""
-        if self.walk.keeps(indexed):
-            yield self.walk.place(indexed)
-        if indexed in self.storage.running:
-            yield self._in_scratch(indexed)
-
-    def _in_scratch(self, indexed: IndexedValue) -> Place:
-        loop = self.values.plan.reduced[0]
-        if indexed not in self._names:
-            extent, dtype = self.values.bounds.extent(loop), storage_dtype(indexed.node.aval.dtype)
-            self._names[indexed] = self.values.scratch.take(dtype, extent)
-        return self._names[indexed], (variable(loop.variable),)
+def keep_rows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
+    """Yield what has values of rows stored by the pass that computes them first, and loaded by the others."""
+    for one in nests:
+        values = [(value, nest.fresh("m") if value.is_output else value.buffer) for value in one.kept_values]
+        moves = [StageInOutput(buffer, value.buffer) for value, buffer in values if value.is_output]
+        if values:
+            yield (*(StageValue(value.name, buffer) for value, buffer in values), *moves)
 
 
 def choose_row_storage(passes: Passes) -> RowStorage:
