@@ -11,8 +11,8 @@ import pytest
 
 import xjit
 from tests.helpers.kernel_executors import run_parallel, run_serial, run_uncompiled
-from xjit.codegen.scheduling.columns import Rows
-from xjit.codegen.scheduling.unrolled_rows import are_worth_joining
+from xjit.codegen.scheduling.ideas.columns import Rows
+from xjit.codegen.scheduling.ideas.unrolled_rows import are_worth_joining
 from xjit.ir.loops.intexpr import constant, variable, word
 from xjit.ir.loops.nodes import Let, Load, Loop, Prim, Statement, Store, Var
 from xjit.ir.source_location import NOWHERE

@@ -15,7 +15,7 @@ from xjit.codegen.lowering.buffers import Buffers, Place, Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.elements import Elements, storage_dtype
 from xjit.codegen.lowering.inner_reductions import NestedReductions
-from xjit.codegen.lowering.loop_bounds import Bounds, LoopBounds
+from xjit.codegen.lowering.naive.loop_bounds import Bounds, LoopBounds
 from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch

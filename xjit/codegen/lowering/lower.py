@@ -1,6 +1,6 @@
 """A group becomes a loop nest, in the form that its plan asks for.
 
-row_nest.py      row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
+naive_rows.py    row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
 naive_columns.py column by column, where the reduced axes are slow in memory
 """
 
@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Protocol
 
-from xjit.codegen.forms.chunks import open_chunks
-from xjit.codegen.forms.row_nest import RowNest
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.group_values import GroupValues
-from xjit.codegen.lowering.loop_bounds import LoopBounds
-from xjit.codegen.lowering.loop_names import LoopNames
-from xjit.codegen.lowering.naive_columns import NaiveColumns
+from xjit.codegen.lowering.naive.chunks import open_chunks
+from xjit.codegen.lowering.naive.loop_bounds import LoopBounds
+from xjit.codegen.lowering.naive.loop_names import LoopNames
+from xjit.codegen.lowering.naive.naive_columns import NaiveColumns
+from xjit.codegen.lowering.naive.naive_rows import NaiveRows
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
-from xjit.codegen.scheduling.columns import ColumnBlocks
+from xjit.codegen.scheduling.ideas.columns import ColumnBlocks
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import ordered
 from xjit.codegen.scheduling.rows.scan_reads import ScanReads
@@ -79,7 +79,7 @@ class Lowering:
         """The form of the loops."""
         if self.columns is not None:
             return NaiveColumns(self.values, self.passes)
-        return RowNest(self.values, self.passes, scans)
+        return NaiveRows(self.values, self.passes, scans)
 
     def _is_in_columns(self, scans: ScanReads) -> bool:
         """Return whether columns run in blocks, for which no pass but the first may store whole rows."""

@@ -5,7 +5,7 @@
         s0 = s0 + ld(a0, a0_at0 + j0)         in blocks along j0
 
 A sum that rounds says in which order (:mod:`xjit.numerics`); its loops become blocks and lanes by rewrites
-(:mod:`xjit.codegen.scheduling.reduction_loops`).
+(:mod:`xjit.codegen.scheduling.ideas.reduction_loops`).
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.ideas.tiles import Transposition, transposition
+from xjit.codegen.scheduling.ideas.unrolled import short_loop, written_out
 from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
 from xjit.codegen.scheduling.scratch_axes import InTiles
-from xjit.codegen.scheduling.tiles import Transposition, transposition
-from xjit.codegen.scheduling.unrolled import short_loop, written_out
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup

@@ -12,20 +12,20 @@ from xjit import config
 from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
-from xjit.codegen.scheduling.columns import ColumnBlocks, in_blocks_of_columns
+from xjit.codegen.scheduling.ideas.columns import ColumnBlocks, in_blocks_of_columns
+from xjit.codegen.scheduling.ideas.overlapped_tiles import in_overlapped_tiles
+from xjit.codegen.scheduling.ideas.packed import in_packed_rows
+from xjit.codegen.scheduling.ideas.pairs import in_pairs
+from xjit.codegen.scheduling.ideas.rare import in_strips
+from xjit.codegen.scheduling.ideas.reduction_loops import in_blocks_and_lanes
+from xjit.codegen.scheduling.ideas.reused_scratch import reused_scratch
+from xjit.codegen.scheduling.ideas.tiles import in_tiles
+from xjit.codegen.scheduling.ideas.unrolled import in_copies
+from xjit.codegen.scheduling.ideas.unrolled_rows import unrolled_rows
+from xjit.codegen.scheduling.ideas.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.codegen.scheduling.loop_order import Ordered
-from xjit.codegen.scheduling.overlapped_tiles import in_overlapped_tiles
-from xjit.codegen.scheduling.packed import in_packed_rows
-from xjit.codegen.scheduling.pairs import in_pairs
-from xjit.codegen.scheduling.rare import in_strips
-from xjit.codegen.scheduling.reduction_loops import in_blocks_and_lanes
-from xjit.codegen.scheduling.reused_scratch import reused_scratch
 from xjit.codegen.scheduling.rows.row_storage import KeptValue, keep_rows
 from xjit.codegen.scheduling.rows.scan_blocks import ScanPass, scans_in_blocks
-from xjit.codegen.scheduling.tiles import in_tiles
-from xjit.codegen.scheduling.unrolled import in_copies
-from xjit.codegen.scheduling.unrolled_rows import unrolled_rows
-from xjit.codegen.scheduling.values_ahead import columns_ahead, functions_of_rows, rows_ahead
 from xjit.dataclass import dataclass
 from xjit.ir.loops.nodes import Kernel
 from xjit.ir.loops.verify import verify

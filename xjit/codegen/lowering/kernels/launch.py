@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.naive.loop_bounds import Bounds
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.dataclass import dataclass
 from xjit.ir.loops.intexpr import IntExpr, as_int, evaluate, maximum, minimum, variable

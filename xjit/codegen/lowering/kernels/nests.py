@@ -12,7 +12,7 @@ from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
 from xjit.codegen.rewrites.record import Rewrite
-from xjit.codegen.scheduling.in_place import InPlace
+from xjit.codegen.scheduling.ideas.in_place import InPlace
 from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass, field

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.group_values import GroupValues
-from xjit.codegen.lowering.loop_bounds import Bounds
-from xjit.codegen.lowering.row_scratch import RowScratch
+from xjit.codegen.lowering.naive.loop_bounds import Bounds
+from xjit.codegen.lowering.naive.row_scratch import RowScratch
+from xjit.codegen.lowering.naive.scan_operands import ScanOperands
 from xjit.codegen.lowering.running import RunningValue
-from xjit.codegen.lowering.scan_operands import ScanOperands
+from xjit.codegen.scheduling.ideas.pairs import paired_loop
 from xjit.codegen.scheduling.levels import Passes
-from xjit.codegen.scheduling.pairs import paired_loop
 from xjit.codegen.scheduling.rows.row_storage import RowStorage, choose_row_storage
 from xjit.codegen.scheduling.rows.scan_reads import ScanReads, Stage
 from xjit.codegen.scheduling.schedule import Loop
@@ -31,7 +31,7 @@ from xjit.ir.loops.intexpr import maximum, minimum, variable
 
 
 @dataclass(eq=False)
-class RowNest:
+class NaiveRows:
     """The loops of a group row by row."""
 
     values: GroupValues

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from xjit.codegen.lowering.buffers import Place
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.group_values import GroupValues
-from xjit.codegen.lowering.loop_bounds import Bounds
+from xjit.codegen.lowering.naive.loop_bounds import Bounds
 from xjit.codegen.scheduling.rows.row_storage import KeptValue, RowStorage
 from xjit.codegen.scheduling.rows.scan_reads import ScanReads, Stage
 from xjit.codegen.scheduling.schedule import Loop

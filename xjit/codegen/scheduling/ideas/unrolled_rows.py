@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.unroll_and_jam import UnrollAndJam
-from xjit.codegen.scheduling.columns import Rows, rows_of_blocks
+from xjit.codegen.scheduling.ideas.columns import Rows, rows_of_blocks
 from xjit.ir.loops.nodes import Kernel, Let, LetInt, Statement, Store
 from xjit.ir.loops.walk import buffers
 from xjit.machine import Machine

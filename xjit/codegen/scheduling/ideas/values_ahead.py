@@ -30,7 +30,7 @@ from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.values.call import Call
 from xjit.codegen.rewrites.values.precompute import Precompute, needed_for
 from xjit.codegen.rewrites.values.specialize_rare import SpecializeRare
-from xjit.codegen.scheduling.columns import around_columns, rows_of_blocks
+from xjit.codegen.scheduling.ideas.columns import around_columns, rows_of_blocks
 from xjit.ir.loops.nodes import Block, Carry, Kernel, Let, Loop, Prim, Statement
 from xjit.ir.loops.walk import parts, statements, values
 from xjit.ir.scalar_expr import primitive_cost

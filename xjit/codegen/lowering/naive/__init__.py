@@ -1,0 +1,1 @@
+"""Naive loops of one group: a loop for each axis, the statements of each pass in order."""

@@ -1,0 +1,1 @@
+"""Reasons to rewrite loops: each looks at the loops of a kernel and yields rewrites."""
