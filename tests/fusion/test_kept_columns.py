@@ -71,8 +71,8 @@ def test_values(name: str, run: Function) -> None:
 def test_nothing_is_stored_where_it_was_loaded_from(name: str) -> None:
     function, array = PROGRAMS[name]
     source = xjit.jit(function).source(array)
-    loads = re.findall(r"(x\d+) = ldw\((m\d+), (.+?)\)  #", source)
-    stores = re.findall(r"st\((m\d+), (.+?), (x\d+)\)  #", source)
+    loads = re.findall(r"(\w+) = ldw\((\w+), (.+?)\)", source)
+    stores = re.findall(r"st\((\w+), (.+?), (\w+)\)", source)
     assert loads and not {(value, buffer, place) for buffer, place, value in stores} & set(loads)
 
 

@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
 from xjit.codegen.lowering.kernels.launch import launched
-from xjit.codegen.lowering.kernels.tiled_groups import see_that_tiles_have_scratch, write_one_behind_the_other
+from xjit.codegen.lowering.kernels.tiled_groups import (
+    see_that_tiles_have_scratch,
+    without_unread,
+    write_one_behind_the_other,
+)
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
@@ -65,13 +69,16 @@ def lower(
         _write_side_by_side(parts, nest)
     else:
         write_one_behind_the_other(parts, tiles, nest)
+    between = pointers.inside.values()
     body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
     work = sum(part.work for part in parts)
-    naive = Kernel("kernel", pointers.arguments, pointers.with_all_axes(body), facts=tuple(nest.facts))
+    naive = Kernel(
+        "kernel", pointers.arguments, without_unread(pointers.with_all_axes(body), between), facts=tuple(nest.facts)
+    )
     # Of what is spent, the next tile may read too.
     in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
     kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
-    see_that_tiles_have_scratch(kernel, pointers.inside.values())
+    see_that_tiles_have_scratch(kernel, between)
     launch = launched(with_shared_scratch(kernel), nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     places = pointers.places([one.buffer.name for one in kernel.arguments])

@@ -18,10 +18,12 @@ from collections.abc import Collection, Sequence
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
+from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.codegen.scheduling.scratch_axes import InTiles, ScratchAxis
 from xjit.errors import XjitError
 from xjit.ir.loops.intexpr import IntExpr
-from xjit.ir.loops.nodes import Alloc, Kernel, Scope
+from xjit.ir.loops.nodes import Alloc, Block, Kernel, Scope, Statement
+from xjit.ir.loops.walk import loads
 from xjit.ir.node import Node
 
 
@@ -46,6 +48,19 @@ def _scratch(node: Node, tiles: InTiles, part: Lowering) -> str:
 
     extents = tuple(extent(number, axis) for number, axis in enumerate(tiles.values[node]))
     return part.scratch.add(name, storage_dtype(node.aval.dtype), extents, scope=Scope.ITERATION)
+
+
+def without_unread(body: Block, between: Collection[str]) -> Block:
+    """The statements without values ``between`` two groups that nobody reads, as of numbers, which are in the text."""
+    unread = set(between) - {load.buffer for load in loads(body)}
+    return tuple(one for one in body if not _makes_only(one, unread)) if unread else body
+
+
+def _makes_only(one: Statement, unread: Collection[str]) -> bool:
+    if isinstance(one, Alloc):
+        return one.buffer.name in unread
+    made = written((one,))
+    return bool(made) and made <= set(unread)
 
 
 def see_that_tiles_have_scratch(kernel: Kernel, between: Collection[str]) -> None:
