@@ -51,7 +51,7 @@ def _scratch(node: Node, tiles: InTiles, part: Lowering) -> str:
 
 
 def without_unread(body: Block, between: Collection[str]) -> Block:
-    """The statements without values ``between`` two groups that nobody reads, as of numbers, which are in the text."""
+    """The statements without values ``between`` groups that nobody reads: numbers stand in the text."""
     unread = set(between) - {load.buffer for load in loads(body)}
     return tuple(one for one in body if not _makes_only(one, unread)) if unread else body
 
