@@ -113,7 +113,7 @@ BROKEN = {
     "row_maximum": (r"fmax\(t0, x0\)", "select(x0 > t0, x0, t0)"),
     "row_sums_of_every_second": (r"radd\(s0_block, x0\)", "s0_block + x0"),
     "row_sums_backward": (r"radd\(s0_block, [^)]*\)\)", "s0_block + x0"),
-    "column_extremes_of_every_third": (r"keep_max\(x1, x0\)", "fmod(x1, x0)"),
+    "column_extremes_of_every_third": (r"keep_max\(t0_now, x0\)", "fmod(t0_now, x0)"),
     "first_extreme": (r"fmin\(s0_block, x0\)", "fmod(s0_block, x0)"),
     "backward_and_forward": (r"x0 \+ x1", "fmod(x0, x1)"),
     "exclusive_or": (r"t0 \^ x0", "srem(t0, x0)"),

@@ -113,7 +113,7 @@ def test_broadcast_operands_are_read_where_they_change() -> None:
 def test_rows_are_passed_over_three_times() -> None:
     """The exponentials are made in one loop over whole groups of lanes and one over the rest, which is then added."""
     loops = loops_of(source_of(formulas.softmax, np.ones((4, 16))))
-    assert loops == ["i0", "j0", "b0", "j0", "j0", "k0", "k1", "j0"]
+    assert loops == ["i0", "j0", "b0", "j0_0", "k0", "k1", "k2", "j0_1"]
 
 
 def test_values_of_a_row_wait_in_the_output() -> None:

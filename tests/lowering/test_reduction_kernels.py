@@ -81,8 +81,8 @@ def test_first_extremes_are_looked_for_in_one_block() -> None:
     assert loops_of(source) == ["i0", "b0", "j0"] and "first(a0, a0_at0, p0_first, p0_end, s0)" in source
     source = source_of(lambda a: np.argmax(a * 2, axis=1), np.ones((4, 700)))
     assert loops_of(source) == ["i0", "b0", "j0", "j0", "j0"]  # the last two: of a NaN, or else of the extreme
-    assert "select((s0 == s0), q0, p0)" in source
-    assert "p0" not in source_of(lambda a: np.argmax(a, axis=0), np.ones((700, 40)))
+    assert "select((s0 == s0), p0_end, p0_first)" in source
+    assert "p0_end" not in source_of(lambda a: np.argmax(a, axis=0), np.ones((700, 40)))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint64, np.bool_])
