@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from xjit import numerics
 from xjit.codegen.lowering.elements import Elements, storage_dtype
-from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
+from xjit.codegen.lowering.scopes import Element, LoopBuilder, Scope
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
@@ -136,17 +136,17 @@ class Buffers:
         """Whether the elements are counted from a later step than the first, which would be before the buffer."""
         return access.start < 0 and self.group.has_skew
 
-    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Held:
+    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Element:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
         return self.held(Load(name, index, storage_dtype(dtype)), scope, node)
 
-    def held(self, load: Load, scope: Scope, node: Node) -> Held:
+    def held(self, load: Load, scope: Scope, node: Node) -> Element:
         """What a load gives, as the element of a node."""
         var = self.elements.let(scope, "x", load, load.dtype, node.where)
-        return Held(None, var, scope) if load.dtype != node.aval.dtype else Held(var, None, scope)
+        return Element(None, var, scope) if load.dtype != node.aval.dtype else Element(var, None, scope)
 
     def index_of(self, access: Access, name: str, chunked: bool = False, loaded: bool = False) -> tuple[IntExpr, ...]:
         """The index of an access in the loops that are open; ``chunked`` ones have a result for every chunk."""
@@ -229,7 +229,7 @@ class Buffers:
         """The name of the pointer of an access, to elements of the buffer's type unless told otherwise."""
         return self.pointers.pointer(access.node, self._start(access), written, dtype)
 
-    def put(self, access: Access, held: Held, chunked: bool = False, source: Node | None = None) -> None:
+    def put(self, access: Access, held: Element, chunked: bool = False, source: Node | None = None) -> None:
         """Stores one element; ``source`` is the node whose type it has, where that is not the buffer's own."""
         node = access.node
         dtype = node.aval.dtype if source is None else source.aval.dtype

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from xjit.codegen.lowering.folding import folded
-from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
-from xjit.codegen.lowering.variants import has_variants, is_vector_function
+from xjit.codegen.lowering.scopes import Element, LoopBuilder, Scope
+from xjit.codegen.lowering.variants import has_fast_path, is_vector_function
 from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.reads import positions_of, sources
 from xjit.fusion.statements import IndexedValue
@@ -72,18 +72,18 @@ class Elements:
     """
 
     nest: LoopBuilder
-    read: Callable[[IndexedValue], Held]
+    read: Callable[[IndexedValue], Element]
     is_leaf: Callable[[IndexedValue], bool]
     position: Callable[[int], str | None]
     innermost: frozenset[int]
     dims: tuple[int, ...]
     calls: bool = False
 
-    def value(self, indexed: IndexedValue) -> Held:
+    def value(self, indexed: IndexedValue) -> Element:
         """The element of the node at the index; computed where its index allows, and only once there."""
         known = self.nest.known(indexed)
         if known is not None:
-            found: Held = known
+            found: Element = known
             return found
         stack: list[tuple[IndexedValue, Sequence[IndexedValue] | None]] = [(indexed, None)]
         while stack:
@@ -98,10 +98,10 @@ class Elements:
                     stack.extend([(one, None) for one in reversed(waiting)])
                     continue
             self._remember(top, self._make(top, operands))
-        result: Held = self.nest.known(indexed)
+        result: Element = self.nest.known(indexed)
         return result
 
-    def _make(self, indexed: IndexedValue, operands: Sequence[IndexedValue]) -> Held:
+    def _make(self, indexed: IndexedValue, operands: Sequence[IndexedValue]) -> Element:
         node = indexed.node
         if self.is_leaf(indexed):
             return self.read(indexed)
@@ -109,13 +109,13 @@ class Elements:
             return self.constant(node.param("value"))
         held = [self.nest.known(source) for source in operands]
         if node.op.kind is Kind.INDEXING:
-            found: Held = held[0]
+            found: Element = held[0]
             return found
         if node.op.kind is Kind.REDUCE:
             return self._folded(node, held, self._scope(indexed, held))
         return self.element(node, held, indexed.index, self._scope(indexed, held))
 
-    def _folded(self, node: Node, held: list[Held], scope: Scope) -> Held:
+    def _folded(self, node: Node, held: list[Element], scope: Scope) -> Element:
         """One result of a reduction over a few elements: ``v1 = v0 + x1``, and so on, from the initial value."""
         reducer: Reducer = node.param("reducer")
         types = [source.aval.dtype for source in node.inputs]
@@ -124,25 +124,25 @@ class Elements:
         for value in values:
             call = Prim(reducer.combine, (result, value), result.dtype)
             result = self.let(scope, "v", call, result.dtype, node.where)
-        return Held(result, None, scope)
+        return Element(result, None, scope)
 
-    def _scope(self, indexed: IndexedValue, held: list[Held]) -> Scope:
+    def _scope(self, indexed: IndexedValue, held: list[Element]) -> Scope:
         """Where the value belongs: the innermost scope among its operands' and its own positions'."""
         depth = self.nest.scopes.index
         own = self.nest.scope_for(indexed.index) if not held else held[0].scope
         return max([own, *(one.scope for one in held)], key=depth)
 
-    def _remember(self, indexed: IndexedValue, held: Held) -> None:
+    def _remember(self, indexed: IndexedValue, held: Element) -> None:
         held.scope.known[indexed] = held
 
-    def constant(self, literal: Literal) -> Held:
+    def constant(self, literal: Literal) -> Element:
         """A constant of one element."""
         scope = self.nest.scopes[0]
         if literal.dtype not in NARROW_FLOATS:
-            return Held(Const(Literal(literal.dtype, (), literal.data)), None, scope)
+            return Element(Const(Literal(literal.dtype, (), literal.data)), None, scope)
         bits = np.frombuffer(literal.data, storage_dtype(literal.dtype))[0]
         plain = np.frombuffer(literal.data, literal.dtype)[0].astype(np.float32)
-        return Held(Const(Literal.of(plain)), Const(Literal.of(bits)), scope)
+        return Element(Const(Literal.of(plain)), Const(Literal.of(bits)), scope)
 
     def integer_from_table(self, value: Value) -> Value:
         """A larger integer as a word of the table; other values as they are."""
@@ -170,12 +170,12 @@ class Elements:
         found: Value = scope.known[key]
         return found
 
-    def element(self, node: Node, held: list[Held], index: IndexMap, scope: Scope) -> Held:
+    def element(self, node: Node, held: list[Element], index: IndexMap, scope: Scope) -> Element:
         """One element of an elementwise node from the elements of its operands, named in a scope."""
         assert node.element is not None
         return Evaluation(self, node, held, index, scope).result(node.element)
 
-    def plain(self, held: Held, dtype: DType, where: Where) -> Value:
+    def plain(self, held: Element, dtype: DType, where: Where) -> Value:
         """The value in the type that arithmetic uses."""
         if held.plain is None:
             assert held.bits is not None
@@ -183,7 +183,7 @@ class Elements:
             held.plain = self.let(held.scope, "w", value, FLOAT32, where)
         return held.plain
 
-    def bits(self, held: Held, dtype: DType, where: Where) -> Value:
+    def bits(self, held: Element, dtype: DType, where: Where) -> Value:
         """The value as memory holds it."""
         if dtype not in NARROW_FLOATS:
             return self.plain(held, dtype, where)
@@ -214,9 +214,9 @@ class Elements:
         scope.statements.append(Let(name, value, where))
         return Var(name, dtype)
 
-    def inline(self, graph: Graph, arguments: list[Held], scope: Scope) -> list[Held]:
+    def inline(self, graph: Graph, arguments: list[Element], scope: Scope) -> list[Element]:
         """The outputs of a scalar computation on these arguments, written into a scope."""
-        known: dict[Node, Held] = dict(zip(graph.parameters, arguments, strict=True))
+        known: dict[Node, Element] = dict(zip(graph.parameters, arguments, strict=True))
         for node in graph.nodes:
             if node in known:
                 continue
@@ -235,13 +235,13 @@ class Evaluation:
 
     elements: Elements
     node: Node
-    held: list[Held]
+    held: list[Element]
     index: IndexMap
     scope: Scope
     _uses: dict[int, int] = field(default_factory=dict)
     _made: dict[int, Value] = field(default_factory=dict)
 
-    def result(self, expr: Expr) -> Held:
+    def result(self, expr: Expr) -> Element:
         """The expression as the value of the node."""
         dtype = self.node.aval.dtype
         if isinstance(expr, Arg) and expr.dtype == dtype:
@@ -250,8 +250,8 @@ class Evaluation:
         where = self.node.where
         if dtype in NARROW_FLOATS:
             value = self.elements.let(self.scope, "h", self.bits(expr), storage_dtype(dtype), where)
-            return Held(None, value, self.scope)
-        return Held(self.elements.let(self.scope, "v", self.plain(expr), dtype, where), None, self.scope)
+            return Element(None, value, self.scope)
+        return Element(self.elements.let(self.scope, "v", self.plain(expr), dtype, where), None, self.scope)
 
     def _count(self, expr: Expr) -> None:
         stack: list[Expr] = [expr]
@@ -312,7 +312,7 @@ class Evaluation:
 
     def _named(self, expr: PrimExpr, args: tuple[Value, ...]) -> tuple[Value, ...]:
         """The operands of a function, with names if they are asked whether they are rare."""
-        if not has_variants(expr.name, register_dtype(expr.args[0].dtype)):
+        if not has_fast_path(expr.name, register_dtype(expr.args[0].dtype)):
             return args
         return tuple(self.elements.let(self.scope, "u", arg, arg.dtype, self.node.where) for arg in args)
 
@@ -327,7 +327,7 @@ class Evaluation:
         """
         key = expr.name, register_dtype(expr.args[0].dtype)
         if not self.scope.axes & self.elements.innermost:
-            return "rare" if has_variants(*key) else ""
+            return "rare" if has_fast_path(*key) else ""
         return "called" if self.elements.calls and is_vector_function(*key) else ""
 
     def bits(self, expr: Expr) -> Value:

@@ -17,7 +17,7 @@ from xjit.codegen.lowering.elements import Elements, storage_dtype
 from xjit.codegen.lowering.inner_reductions import NestedReductions
 from xjit.codegen.lowering.naive.loop_bounds import Bounds, LoopBounds
 from xjit.codegen.lowering.running import RunningValue
-from xjit.codegen.lowering.scopes import Held, LoopBuilder, Scope
+from xjit.codegen.lowering.scopes import Element, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_many
 from xjit.codegen.scheduling.loop_order import Ordered
@@ -108,7 +108,7 @@ class GroupValues:
         made = owner(indexed.node)
         return made in self.accesses.leaves and made in self.accesses.targets
 
-    def _read(self, indexed: IndexedValue) -> Held:
+    def _read(self, indexed: IndexedValue) -> Element:
         scope = self.nest.scope_for(indexed.index)
         if self.kept.holds(indexed):
             load = Load(*self.kept.place(indexed), storage_dtype(indexed.node.aval.dtype))
@@ -202,7 +202,7 @@ class GroupValues:
         assert isinstance(statement, Scan)
         return RunningValue(self.elements, statement, self.group.axes[number])
 
-    def settle(self, number: int, results: list[Held], row: Scope) -> None:
+    def settle(self, number: int, results: list[Element], row: Scope) -> None:
         """Makes the results of a reduction known to the row, and stores those that have a buffer."""
         statement, axes = self.group.statements[number], self.group.axes[number]
         index = statement.made_at(axes)
@@ -214,13 +214,13 @@ class GroupValues:
                 if node in self.stored or (node is statement.target and not isinstance(node.type, TupleType)):
                     self._store_result(node, number, held)
 
-    def _store_result(self, node: Node, number: int, held: Held) -> None:
+    def _store_result(self, node: Node, number: int, held: Element) -> None:
         access = self.accesses.writes[number]
         if access is None or node not in self.stored:
             return
         self.buffers.put(dataclasses.replace(access, node=node), held, chunked=self.group.chunk is not None)
 
-    def settle_scan(self, number: int, held: Held) -> None:
+    def settle_scan(self, number: int, held: Element) -> None:
         """Makes a running value known where it stands, keeps it for those who read it later, and stores it."""
         statement, access = self.group.statements[number], self.accesses.writes[number]
         index = statement.made_at(self.group.axes[number])

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.elements import Elements
-from xjit.codegen.lowering.scopes import Held, LoopBuilder
+from xjit.codegen.lowering.scopes import Element, LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.tiny import nested_values
@@ -40,7 +40,7 @@ class NestedReductions:
     first: Mapping[Node, int]
     extent: Callable[[Loop], IntExpr]
 
-    def result(self, indexed: IndexedValue) -> Held:
+    def result(self, indexed: IndexedValue) -> Element:
         """One result of a nested reduction, computed in the scope that its index belongs to."""
         hidden = self.nest.leave_to(self.nest.scope_for(indexed.index))
         held = self._run(self._statement(indexed))
@@ -53,7 +53,7 @@ class NestedReductions:
         reduced = tuple(range(first, first + len(indexed.node.param("dims"))))
         return Reduce(Domain(()), values, indexed.node, reduced)
 
-    def _run(self, statement: Reduce) -> Held:
+    def _run(self, statement: Reduce) -> Element:
         scope = self.nest.inner
         used = {axis for indexed in statement.values for axis in axes_of(indexed.index)} | set(statement.reduced)
         loops = [loop for loop in self.plan.nested if loop.axes[0] in statement.reduced]

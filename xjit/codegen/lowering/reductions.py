@@ -14,7 +14,7 @@ from typing import Any
 
 from xjit import numerics
 from xjit.codegen.lowering.elements import Elements, encoded, register_dtype, storage_dtype
-from xjit.codegen.lowering.scopes import Held, Scope
+from xjit.codegen.lowering.scopes import Element, Scope
 from xjit.codegen.rewrites.analysis import first_extremes
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue, Reduce, Scan
@@ -46,11 +46,11 @@ class Accumulator:
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
         """Statements inside the innermost loop; the ``line`` of elements is a run of the loop over this variable."""
 
-    def finish(self, row: Scope) -> list[Held]:
+    def finish(self, row: Scope) -> list[Element]:
         """The results, one for each array that the reduction yields."""
         raise TypeError("an accumulator says how it finishes")
 
-    def operand(self, number: int) -> Held:
+    def operand(self, number: int) -> Element:
         """The element of one operand (or initial value) at the current position."""
         indexed = self.statement.values[number]
         return self.elements.value(IndexedValue(indexed.node, relabel(indexed.index, self.axes)))
@@ -124,10 +124,10 @@ class Recognised(Accumulator):
         value = Prim(self.in_order, (Var(self.name, self.dtype), self.plain_operand(0)), self.dtype)
         inner.statements.append(FoldStatement((self.name,), (value,)))
 
-    def finish(self, row: Scope) -> list[Held]:
+    def finish(self, row: Scope) -> list[Element]:
         return [self.settle(self._total, row, self.statement.target.where)]
 
-    def settle(self, value: Value, row: Scope, where: Any) -> Held:
+    def settle(self, value: Value, row: Scope, where: Any) -> Element:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""
         dtype = self.statement.target.aval.dtype
         value = value if dtype in NARROW_FLOATS else _as(value, dtype)
@@ -136,8 +136,8 @@ class Recognised(Accumulator):
             value = Prim(self.reducer.combine, (initial, value), value.dtype)
         if dtype in NARROW_FLOATS:
             bits = self.elements.let(row, "h", encoded(value, dtype), storage_dtype(dtype), where)
-            return Held(None, bits, row)
-        return Held(self.elements.let(row, "v", value, dtype, where), None, row)
+            return Element(None, bits, row)
+        return Element(self.elements.let(row, "v", value, dtype, where), None, row)
 
     def _starts_at_identity(self) -> bool:
         initial = self.statement.values[1].node
@@ -172,8 +172,8 @@ class PlaceOfExtreme(Accumulator):
         search = first_extremes.FirstExtreme(self.best, self.place, self.extreme.combine, value, line)
         inner.statements.append(search.fold)
 
-    def finish(self, row: Scope) -> list[Held]:
-        return [Held(self.place, None, row)]
+    def finish(self, row: Scope) -> list[Element]:
+        return [Element(self.place, None, row)]
 
 
 class Fold(Accumulator):
@@ -195,14 +195,14 @@ class Fold(Accumulator):
 
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
         captured = [self.operand(k) for k in range(2 * self.count, len(self.statement.values))]
-        arguments = [Held(var, None, inner) for var in self._carried()]
+        arguments = [Element(var, None, inner) for var in self._carried()]
         arguments += [self.operand(number) for number in range(self.count)] + captured
         results = self.elements.inline(self.graph, arguments, inner)
         where = self.statement.target.where
         values = [self.elements.plain(held, dtype, where) for held, dtype in zip(results, self.dtypes, strict=True)]
         inner.statements.append(FoldStatement(tuple(self.names), tuple(values)))
 
-    def finish(self, row: Scope) -> list[Held]:
+    def finish(self, row: Scope) -> list[Element]:
         where = self.statement.target.where
         copies = [Prim("copy", (var,), var.dtype) for var in self._carried()]
-        return [Held(self.elements.let(row, "v", copy, copy.dtype, where), None, row) for copy in copies]
+        return [Element(self.elements.let(row, "v", copy, copy.dtype, where), None, row) for copy in copies]

@@ -14,7 +14,7 @@ import numpy as np
 
 from xjit.codegen.lowering.elements import Elements, decoded, encoded, storage_dtype
 from xjit.codegen.lowering.reductions import Recognised
-from xjit.codegen.lowering.scopes import Held, Scope
+from xjit.codegen.lowering.scopes import Element, Scope
 from xjit.fusion.statements import Scan
 from xjit.ir.loops.nodes import Const, Fold, Prim, Value, Var
 from xjit.ir.node import Graph
@@ -36,22 +36,22 @@ class RunningValue(Recognised):
             return Const(Literal.of(np.negative(np.zeros((), dtype)), dtype))
         return super().identity(dtype)
 
-    def advance(self, inner: Scope) -> Held:
+    def advance(self, inner: Scope) -> Element:
         """Takes the element at hand; the result up to it."""
         held = self.combined(Var(self.name, self.dtype), inner)
         assert held.plain is not None
         inner.statements.append(Fold((self.name,), (held.plain,)))
         return held
 
-    def combined(self, before: Value, scope: Scope) -> Held:
+    def combined(self, before: Value, scope: Scope) -> Element:
         """The value so far combined with the element at hand, named in a scope."""
         where, dtype = self.statement.target.where, self.statement.target.aval.dtype
         if self.graph is not None:
-            (held,) = self.elements.inline(self.graph, [Held(before, None, scope), self.operand(0)], scope)
-            return Held(self.elements.plain(held, dtype, where), held.bits, scope)
+            (held,) = self.elements.inline(self.graph, [Element(before, None, scope), self.operand(0)], scope)
+            return Element(self.elements.plain(held, dtype, where), held.bits, scope)
         call = Prim(self.in_order, (before, self.plain_operand(0)), self.dtype)
         if dtype not in NARROW_FLOATS:
-            return Held(self.elements.let(scope, "v", call, self.dtype, where), None, scope)
+            return Element(self.elements.let(scope, "v", call, self.dtype, where), None, scope)
         bits = self.elements.let(scope, "h", encoded(call, dtype), storage_dtype(dtype), where)
         plain = self.elements.let(scope, "w", decoded(bits, dtype), self.dtype, where)
-        return Held(plain, bits, scope)
+        return Element(plain, bits, scope)

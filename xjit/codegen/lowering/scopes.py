@@ -150,7 +150,7 @@ class LoopBuilder:
 
 
 @dataclass(eq=False)
-class Held:
+class Element:
     """A computed element: as a plain value, and for narrow floats as the bits that memory holds."""
 
     plain: Value | None

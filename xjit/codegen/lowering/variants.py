@@ -40,11 +40,11 @@ FREQUENT = _names("pow", "")
 """Those of which many arguments are far where some are."""
 
 
-def has_variants(prim: str, dtype: DType) -> bool:
+def has_fast_path(prim: str, dtype: DType) -> bool:
     """Whether a primitive on operands of this type has variants ``near`` and ``is_far``.
 
     >>> import numpy as np
-    >>> has_variants("sin", np.dtype(np.float64)), has_variants("exp", np.dtype(np.float64))
+    >>> has_fast_path("sin", np.dtype(np.float64)), has_fast_path("exp", np.dtype(np.float64))
     (True, False)
     """
     return _name(prim, dtype) in VARIED
@@ -52,7 +52,7 @@ def has_variants(prim: str, dtype: DType) -> bool:
 
 def with_fast_path(keys: Iterable[tuple[str, DType]]) -> list[tuple[str, DType]]:
     """Those of some primitives that have variants ``near`` and ``is_far``."""
-    return [key for key in keys if has_variants(*key)]
+    return [key for key in keys if has_fast_path(*key)]
 
 
 def is_frequent(prim: str, dtype: DType) -> bool:
@@ -83,7 +83,7 @@ def calls_many(nodes: Iterable[Node], machine: Machine) -> bool:
 
 def calls_varied(node: Node) -> bool:
     """Return whether the element of a node calls a function that has a quick variant for usual arguments."""
-    return any(has_variants(*key) for key in _vector_functions(node))
+    return any(has_fast_path(*key) for key in _vector_functions(node))
 
 
 def _vector_functions(node: Node) -> list[tuple[str, DType]]:

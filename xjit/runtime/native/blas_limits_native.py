@@ -4,7 +4,7 @@ A step of a compiled program makes the limit of its thread known with ``blas_beg
 ``blas_end``.  The first of the steps that run at once keeps the number of threads that the library had, each lowers
 it to its own limit, and the last puts it back.  None of it is Python, whose signal handlers might raise halfway.
 
-*Held* is a word of the step: 0, or the generation of limits that its own belongs to.  ``blas_begin`` fills it, and
+*Element* is a word of the step: 0, or the generation of limits that its own belongs to.  ``blas_begin`` fills it, and
 ``blas_end`` does nothing for one that is empty, so a step ends exactly what it began wherever it is interrupted.  A
 forked child begins another generation: the limits of the parent's threads are none of its own.
 """

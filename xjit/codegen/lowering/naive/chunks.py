@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from xjit.codegen.lowering.scopes import Held, LoopBuilder
+from xjit.codegen.lowering.scopes import Element, LoopBuilder
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops.intexpr import IntExpr, minimum, variable
@@ -25,7 +25,7 @@ def open_chunks(nest: LoopBuilder, group: FusionGroup, plan: Schedule) -> IntExp
     size = nest.word("chunk", elements, "chunk")
     scope = nest.open("k", (group.chunk[0],))
     for number in group.chunk_numbers:
-        scope.known[number] = Held(FromInt(variable("k"), INT64), None, scope)
+        scope.known[number] = Element(FromInt(variable("k"), INT64), None, scope)
     stop = minimum(variable("k_start") + size, nest.extent(loop.variable, loop.extent))
     scope.statements += [LetInt("k_start", variable("k") * size), LetInt("k_stop", stop)]
     return nest.word("chunks", math.ceil(loop.extent / elements), "n")

@@ -26,7 +26,7 @@ Needed: TypeAlias = "Span | None"
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Footprint:
     """From where to where the index of a touch goes along each axis; None where that is not known."""
 
     buffer: str
@@ -34,12 +34,12 @@ class Reach:
     spans: tuple[Span | None, ...]
 
 
-def reaches(touched: Iterable[Touch], buffers: Collection[str], scope: frozenset[str]) -> Iterator[Reach]:
+def reaches(touched: Iterable[Touch], buffers: Collection[str], scope: frozenset[str]) -> Iterator[Footprint]:
     """Yield how far touches of some buffers go, in names of the scope."""
     for touch in touched:
         if touch.buffer in buffers:
             spans = tuple(_span(at, touch.around, scope) for at in touch.index)
-            yield Reach(touch.buffer, touch.written, spans)
+            yield Footprint(touch.buffer, touch.written, spans)
 
 
 def _span(at: IntExpr, around: Sequence[Loop | LetInt], scope: frozenset[str]) -> Span | None:
@@ -49,7 +49,7 @@ def _span(at: IntExpr, around: Sequence[Loop | LetInt], scope: frozenset[str]) -
     return Span(found.low, found.high + 1)
 
 
-def needed(buffer: Buffer, several: Iterable[Reach], scope: frozenset[str]) -> tuple[Needed, ...]:
+def needed(buffer: Buffer, several: Iterable[Footprint], scope: frozenset[str]) -> tuple[Needed, ...]:
     """What some touches need along the axes of a buffer, in names of the scope.
 
     RefusedError where it is not known along any axis.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import known_inside, touches
-from xjit.codegen.rewrites.analysis.needs import Needed, Reach, Span, hull, needed, reaches
+from xjit.codegen.rewrites.analysis.needs import Footprint, Needed, Span, hull, needed, reaches
 from xjit.codegen.rewrites.analysis.scalars import changed, read
 from xjit.codegen.rewrites.analysis.surroundings import block_of, known_before, place_in, with_block, written
 from xjit.codegen.rewrites.analysis.windows import Window, window_of
@@ -141,7 +141,7 @@ class _Placing:
     allocs: Mapping[str, Alloc]
     known: Ranges
     scope: frozenset[str]
-    touched: list[Reach]
+    touched: list[Footprint]
 
     def placed(self, maker: Loop) -> Loop:
         """The nest over what is needed of what it makes."""
@@ -158,7 +158,7 @@ class _Placing:
             found.append(window_of(name, alloc.buffer, axes, self.known))
         return found
 
-    def _needed(self, name: str, touched: Sequence[Reach]) -> tuple[Needed, ...]:
+    def _needed(self, name: str, touched: Sequence[Footprint]) -> tuple[Needed, ...]:
         return needed(self.allocs[name].buffer, touched, self.scope)
 
     def _spans(self, maker: Loop) -> dict[str, tuple[Loop, Span]]:

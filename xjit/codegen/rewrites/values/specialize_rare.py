@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xjit.codegen.lowering.variants import has_variants, is_frequent, is_vector_function
+from xjit.codegen.lowering.variants import has_fast_path, is_frequent, is_vector_function
 from xjit.codegen.rewrites.analysis.directions import rereads
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.analysis.scalars import changed
@@ -112,7 +112,7 @@ def is_varied(value: Value) -> bool:
     """Whether a value calls a function that has a form for usual arguments only."""
     if not isinstance(value, Prim) or value.variant or not value.operands:
         return False
-    return has_variants(value.name, value.operands[0].dtype)
+    return has_fast_path(value.name, value.operands[0].dtype)
 
 
 def _called_often(loop: Loop) -> frozenset[tuple[str, DType]]:
@@ -128,7 +128,7 @@ def _rare(value: Value, often: frozenset[tuple[str, DType]]) -> Value:
     if not isinstance(value, Prim) or value.variant or not value.operands:
         return value
     key = value.name, value.operands[0].dtype
-    varied = has_variants(*key)
+    varied = has_fast_path(*key)
     is_called = not is_frequent(*key) if varied else key in often
     return replace(value, variant="rare") if is_called else value
 
