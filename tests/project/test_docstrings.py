@@ -1,4 +1,4 @@
-"""Docstrings begin with a verb or a noun of the field, in every folder that is done."""
+"""Docstrings begin with a verb or a noun of the field."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("xjit", "perf", "tools", "tests", "examples")
 WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 QUESTION = re.compile(r"(What|Whether|Where|How)\b")
-# Folders with docstrings that still begin with a question; what lies below the second ones is done.
-NOT_YET = ("xjit/codegen", "xjit/fusion")
-DONE_WITHIN = ("xjit/codegen/vmath",)
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -37,11 +34,6 @@ def questions(path: str, text: str) -> list[str]:
     return [f"{path}:{line}" for line, doc in docstrings(ast.parse(text)) if QUESTION.match(doc)]
 
 
-def below(path: str, folders: tuple[str, ...]) -> bool:
-    """Return whether a file lies below one of the folders."""
-    return any(path.startswith(f"{folder}/") for folder in folders)
-
-
 def files(folder: str) -> list[tuple[str, str]]:
     """Return path and text of every module below a folder."""
     found = sorted((ROOT / folder).rglob("*.py"))
@@ -50,14 +42,7 @@ def files(folder: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_docstrings_begin_with_a_verb_or_a_noun(folder: str) -> None:
-    done = [(path, text) for path, text in files(folder) if not below(path, NOT_YET) or below(path, DONE_WITHIN)]
-    assert not [place for path, text in done for place in questions(path, text)]
-
-
-@pytest.mark.parametrize("folder", NOT_YET)
-def test_folders_that_are_done_leave_the_list(folder: str) -> None:
-    left = [(path, text) for path, text in files(folder) if not below(path, DONE_WITHIN)]
-    assert any(questions(path, text) for path, text in left), f"take {folder} off the list"
+    assert not [place for path, text in files(folder) for place in questions(path, text)]
 
 
 def test_questions_are_found_wherever_they_stand() -> None:

@@ -16,13 +16,15 @@ from xjit.machine import Machine
 
 
 def is_worth_storing(total: float, times: int, size: int, machine: Machine) -> bool:
-    """Whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading them."""
+    """Return whether computing ``size`` elements at this cost ``times`` times takes longer than storing and loading
+    them.
+    """
     cheap = machine.load_cost
     return total > cheap and (times - size) * total > cheap * size
 
 
 def shared_columns(columns: int, elements: int, work: float, machine: Machine) -> int:
-    """How many columns of so many one thread accumulates at a time at most, so that there are some for the others;
+    """The most columns of so many that one thread accumulates at a time, so that there are some for the others;
     one where there are none.
 
     >>> from xjit.machine import processor
@@ -44,12 +46,12 @@ def element_cost(node: Node, machine: Machine) -> float:
 
 
 def _elements(node: Node) -> int:
-    """How many elements of its operand one result of a reduction is made of."""
+    """The number of elements of its operand that one result of a reduction is made of."""
     return node.inputs[0].aval.size // max(node.aval.size, 1)
 
 
 def _is_open(node: Node) -> bool:
-    """Whether the cost of the node includes that of its inputs."""
+    """Return whether the cost of the node includes that of its inputs."""
     return node.op.kind in (Kind.ELEMENTWISE, Kind.INDEXING) or is_foldable(node)
 
 
@@ -62,7 +64,8 @@ def evaluations(
     *,
     columns: bool = False,
 ) -> int:
-    """How often a value read at this index is computed: once per step of the innermost loop it depends on.
+    """The number of times that a value read at this index is computed: once per step of the innermost loop it
+    depends on.
 
     The axes from ``rank`` on belong to nested reductions. In ``columns`` the last kept axis is cut into blocks, and
     the reduced ones run between the loop over blocks and that over the columns of each.

@@ -1,4 +1,4 @@
-"""What planning decides: groups that become kernels, and the steps around them."""
+"""The result of planning: groups that become kernels, and the steps around them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FusionGroup:
 
     @property
     def is_elementwise(self) -> bool:
-        """Whether every statement computes its elements one by one, in any order."""
+        """Return whether every statement computes its elements one by one, in any order."""
         return all(isinstance(statement, Store | Check) for statement in self.statements)
 
     @property
@@ -49,7 +49,7 @@ class FusionGroup:
 
     @property
     def has_skew(self) -> bool:
-        """Whether some statement runs steps behind a scan."""
+        """Return whether some statement runs steps behind a scan."""
         return any(statement.domain.skew is not None for statement in self.statements)
 
     @property
@@ -60,7 +60,7 @@ class FusionGroup:
 
 @dataclass(frozen=True, slots=True)
 class Tiling:
-    """How the groups of a kernel run one behind the other, a tile of the result at a time.
+    """The order in which groups of a kernel run one behind the other, a tile of the result at a time.
 
     ``axes`` are the tiled axes, the same ones of every group and of every value in between, ``sizes`` the extents of
     a tile along them. The ``values`` in between are kept in scratch: as much of each as a tile reads.

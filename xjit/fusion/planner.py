@@ -79,7 +79,7 @@ def _with_memory(graph: Graph, views: frozenset[Node]) -> frozenset[Node]:
 
 
 def _required(graph: Graph, views: frozenset[Node], target: Target) -> set[Node]:
-    """What the caller gets, and what no kernel computes in place."""
+    """Values that the caller gets, and those that no kernel computes in place."""
     stored = {view_chain(node)[0] if node in views else node for node in graph.outputs}
     stored.update(node for node in graph.nodes if not is_made_in_place(node, target))
     return {node for node in stored if not is_given(node)}
@@ -151,7 +151,9 @@ def _stored_by(steps: tuple[Step, ...]) -> frozenset[Node]:
 
 
 def _works(step: Step) -> bool:
-    """Whether a step does anything; a kernel without statements is left of values that only empty arrays read."""
+    """Return whether a step does anything; a kernel without statements is left of values that only empty arrays
+    read.
+    """
     return not isinstance(step, KernelStep) or bool(step.groups)
 
 

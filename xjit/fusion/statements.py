@@ -55,12 +55,12 @@ class Domain:
 
     @property
     def rank(self) -> int:
-        """How many axes are the statement's own, not those of nested reductions."""
+        """The number of axes of the statement's own, without those of nested reductions."""
         return min((first for _, first in self.nested), default=len(self.extents))
 
     @property
     def is_whole(self) -> bool:
-        """Whether the domain is no single position and no piece of another one."""
+        """Return whether the domain is no single position and no piece of another one."""
         return not (self.fixed or self.origin)
 
     @property
@@ -123,7 +123,7 @@ class _Statement:
 
     @property
     def rank(self) -> int:
-        """How many axes of the domain are not those of nested reductions."""
+        """The number of axes of the domain without those of nested reductions."""
         return self.domain.rank
 
     @property
@@ -148,7 +148,7 @@ class _Statement:
 
     @property
     def is_search(self) -> bool:
-        """Whether it looks for the place of an extreme, for which it computes some values a second time."""
+        """Return whether it looks for the place of an extreme, for which it computes some values a second time."""
         return False
 
     @property
@@ -163,7 +163,9 @@ class _Statement:
 
     @property
     def makes_target(self) -> bool:
-        """Whether its positions are those of the target, which makes its elements there, and not of an operand."""
+        """Return whether its positions are those of the target, which makes its elements there, and not of an
+        operand.
+        """
         return True
 
     def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
@@ -217,7 +219,7 @@ def _further(first: tuple[int, ...], extents: tuple[int, ...], map: AxisMap) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stored(_Statement):
-    """What writes an element at every position."""
+    """A statement that writes an element at every position."""
 
     output: Output
 
@@ -241,7 +243,7 @@ class Store(_Stored):
 
     @property
     def makes_target(self) -> bool:
-        """Whether its positions are those of the target: it does not refill those of an operand."""
+        """Return whether its positions are those of the target: it does not refill those of an operand."""
         return self.values[0].node is self.target
 
 
@@ -277,7 +279,7 @@ class Reduce(_Statement):
 
     @property
     def is_search(self) -> bool:
-        """Whether it looks for the place of an extreme."""
+        """Return whether it looks for the place of an extreme."""
         return dict(self.target.params).get("extreme") is not None
 
     @property

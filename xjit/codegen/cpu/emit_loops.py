@@ -33,7 +33,7 @@ from xjit.llvm.targets import Registers
 
 PAIR = "pair"
 IS_FAR = "_is_far"
-"""What names of functions end in that tell whether an argument needs the rare variant."""
+"""The ending of names of functions that tell whether an argument needs the rare variant."""
 
 OUT_OF_LINE = "_rare"
 """The same of functions that are called."""
@@ -185,7 +185,7 @@ def _called(instruction: Any) -> str:
 
 
 def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Registers) -> list[list[Any]]:
-    """What LLVM is told about a loop of these instructions."""
+    """The metadata of a loop of these instructions."""
     lanes = max((one.metadata[LANES].operands[0].constant for one in loop if LANES in one.metadata), default=0)
     flagged = any(_called(one).endswith(IS_FAR) for one in loop)
     calls = any(_called(one).endswith(CALLED) for one in loop)
@@ -203,7 +203,7 @@ def _hints(loop: Sequence[Any], accesses: Mapping[Any, str], registers: Register
 
 
 def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], bits: int, calls: bool) -> int:
-    """How many of the widest elements that a loop reads or writes fill a register; 0 where LLVM is not to be told.
+    """The number of the widest elements of a loop that fill a register; 0 if LLVM is not to be told.
 
     LLVM complains where it cannot do what it is told, and adds in any order where it can: nothing but truth values
     may be carried from step to step, nor may the loop read what it writes.  Unless the loop ``calls``, all elements
@@ -222,13 +222,13 @@ def _elements_of_a_register(loop: Sequence[Any], accesses: Mapping[Any, str], bi
 
 
 def _is_scalar(instruction: Any) -> bool:
-    """Whether this calls a function of one element, or one that reads memory."""
+    """Return whether this calls a function of one element, or one that reads memory."""
     name = _called(instruction)
     return bool(name) and (name.endswith(OUT_OF_LINE) or not name.startswith((PREFIX, "llvm.")))
 
 
 def _is_carried(instruction: Any) -> bool:
-    """Whether this assigns a variable that is neither a truth value nor a counter."""
+    """Return whether this assigns a variable that is neither a truth value nor a counter."""
     if not (isinstance(instruction, ir.StoreInstr) and isinstance(instruction.operands[1], ir.AllocaInstr)):
         return False
     value = instruction.operands[0]
@@ -237,7 +237,7 @@ def _is_carried(instruction: Any) -> bool:
 
 
 def _bits(kind: LlvmType) -> int:
-    """How many bits a number has, or each part of a complex one."""
+    """The bits of a number, or of each part of a complex one."""
     return _BITS[kind.elements[0] if isinstance(kind, ir.LiteralStructType) else kind]
 
 

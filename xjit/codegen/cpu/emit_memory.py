@@ -169,7 +169,7 @@ def _address(builder: Builder, pointer: Value, index: Value) -> Value:
 
 
 def _is_multiple(value: Value) -> bool:
-    """Whether this is a product with a literal."""
+    """Return whether this is a product with a literal."""
     return isinstance(value, ir.Instruction) and value.opname == "mul" and isinstance(value.operands[1], ir.Constant)
 
 

@@ -32,7 +32,7 @@ WORD_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Where a block is read or written: its first element, the distance of its rows, the slot of the pointer."""
+    """The place of a block in memory: its first element, the distance of its rows, the slot of the pointer."""
 
     pointer: Value
     step: Value

@@ -55,7 +55,7 @@ LLVM_TYPES: dict[str, LlvmType] = {
 
 
 def memory_type(kind: str) -> LlvmType:
-    """How an element lies in memory: a b1 is a byte."""
+    """The LLVM type of an element in memory: a b1 is a byte."""
     return ir.IntType(8) if kind == "b1" else LLVM_TYPES[kind]
 
 
@@ -74,7 +74,7 @@ def pointer_type(kind: str) -> LlvmType:
 
 
 def is_literal(kind: str) -> bool:
-    """Whether this is the type of an integer literal."""
+    """Return whether this is the type of an integer literal."""
     return kind.startswith("int:")
 
 
@@ -207,7 +207,7 @@ def _to_complex(builder: Builder, value: Value, source: str, target: str) -> Val
 
 
 def truth(builder: Builder, value: Value, kind: str) -> Value:
-    """Whether the value differs from zero; NaN does."""
+    """Return whether the value differs from zero; NaN does."""
     kind = strong(kind)
     if kind == "b1":
         return value

@@ -41,7 +41,7 @@ _EITHER_UNSIGNED = 0b10101000
 
 
 def has_extremes(text: str) -> bool:
-    """Whether IR text has minima or maxima of floats."""
+    """Return whether IR text has minima or maxima of floats."""
     return "llvm.minimum." in text or "llvm.maximum." in text
 
 

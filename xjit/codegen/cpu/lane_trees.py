@@ -48,7 +48,7 @@ class UnorderedSumError(RuntimeError):
 
 
 def has_lanes(text: str) -> bool:
-    """Whether IR text adds something lane by lane."""
+    """Return whether IR text adds something lane by lane."""
     return _RELAXED in text
 
 

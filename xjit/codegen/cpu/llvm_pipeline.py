@@ -28,7 +28,7 @@ from xjit.llvm.targets import preferring as preferring
 from xjit.llvm.targets import target_machine as target_machine
 
 FLAGS = f"O{SPEED_LEVEL} vectorize interleave slp no-unroll static"
-"""What the passes are told; part of an object's key."""
+"""The options of the passes; part of an object's key."""
 
 
 def optimise(module: Any, target: Target, *, vectorise: bool = True, pairs: bool = True) -> None:

@@ -56,12 +56,12 @@ class StepLoad:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        """How many elements a loop takes at a time, and halves of these."""
+        """The numbers of elements that a loop takes at a time, and halves of these."""
         return tuple(1 << power for power in range(1, (numerics.LANE_BYTES // 4).bit_length()))
 
     @property
     def attributes(self) -> str:
-        """What says to the vectoriser which forms stand for the function."""
+        """The attribute that tells the vectoriser which forms stand for the function."""
         name, distance = name_of(self.step, self.kind), self.step * KINDS[self.kind].bytes
         forms = (f"_ZGV_LLVM_N{lanes}l{distance}_{name}({name}_x{lanes})" for lanes in self._sizes)
         return f'{PURE} "vector-function-abi-variant"="{",".join(forms)}"'

@@ -32,7 +32,7 @@ VECTOR_BITS = (64, 128, 256, 512, 1024, 2048, 4096)
 NARROWEST = 128
 """Bits of the narrowest registers."""
 FEATURES = frozenset(("+avx512f", "+avx512dq", "+avx512vl"))
-"""What a processor needs for all forms."""
+"""The features that a processor needs for all forms."""
 
 # Nothing is read or written but the operand, so that calls may be moved, merged and dropped.
 PURE = "nounwind willreturn memory(none)"
@@ -112,14 +112,14 @@ _OF_NEAREST = "i32 8, "
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What forms are made for: an instruction set, and bits of the widest registers."""
+    """The target of forms: an instruction set, and bits of the widest registers."""
 
     instructions: str
     widest: int
 
 
 def machine(target: Target) -> Machine:
-    """What a processor has; without instructions that look up, loads.
+    """The forms of lookup that a processor has; without instructions for it, loads.
 
     >>> from xjit.codegen.cpu.llvm_pipeline import Target
     >>> machine(Target("aarch64-unknown-linux-gnu", "generic", ""))
@@ -152,7 +152,7 @@ class Form:
 
     @property
     def variant(self) -> str:
-        """What says to the vectoriser that the form stands for the function."""
+        """The attribute that tells the vectoriser that the form stands for the function."""
         return f"_ZGV_LLVM_N{self.lanes}{'v' * len(self._names)}_{self.function.symbol}({self.name})"
 
     @property
@@ -166,7 +166,7 @@ class Form:
         return (self,) if other is None else (self, *other.parts(machine))
 
     def is_made(self, machine: Machine) -> bool:
-        """Whether the form is compiled on its own and called, not written here and inlined."""
+        """Return whether the form is compiled on its own and called, not written here and inlined."""
         return self.function.called is not None and self._other(machine) is None
 
     def definition(self, machine: Machine) -> str:

@@ -35,7 +35,7 @@ KERNEL = "kernel"
 KERNEL_SIGNATURE = "void(i64,i64,table)"
 
 PAIRED_LINES = 128
-"""How long a text may be for LLVM to look for equal neighbours in it that one vector instruction can do.
+"""The longest text in which LLVM looks for equal neighbours that one vector instruction can do.
 
 That makes kernels over short axes 1 to 2 per cent faster. What it takes grows faster than the text: at 200 lines a
 third of the whole compilation. Sums that are added lane by lane are left alone: it would pair lanes of two of them.
@@ -141,7 +141,7 @@ def host() -> Target:
 
 
 def use_store(store: inline_functions.Store | None) -> None:
-    """Where the IR of inline functions is kept between processes; None keeps it in memory only."""
+    """The folder that keeps the IR of inline functions between processes; None keeps it in memory only."""
     inline_functions.set_store(store)
 
 
@@ -353,7 +353,7 @@ def _sample(address: Any, count: Any) -> Any:
 
 
 def _works(target: Target) -> bool:
-    """Whether our use of Numba works at all, asked after an error nobody foresaw."""
+    """Return whether our use of Numba works at all, asked after an error nobody foresaw."""
     try:
         frontend = _frontend(target)
         return frontend is not None and bool(frontend.translate(_sample, ("i64", "i64"), "f64", "sample"))

@@ -166,7 +166,7 @@ class TargetContext(_TargetBase):
         return 8
 
     def get_function(self, function: Any, signature: Any, _firstcall: bool = True) -> Callable[..., Any]:
-        """What writes the call into the LLVM function."""
+        """The function that writes the call into the LLVM function."""
         key = (function, signature.args)
         found = self.implementations.get(key)
         if found is None:
@@ -203,7 +203,7 @@ class TargetContext(_TargetBase):
         return builder.extract_value(value, 0)
 
     def pair_second(self, builder: Any, value: Any, type_: Any) -> Any:
-        """Whether an iteration step happens."""
+        """Return whether an iteration step happens."""
         return builder.extract_value(value, 1)
 
 
@@ -297,7 +297,7 @@ def _names_read(statement: Any) -> Iterable[str]:
 
 
 class Library:
-    """Where the lowering puts its module."""
+    """The library that the lowering puts its module into."""
 
     def __init__(self, context: TargetContext) -> None:
         self.context = context

@@ -60,7 +60,7 @@ class Call(_CallBase):
         self.signature, self.given = signature, given
 
     def function(self, inference: Any) -> Any:
-        """What is called."""
+        """The function that is called."""
         return inference.typevars[self.func].getone()
 
 

@@ -96,7 +96,7 @@ def _text_at(lines: list[str], start: int) -> str:
 
 
 def _outline(code: CodeType) -> tuple[object, ...]:
-    """What stays the same in a function, be it nested in another or not."""
+    """The parts of a function that stay the same, be it nested in another or not."""
     return code.co_name, code.co_varnames, code.co_consts, {*code.co_names, *code.co_freevars}
 
 
@@ -265,7 +265,7 @@ def _is_constant(expression: ast.expr) -> bool:
 
 
 def _constant_key(expression: ast.expr) -> object:
-    """What constants of equal bits and type share, ``5`` and ``f64(0.9)`` among them; None of everything else."""
+    """The key that constants of equal bits and type share, ``5`` and ``f64(0.9)`` among them; None for all else."""
     match expression:
         case ast.Constant(value=value):
             return type(value), repr(value)

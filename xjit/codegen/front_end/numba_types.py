@@ -64,7 +64,7 @@ class OperationType(_Callable, _Opaque):
 
     @property
     def key(self) -> Any:
-        """What makes two of these types equal: the operation itself, not its name alone."""
+        """The key by which these types are equal: the operation itself, not its name alone."""
         return self.operation
 
     def get_call_type(self, context: Any, arguments: Any, keywords: Any) -> Any:

@@ -27,7 +27,7 @@ COMPILER_FILES = (
     *("../alignment.py", "../llvm/objects.py", "../llvm/targets.py", "../llvm/vector_width.py", "../numerics.py"),
     *("../llvm/elf.py", "../runtime/loading/linking.py", "../runtime/loading/image.py"),
 )
-"""What decides the machine code of a text: an object is never taken for that of another compiler."""
+"""The key of all that decides the machine code of a text: no object is taken for that of another compiler."""
 
 
 @functools.cache

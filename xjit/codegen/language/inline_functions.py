@@ -53,10 +53,10 @@ LIBRARY = "xjit.codegen.vmath"
 """The package of vector math functions, imported when kernel text is looked at for the first time."""
 
 PREFIX = "xjit_"
-"""What the names of inline functions begin with in LLVM."""
+"""The beginning of the names of inline functions in LLVM."""
 
 LEAST_CALLED = 4
-"""How many elements a called form has at least: LLVM makes no vector code of a loop of two steps, which made it."""
+"""The fewest elements of a called form: LLVM makes no vector code of a loop of two steps, which made it."""
 
 SIGNATURE = re.compile(r"^\s*(\w+)\s*\(([\w\s,]*)\)\s*$")
 
@@ -84,7 +84,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What the vector form of a called function is made of (:mod:`xjit.codegen.lowering.called_forms`).
+    """The parts of the vector form of a called function (:mod:`xjit.codegen.lowering.called_forms`).
 
     ``quick`` is right wherever ``is_far`` is false, and everywhere if there is none. ``often`` does all lanes at a
     time where some are far; without it the function itself does them one by one.
@@ -221,7 +221,7 @@ _STORE: list[Store] = []
 
 
 def set_store(store: Store | None) -> None:
-    """Where the compiled text of inline functions is kept between processes."""
+    """The folder that keeps the compiled text of inline functions between processes."""
     _STORE[:] = [] if store is None else [store]
 
 

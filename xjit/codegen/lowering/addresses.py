@@ -88,7 +88,7 @@ class Addresses:
 
 
 def _is_simple(expr: IntExpr) -> bool:
-    """Whether an expression is nothing, or one name: to name it again saves no work."""
+    """Return whether an expression is nothing, or one name: to name it again saves no work."""
     found = terms(expr)
     return not found or (len(found) == 1 and abs(found[0][0]) == 1 and _is_name(found[0][1]))
 

@@ -102,7 +102,7 @@ class Pointers:
 
 @dataclass(eq=False)
 class Buffers:
-    """What one group reads and writes through the pointers of its kernel.
+    """The reads and writes of one group through the pointers of its kernel.
 
     Reads that are ``neighbours`` along the ``joined`` loop have one pointer: where that begins, and how many steps
     they are behind.
@@ -127,13 +127,15 @@ class Buffers:
         self.joined, self.neighbours = loop, self.accesses.neighbours(loop.axes[-1], self.interleaved | late)
 
     def _start(self, access: Access) -> int:
-        """Where the pointer of an access begins: neighbours share one."""
+        """The first element behind the pointer of an access: neighbours share one."""
         if access in self.neighbours:
             return self.neighbours[access][0]
         return 0 if self._is_late(access) else self.interleaved.get(access, access.start)
 
     def _is_late(self, access: Access) -> bool:
-        """Whether the elements are counted from a later step than the first, which would be before the buffer."""
+        """Return whether the elements are counted from a later step than the first, which would be before the
+        buffer.
+        """
         return access.start < 0 and self.group.has_skew
 
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Element:
@@ -144,7 +146,7 @@ class Buffers:
         return self.held(Load(name, index, storage_dtype(dtype)), scope, node)
 
     def held(self, load: Load, scope: Scope, node: Node) -> Element:
-        """What a load gives, as the element of a node."""
+        """The result of a load as the element of a node."""
         var = self.elements.let(scope, "x", load, load.dtype, node.where)
         return Element(None, var, scope) if load.dtype != node.aval.dtype else Element(var, None, scope)
 
@@ -195,7 +197,7 @@ class Buffers:
             yield strides[self.joined.variable], self.neighbours[access][1]
 
     def _standing(self, access: Access, name: str) -> Iterator[tuple[Integer, Integer]]:
-        """What an address has beside the steps of loops."""
+        """The parts of an address beside the steps of loops."""
         base = self.interleaved.get(access)
         if base is not None:
             yield from ((1, access.start - base) for _ in range(access.start != base))
@@ -205,7 +207,7 @@ class Buffers:
         yield from self._found(access, name)
 
     def _found(self, access: Access, name: str) -> Iterator[tuple[Integer, Integer]]:
-        """What an address has from positions found in data."""
+        """The parts of an address from positions found in data."""
         for stride, pull in access.lookups:
             word = 1 if stride == 1 else self.nest.word((access.node, pull, stride), stride, f"{name}_s")
             yield word, variable(self.elements.looked_up(pull).name)
@@ -244,6 +246,6 @@ class Buffers:
         return name, self.index_of(access, name)
 
     def _is_taken_from_vectors(self, dtype: DType, move: int) -> bool:
-        """Whether baking the step makes such loads shuffles of whole vectors; not those of complex numbers."""
+        """Return whether baking the step makes such loads shuffles of whole vectors; not those of complex numbers."""
         most = self.nest.machine.vector_step_bytes
         return dtype_class(dtype) != "C" and (move == -1 or 0 < move * dtype.itemsize <= most)

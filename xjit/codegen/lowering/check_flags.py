@@ -41,11 +41,11 @@ class Checks:
 
     @property
     def before(self) -> Iterator[Statement]:
-        """What comes before all loops."""
+        """The statements before all loops."""
         return (Carry(flag, _truth(False)) for flag in self.flags.values())
 
     def after(self) -> Iterator[Statement]:
-        """What comes after all loops; declares the pointers to the statuses."""
+        """The statements behind all loops; declares the pointers to the statuses."""
         for status, flag in self.flags.items():
             pointer = self.pointers.pointer(status, 0, True)
             index = self.pointers.index(pointer, ())

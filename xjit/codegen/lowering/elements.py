@@ -127,7 +127,7 @@ class Elements:
         return Element(result, None, scope)
 
     def _scope(self, indexed: IndexedValue, held: list[Element]) -> Scope:
-        """Where the value belongs: the innermost scope among its operands' and its own positions'."""
+        """The scope that a value belongs to: the innermost among its operands' and its own positions'."""
         depth = self.nest.scopes.index
         own = self.nest.scope_for(indexed.index) if not held else held[0].scope
         return max([own, *(one.scope for one in held)], key=depth)

@@ -23,7 +23,7 @@ _FOLDED: dict[str, Callable[..., Any]] = {
     "xor": np.logical_xor,
     "not": np.logical_not,
 }
-"""What gives a truth value, of integers and of truth values."""
+"""The primitives that give a truth value, of integers and of truth values."""
 
 
 def folded(name: str, args: tuple[Value, ...], dtype: DType) -> Value | None:

@@ -1,4 +1,4 @@
-"""What the loops of a group compute and store, in whichever form they are.
+"""The values that the loops of a group compute and store, in whichever form they are.
 
 A value is inlined at the index of the innermost loop, down to what is read: from a buffer, from a nested reduction,
 or from where an earlier loop has kept it. Which values are kept, and where, each form of loops decides for itself.
@@ -41,13 +41,13 @@ class KeptValues(Protocol):
     """
 
     def holds(self, indexed: IndexedValue) -> bool:
-        """Whether the value has been kept and is to be loaded."""
+        """Return whether the value has been kept and is to be loaded."""
 
     def place(self, indexed: IndexedValue) -> Place:
         """The buffer that the value is kept in, and where in it the one of the step at hand is."""
 
     def places_of_scan(self, indexed: IndexedValue) -> Iterable[Place]:
-        """Where a scan has to put the value as soon as it has made it."""
+        """The places into which a scan puts the value as soon as it has made it."""
 
 
 class NothingKept:
@@ -144,8 +144,8 @@ class GroupValues:
         self.elements.calls = False
 
     def computed(self, numbers: Iterable[int]) -> list[IndexedValue]:
-        """What these statements compute in the loop at hand, operands before users: nothing below what has been
-        kept.
+        """The values that these statements compute in the open loop, operands before users: nothing below what has
+        been kept.
         """
         chosen = list(numbers)
 

@@ -37,7 +37,7 @@ class GroupNest(Protocol):
 
     @property
     def work(self) -> float:
-        """How much there is to compute, in additions."""
+        """The work of all loops, in additions."""
 
     def write(self) -> None:
         """Puts all loops into the nest."""
@@ -89,12 +89,12 @@ class Lowering:
         return self.passes.store_once and not self._waits_for(scans)
 
     def _waits_for(self, scans: ScanReads) -> bool:
-        """Whether something needs a scan at other steps than its own, for which whole rows are kept."""
+        """Return whether something needs a scan at other steps than its own, for which whole rows are kept."""
         return self.group.has_skew or bool(scans.read_later(self.passes.levels))
 
     @property
     def work(self) -> float:
-        """How much there is to compute, in additions."""
+        """The work of all loops, in additions."""
         return self.form.work
 
     @property
@@ -106,7 +106,7 @@ class Lowering:
 
     @property
     def is_alone(self) -> bool:
-        """Whether none of the loops is one whose iterations threads share."""
+        """Return whether none of the loops is one whose iterations threads share."""
         return self.plan.shared is None and self.plan.chunked is None
 
     def write(self) -> None:

@@ -93,7 +93,7 @@ class Recognised(Accumulator):
 
     @property
     def in_lanes(self) -> bool:
-        """Whether elements are added lane by lane."""
+        """Return whether elements are added lane by lane."""
         return self.grouping in (Grouping.BLOCKS, Grouping.LANES)
 
     @property
@@ -107,7 +107,7 @@ class Recognised(Accumulator):
         return f"keep_{self.reducer.combine}" if either else self.reducer.combine
 
     def identity(self, dtype: DType) -> Const:
-        """What an accumulator of this type starts from."""
+        """The value that an accumulator of this type starts from."""
         return Const(Literal.of(self.reducer.identity(dtype), dtype))
 
     def start(self, row: Scope) -> None:

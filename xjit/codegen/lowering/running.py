@@ -31,7 +31,9 @@ class RunningValue(Recognised):
         self.graph: Graph | None = statement.target.param("computation")
 
     def identity(self, dtype: DType) -> Const:
-        """What changes nothing: for sums of floats the negative zero, which keeps the sign of other zeros."""
+        """The value that changes nothing: for sums of floats the negative zero, which keeps the sign of other
+        zeros.
+        """
         if self.reducer.combine == "add" and dtype_class(dtype) in "FC":
             return Const(Literal.of(np.negative(np.zeros((), dtype)), dtype))
         return super().identity(dtype)

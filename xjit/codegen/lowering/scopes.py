@@ -136,7 +136,7 @@ class LoopBuilder:
         return next((scope for scope in reversed(self.scopes) if scope.axes & axes), self.scopes[self.outermost])
 
     def known(self, key: Any) -> Any:
-        """What some open scope knows under this key, or None."""
+        """The value that some open scope knows under this key, or None."""
         for scope in reversed(self.scopes):
             found = scope.known.get(key)
             if found is not None:

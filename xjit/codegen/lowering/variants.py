@@ -41,7 +41,7 @@ FREQUENT = _names("pow", "")
 
 
 def has_fast_path(prim: str, dtype: DType) -> bool:
-    """Whether a primitive on operands of this type has variants ``near`` and ``is_far``.
+    """Return whether a primitive on operands of this type has variants ``near`` and ``is_far``.
 
     >>> import numpy as np
     >>> has_fast_path("sin", np.dtype(np.float64)), has_fast_path("exp", np.dtype(np.float64))
@@ -56,7 +56,8 @@ def with_fast_path(keys: Iterable[tuple[str, DType]]) -> list[tuple[str, DType]]
 
 
 def is_frequent(prim: str, dtype: DType) -> bool:
-    """Whether loops over arguments that ``near`` is wrong for inline the function, so that they are vector code.
+    """Return whether loops over arguments that ``near`` is wrong for inline the function, so that they are vector
+    code.
 
     >>> import numpy as np
     >>> is_frequent("pow", np.dtype(np.float64)), is_frequent("sin", np.dtype(np.float64))
@@ -66,7 +67,7 @@ def is_frequent(prim: str, dtype: DType) -> bool:
 
 
 def is_vector_function(prim: str, dtype: DType) -> bool:
-    """Whether a primitive on operands of this type is a vector function, which has the variant ``rare``.
+    """Return whether a primitive on operands of this type is a vector function, which has the variant ``rare``.
 
     >>> import numpy as np
     >>> is_vector_function("exp", np.dtype(np.float64)), is_vector_function("add", np.dtype(np.float64))
@@ -76,7 +77,7 @@ def is_vector_function(prim: str, dtype: DType) -> bool:
 
 
 def calls_many(nodes: Iterable[Node], machine: Machine) -> bool:
-    """Whether one element of each node takes so many vector functions that a loop calls them."""
+    """Return whether one element of each node takes so many vector functions that a loop calls them."""
     keys = [key for node in nodes for key in _vector_functions(node)]
     return len(keys) >= machine.called_functions and all(has_called_form(*key) for key in keys)
 
@@ -103,7 +104,7 @@ def _vector_functions(node: Node) -> list[tuple[str, DType]]:
 
 
 def has_called_form(prim: str, dtype: DType) -> bool:
-    """Whether a primitive on operands of this type is a vector function that has the variant ``called``.
+    """Return whether a primitive on operands of this type is a vector function that has the variant ``called``.
 
     >>> import numpy as np
     >>> has_called_form("exp", np.dtype(np.float64)), has_called_form("exp", np.dtype(np.complex128))

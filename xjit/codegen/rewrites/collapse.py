@@ -97,7 +97,7 @@ def _other_names(block: Block) -> set[str]:
 
 
 def _is_same_place(buffer: Buffer, index: Sequence[IntExpr], moved: Sequence[IntExpr]) -> bool:
-    """Whether two indices are of one place in memory, and only along axes of unknown extents not the same."""
+    """Return whether two indices are of one place in memory, and only along axes of unknown extents not the same."""
     apart = constant(0)
     for one, other, stride, length in zip(index, moved, buffer.strides, buffer.extents, strict=True):
         if one != other and length != UNKNOWN:

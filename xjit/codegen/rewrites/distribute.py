@@ -58,7 +58,7 @@ class Distribute:
         )
 
     def _copied(self, first: Block, rest: Block) -> tuple[Statement, ...]:
-        """What the beginning names and the rest uses."""
+        """The names that the beginning gives and the rest uses."""
         found: list[Statement] = []
         wanted = uses(rest)
         for one in reversed(first):

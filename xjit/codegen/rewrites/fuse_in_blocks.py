@@ -75,13 +75,13 @@ class FuseInBlocks:
                 yield one
 
     def _end(self, loops: Sequence[Loop], known: Ranges) -> IntExpr:
-        """Where the last of the loops ends."""
+        """The end of the last of the loops."""
         stops = list(dict.fromkeys(loop.stop for loop in loops))
         last = next((one for one in stops if all(known.at_most(other, one) for other in stops)), None)
         return maximum(*stops) if last is None else last
 
     def _part(self, loop: Loop, end: IntExpr, known: Ranges) -> Block:
-        """What one of the loops does in a block."""
+        """The part of one of the loops in a block."""
         if not loop.kind.is_ordered or loop.kind is LoopKind.UNROLLED:
             raise RefusedError(f"the loop over {loop.variable} is {loop.kind.value}")
         start = variable(self.block)

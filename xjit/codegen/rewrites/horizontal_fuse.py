@@ -67,7 +67,7 @@ class HorizontalFuse:
         return with_block(kernel, block, (*block[: places[0]], *between, both, *block[places[-1] + 1 :]))
 
     def _between(self, block: Block, places: Sequence[int]) -> Block:
-        """What stands between the loops."""
+        """The statements between the loops."""
         if list(places) != sorted(places):
             raise RefusedError(f"the loops do not stand in the order {', '.join(self.loops)}")
         moved: Block = ()

@@ -100,6 +100,6 @@ class MapToGrid:
         raise RefusedError(f"{type(statement).__name__} is not for several threads")
 
     def _first(self, count: IntExpr) -> Prim:
-        """Whether a thread is one of the first."""
+        """Return whether a thread is one of the first."""
         number = FromInt(variable(self.thread), INT64)
         return Prim("lt", (number, Const(Literal.of(count.value, INT64))), BOOL)

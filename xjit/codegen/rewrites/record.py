@@ -1,4 +1,4 @@
-"""What every rewrite is: a frozen record that makes one kernel of another, or refuses."""
+"""Rewrites: frozen records that make one kernel of another, or refuse."""
 
 from __future__ import annotations
 

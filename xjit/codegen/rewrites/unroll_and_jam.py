@@ -22,7 +22,7 @@ from xjit.types import BOOL, INT64
 
 
 class Tail(enum.Enum):
-    """What becomes of the iterations that fill no group."""
+    """The fate of the iterations that fill no group."""
 
     LOOP = "a loop of its own"
     OVERLAP = "the last group begins earlier"
@@ -152,7 +152,7 @@ class _Joining:
 
 
 def _shares_scratch(kernel: Kernel, loop: Loop) -> bool:
-    """Whether the iterations of a loop write to scratch that is given outside of it."""
+    """Return whether the iterations of a loop write to scratch that is given outside of it."""
     own = names(loop.body) | {argument.buffer.name for argument in kernel.arguments}
     return not written(loop.body) <= own
 
@@ -175,7 +175,7 @@ def _differing(loop: Loop) -> frozenset[str]:
 
 
 def _is_joined(inner: Loop, differing: Collection[str]) -> bool:
-    """Whether a loop has the same bounds in all iterations."""
+    """Return whether a loop has the same bounds in all iterations."""
     return (inner.kind.is_ordered or inner.kind is LoopKind.PARALLEL) and (
         inner.start.names() | inner.stop.names()
     ).isdisjoint(differing)

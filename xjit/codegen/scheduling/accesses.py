@@ -91,7 +91,7 @@ class GroupAccesses:
         return frozenset(statement.target for statement in self.group.statements)
 
     def operands(self, indexed: IndexedValue) -> tuple[IndexedValue, ...]:
-        """What a value is computed from in the loops of the group, or, where it is read, found by."""
+        """The values that a value is computed from in the loops of the group, or, where it is read, found by."""
         needed = () if indexed in self.reads else sources(indexed, self.group.dims, self.group.nested)
         return (*needed, *positions_of(indexed))
 

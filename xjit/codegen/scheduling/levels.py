@@ -29,7 +29,7 @@ class Passes:
 
     @property
     def count(self) -> int:
-        """How many passes there are."""
+        """The number of passes."""
         return max(self.levels, default=0)
 
     @property
@@ -37,7 +37,7 @@ class Passes:
         return self.accesses.group
 
     def _levels(self) -> tuple[int, ...]:
-        """What a reduction gives is there after its pass, what a scan gives already within."""
+        """Find the levels: a reduction's result is there after its pass, a scan's already within."""
         levels: list[int] = []
         row: dict[Node, int] = {}
         full: dict[Node, int] = {}
@@ -54,7 +54,7 @@ class Passes:
         return tuple(levels)
 
     def is_row(self, number: int) -> bool:
-        """Whether a statement stores one element per row."""
+        """Return whether a statement stores one element per row."""
         statement, axes = self._group.statements[number], self._group.axes[number]
         if isinstance(statement, Reduce | Scan):
             return False
@@ -71,12 +71,12 @@ class Passes:
 
     @property
     def store_once(self) -> bool:
-        """Whether no pass but the first stores whole rows."""
+        """Return whether no pass but the first stores whole rows."""
         later = (number for number, level in enumerate(self.levels) if level > 1)
         return all(isinstance(self._group.statements[number], Reduce) or self.is_row(number) for number in later)
 
     def read_ahead(self, level: int) -> list[IndexedValue]:
-        """What the pass of a level reads that was computed from earlier results, the same for a whole row or column.
+        """Find the reads of a pass that were computed from earlier results, the same for a whole row or column.
 
         In a deviation ``x - s / n`` from a mean, where ``s`` is a sum of the pass before, this is the quotient.
         """
@@ -111,7 +111,7 @@ class Passes:
 
 
 def _is_still(indexed: IndexedValue, group: FusionGroup) -> bool:
-    """Whether a value does not change along the reduced axes, but from chunk to chunk."""
+    """Return whether a value does not change along the reduced axes, but from chunk to chunk."""
     numbers = group.chunk_numbers
     by_number = all(IndexedValue(one.source, one.axes) in numbers for one in lookups_of(indexed.index))
     return by_number and all(map.axis is None or map.axis in group.kept for map in indexed.index)

@@ -164,7 +164,7 @@ def _collapse(
 def _join(
     outer: int, inner: int, dims: tuple[int, ...], moves: Sequence[tuple[int, ...]], fixed: frozenset[int]
 ) -> bool:
-    """Whether two axes that lie behind each other in memory wherever they are may be one loop."""
+    """Return whether two axes that lie behind each other in memory wherever they are may be one loop."""
     return fixed.isdisjoint((outer, inner)) and all(one[outer] == one[inner] * dims[inner] for one in moves)
 
 

@@ -72,7 +72,7 @@ class IntegerText:
         return _sign(coefficient), shown if product is None or size == 1 else f"{shown} * {size}"
 
     def _multiple(self, expr: IntExpr, step: int) -> str:
-        """What whole steps make of an expression, in the form in which LLVM sees that there is nothing else."""
+        """The expression after whole steps, in the form in which LLVM sees that there is nothing else."""
         if step.bit_count() == 1:
             return f"({self._factor(expr)} & {-step})"
         return f"{self._quotient_by(expr, str(step))} * {step}"

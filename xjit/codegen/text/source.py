@@ -102,12 +102,12 @@ def without_comments(source: str) -> str:
 
 
 def _is_shared(one: Statement) -> TypeGuard[Loop]:
-    """Whether a statement is a loop of which each thread or block runs a part that the text finds."""
+    """Return whether a statement is a loop of which each thread or block runs a part that the text finds."""
     return isinstance(one, Loop) and one.kind in (LoopKind.PARALLEL, LoopKind.GRID_BLOCK) and not _is_launched(one)
 
 
 def _is_launched(loop: Loop) -> bool:
-    """Whether the bounds of a loop say which iterations one call runs."""
+    """Return whether the bounds of a loop say which iterations one call runs."""
     return bool(loop.start.names() | loop.stop.names())
 
 
@@ -333,7 +333,7 @@ class _Printer:
 
 
 def _in_block(count: IntExpr, dtype: DType) -> IntExpr:
-    """How many rows or columns a word is told to transpose, which takes no more than its block has."""
+    """The rows or columns that a word is told to transpose, at most those of its block."""
     most = TURNED[dtype.itemsize]
     if count.kind is Atom.MIN and constant(most) in operands(count):
         return minimum(*(one for one in operands(count) if one.value != most))

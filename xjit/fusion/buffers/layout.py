@@ -1,4 +1,4 @@
-"""Where the elements of a materialised value lie: strides in elements, per node."""
+"""The layout of the elements of materialised values: strides in elements, per node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Layouts:
         return packed_strides(node.aval) if found is None else _in_elements(found, node.aval)
 
     def is_row_major(self, node: Node) -> bool:
-        """Whether the buffer holds the elements in row-major order without gaps."""
+        """Return whether the buffer holds the elements in row-major order without gaps."""
         aval = node.aval
         packed = ArrayType(aval.dtype, aval.dims, c_order(aval.rank)).strides
         item = aval.dtype.itemsize
@@ -31,7 +31,9 @@ class Layouts:
         return aval.size == 0 or all(size == 1 or s * item == p for size, s, p in pairs)
 
     def coefficients(self, node: Node, index: Index, rank: int) -> tuple[tuple[int, ...], int]:
-        """How many elements each domain axis moves in the buffer, and the first element, for reads at an index."""
+        """The number of elements that each domain axis moves in the buffer, and the first element, for reads at an
+        index.
+        """
         return coefficients(index, self.strides(node), rank)
 
     def directions(self, node: Node, index: Index, rank: int) -> tuple[int, ...]:
@@ -46,7 +48,9 @@ class Layouts:
 
 
 def coefficients(index: Index, strides: Sequence[int], rank: int) -> tuple[tuple[int, ...], int]:
-    """How many elements each domain axis moves, and the first element, for reads at an index with these strides."""
+    """The number of elements that each domain axis moves, and the first element, for reads at an index with these
+    strides.
+    """
     moves, start = [0] * rank, 0
     for map, stride in zip(index, strides, strict=True):
         start += map.offset * stride

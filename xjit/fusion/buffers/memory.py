@@ -53,7 +53,7 @@ def _lives(uses: Sequence[Iterable[Node]]) -> dict[Node, tuple[int, int]]:
 
 
 def _gap(size: int, taken: Sequence[tuple[int, int]]) -> int:
-    """Where the tightest gap of this size begins among the (offset, size) that are taken, in order."""
+    """Find the beginning of the tightest gap of this size among the (offset, size) that are taken, in order."""
     best: tuple[int, int] | None = None
     end = 0
     for offset, other in taken:

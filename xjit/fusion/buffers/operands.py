@@ -1,4 +1,4 @@
-"""What a step on whole arrays reads: arrays, and views of arrays, which need no memory of their own.
+"""The operands of a step on whole arrays: arrays, and views of arrays, which need no memory of their own.
 
 In ``x.T @ r`` the library gets ``x`` with its strides exchanged; nothing is copied before the product.
 """
@@ -14,7 +14,7 @@ from xjit.ir.node import Node
 
 
 def is_shown(node: Node, layouts: Layouts) -> bool:
-    """Whether a library reads the value as a view: of an argument, or of a value with as many elements.
+    """Return whether a library reads the value as a view: of an argument, or of a value with as many elements.
 
     The view has to be one that libraries read in place: some axis runs through neighbours in memory, none backwards,
     and no element is read twice.
@@ -34,7 +34,7 @@ def is_shown(node: Node, layouts: Layouts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Where the elements of a value lie in the buffer of another one: strides and first element, in elements."""
+    """The layout of the elements of a value in the buffer of another one: strides and first element, in elements."""
 
     base: Node
     strides: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What has to run before what: a graph that grows, and is asked for paths on the way."""
+"""The order that groups need: a graph that grows, and is asked for paths on the way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Dependent:
                 waiting += [(other, least + 1) for other in one.after]
 
     def needs(self, goal: Self) -> bool:
-        """Whether a path leads to something that has to run first, directly or through others.
+        """Return whether a path leads to something that has to run first, directly or through others.
 
         Looked for from both ends in turn, and between their depths only: where one end has a short way to go, the
         answer is there at once.

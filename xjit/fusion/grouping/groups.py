@@ -51,7 +51,7 @@ class Grouping:
         return self.slices.leaves
 
     def slice_of(self, statement: Statement) -> ProducerSlice:
-        """What the statement inlines, down to the materialised nodes."""
+        """The values that the statement inlines, down to the materialised nodes."""
         return self.slices.of(statement)
 
     def add_checks(self, nodes: Iterable[Node]) -> None:
@@ -172,12 +172,12 @@ class Grouping:
         return axes
 
     def _reduces_fast_axes(self, statement: Statement, reads: tuple[IndexedValue, ...]) -> bool:
-        """Whether a reduction runs along rows: sums that round as their order says, others as they read."""
+        """Return whether a reduction runs along rows: sums that round as their order says, others as they read."""
         order = statement.sums
         return (order is not None and order.along_rows) or self._reads_along_fast_axes(statement, reads)
 
     def _reads_along_fast_axes(self, statement: Statement, reads: tuple[IndexedValue, ...]) -> bool:
-        """Whether one of the largest operands is read along a reduced axis by the innermost loop.
+        """Return whether one of the largest operands is read along a reduced axis by the innermost loop.
 
         What a nested reduction reads has a say only where nothing as large is read outside of it.
         """

@@ -72,7 +72,7 @@ def is_too_long(joining: Joining) -> str:
 
 
 def reads_elsewhere(joining: Joining) -> str:
-    """What the group makes is there at the step that makes it."""
+    """Values that the group makes are there at the step that makes them."""
     axes = joining.axes
     assert axes is not None
     if joining.statement.domain.skew is not None or all(
@@ -83,7 +83,7 @@ def reads_elsewhere(joining: Joining) -> str:
 
 
 def reads_a_scan_late(joining: Joining) -> str:
-    """What a scan has got so far is gone in a later pass, unless a whole row of it is kept."""
+    """Running values of a scan are gone in a later pass, unless a whole row of them is kept."""
     group, statement, reads = joining.group, joining.statement, joining.slice.reads
     late = group.late_scans(reads, group.level(reads) + statement.is_search)
     if late and (
@@ -94,7 +94,7 @@ def reads_a_scan_late(joining: Joining) -> str:
 
 
 def runs_around_another(joining: Joining) -> str:
-    """What the statement needs would need the group itself."""
+    """Operands of the statement would need the group itself."""
     others = sorted(joining.before - {joining.group}, key=_number, reverse=True)  # the same work in every process
     between = any(other.needs(joining.group) for other in others)
     return "another kernel has to run between the two" if between else ""

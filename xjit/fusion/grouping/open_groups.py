@@ -51,12 +51,12 @@ class OpenGroup(Dependent):
 
     @property
     def has_reduction(self) -> bool:
-        """Whether some statement folds over axes."""
+        """Return whether some statement folds over axes."""
         return bool(self.reductions)
 
     @property
     def columns(self) -> bool:
-        """Whether it folds over slow axes of memory: many results at once, those along the last kept axis."""
+        """Return whether it folds over slow axes of memory: many results at once, those along the last kept axis."""
         return self.has_reduction and not self.fast
 
     def takes_in(self, statement: Statement, axes: dict[int, int], found: ProducerSlice) -> None:
@@ -79,7 +79,7 @@ class OpenGroup(Dependent):
         self.has_rows |= len(axes) != len(self.dims)
 
     def operations_with(self, found: ProducerSlice, axes: dict[int, int], most: int) -> int:
-        """How many operations the group would have with those of one more statement; exactly beyond ``most``.
+        """The number of operations of the group with those of one more statement; exact beyond ``most``.
 
         What several statements of a group without passes read at one place is computed once.
         """
@@ -115,7 +115,7 @@ class OpenGroup(Dependent):
         return frozenset(node for node in self.scans_in(reads) if self.levels[node] < level)
 
     def has_room_for(self, scans: frozenset[Node], machine: Machine) -> bool:
-        """Whether rows of these scans, and of those that wait already, are kept for later passes."""
+        """Return whether rows of these scans, and of those that wait already, are kept for later passes."""
         size = math.prod(self.dims[axis] for axis in self.reduced)
         row = size * sum(node.aval.dtype.itemsize for node in self.late | scans)
         return self.fast and row <= machine.scanned_row_bytes
@@ -144,7 +144,7 @@ class OpenGroup(Dependent):
         return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
 
     def _folds_like(self, statement: Reduce | Scan) -> bool:
-        """Whether a reduction or scan runs over the group's axes, along those that the group reduces."""
+        """Return whether a reduction or scan runs over the group's axes, along those that the group reduces."""
         if (statement.dims, statement.rank) != (self.dims, self.rank):
             return False
         if self.has_scan or isinstance(statement, Scan):
@@ -154,7 +154,7 @@ class OpenGroup(Dependent):
         return (statement.reduced, statement.chunk) == (self.reduced, self.chunk)
 
     def makes_at(self, indexed: IndexedValue, axes: dict[int, int]) -> bool:
-        """Whether a value is read where the group makes it, or not made by the group at all."""
+        """Return whether a value is read where the group makes it, or not made by the group at all."""
         makers = self.makers.get(owner(indexed.node))
         if makers is None:
             return True
@@ -164,7 +164,7 @@ class OpenGroup(Dependent):
         return any(index == self.statements[number].made_at(self.axes[number]) for number in makers)
 
     def evaluations(self, index: Index, machine: Machine) -> int:
-        """How often a value read at this index is computed."""
+        """The number of times that a value read at this index is computed."""
         return cost.evaluations(self.dims, self.reduced, index, self.rank, machine, columns=self.columns)
 
     def freeze(self) -> Step:

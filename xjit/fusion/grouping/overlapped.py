@@ -32,7 +32,7 @@ from xjit.ir.node import Node
 from xjit.machine import Machine
 
 Halo: TypeAlias = "tuple[tuple[int, int], ...]"
-"""How far before the first and behind the last position of a tile something extends, along each tiled axis."""
+"""The distances before the first and behind the last position of a tile, along each tiled axis."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +174,7 @@ class _Chains:
         return tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])[:2])
 
     def _is_regular(self, statement: Statement) -> bool:
-        """Whether the statement stores its elements where the value as a whole has them."""
+        """Return whether the statement stores its elements where the value as a whole has them."""
         strides = self._layouts.strides(statement.target)
         if not isinstance(statement, Store) or statement.output.strides != strides:
             return False
@@ -223,7 +223,7 @@ class _Chains:
         return _Chain(axes, min(extents), windows, self._table)
 
     def _reads_of_memory(self, group: FusionGroup) -> Iterator[IndexedValue]:
-        """What a group reads, in its own axes, but for what it makes itself at that very place."""
+        """The reads of a group, in its own axes, without those of values that it makes at that very place."""
         here = {
             IndexedValue(statement.target, index)
             for statement, places in zip(group.statements, group.axes, strict=True)
@@ -289,7 +289,7 @@ class _Chain:
         return shape
 
     def _repeated(self, sizes: tuple[int, ...]) -> float:
-        """What tiles of these sizes compute more often than once, in additions."""
+        """The work that tiles of these sizes do more often than once, in additions."""
         total = 0.0
         for node, halo in self.windows.items():
             ratio = 1.0
@@ -315,7 +315,7 @@ def _groups(step: Step) -> tuple[FusionGroup, ...]:
 
 
 def _may_be_tiled(step: Step) -> bool:
-    """Whether a step is a kernel that makes every element by itself."""
+    """Return whether a step is a kernel that makes every element by itself."""
     groups = _groups(step)
     return bool(groups) and all(
         isinstance(statement, Store) and not statement.domain.nested and group.chunk is None
@@ -335,7 +335,7 @@ def _of_one_origin(group: FusionGroup) -> Iterator[FusionGroup]:
 
 
 def _origin(group: FusionGroup, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Where the domain of a group begins along tiled axes; None where its statements do not agree about that."""
+    """The beginning of a group's domain along tiled axes; None if its statements do not agree about it."""
     found: set[tuple[int, ...]] = set()
     for statement, places in zip(group.statements, group.axes, strict=True):
         fixed = dict(statement.domain.fixed)
@@ -351,7 +351,7 @@ def _origin(group: FusionGroup, axes: tuple[int, ...]) -> tuple[int, ...] | None
 def _distances(
     at: IndexedValue, group: FusionGroup, axes: tuple[int, ...], origin: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """How far off its own position a group reads a value along tiled axes; None where that is not constant."""
+    """The distance from its own position at which a group reads a value along tiled axes; None if it varies."""
     distances: list[int] = []
     for axis, first in zip(axes, origin, strict=True):
         if axis >= len(at.index):
@@ -385,7 +385,7 @@ def _hull(halos: Iterable[Halo]) -> Halo | None:
 
 
 def _windows(groups: Iterable[FusionGroup], halos: Iterable[Halo], made: Iterable[Node]) -> dict[Node, Halo]:
-    """How far beyond a tile the windows extend that hold all that is made of each value."""
+    """The distance beyond a tile of the windows that hold all that is made of each value."""
     found: dict[Node, Halo] = {}
     inner = set(made)
     for group, halo in zip(groups, halos, strict=True):

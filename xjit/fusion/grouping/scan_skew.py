@@ -47,7 +47,9 @@ def skewed(
 
 
 def _is_alongside(statement: Statement, dims: tuple[int, ...], walked: tuple[int, ...]) -> bool:
-    """Whether the statement has the axes of the scans and runs over as much or less of the one scanned along."""
+    """Return whether the statement has the axes of the scans and runs over as much or less of the one scanned
+    along.
+    """
     apart = statement.domain.nested or statement.domain.fixed or statement.chunk is not None
     if apart or isinstance(statement, Check) or statement.is_search or len(statement.dims) != len(dims):
         return False
@@ -59,8 +61,8 @@ def _is_alongside(statement: Statement, dims: tuple[int, ...], walked: tuple[int
 def _reads(
     found: ProducerSlice, others: Sequence[Statement], axis: int, count: int
 ) -> Iterator[tuple[Statement, int | None]]:
-    """What so many elements of the statement read of the others, and how many steps ahead of themselves; None if at
-    no such distance, or if others than these make some of it.
+    """The reads that so many elements of the statement make of the others, and the steps ahead of themselves; None
+    if at no such distance, or if others than these make some of it.
     """
     for indexed in found.reads:
         for other in others:

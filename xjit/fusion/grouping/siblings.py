@@ -63,7 +63,9 @@ class Siblings:
 
 
 def _are_neighbours(group: OpenGroup, statement: Store, vector_bytes: int) -> bool:
-    """Whether the statement makes elements beside those of the group: single positions along the fastest axis."""
+    """Return whether the statement makes elements beside those of the group: single positions along the fastest
+    axis.
+    """
     stores = (group.statements[number] for number in reversed(group.makers[statement.target]))
     near = itertools.islice(stores, vector_bytes)
     others = (other.output for other in near if isinstance(other, Store) and other.domain.origin)

@@ -48,7 +48,7 @@ def pieces_read(indexed: IndexedValue, box: Box) -> Iterator[tuple[IndexedValue,
 
 
 def _part(box: Box, index: Index, piece: Piece) -> Box | None:
-    """Where in a box an index points into a piece."""
+    """The part of a box in which an index points into a piece."""
     part = list(box)
     for map, start, count in zip(index, piece.start, piece.count, strict=True):
         if map.found:

@@ -30,7 +30,7 @@ STATUS = OpDef(
 
 
 def is_status(node: Node) -> bool:
-    """Whether the node stands for a status of the program, not for a value."""
+    """Return whether the node stands for a status of the program, not for a value."""
     return node.op is STATUS
 
 
@@ -45,7 +45,7 @@ def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ())
 
 
 def evaluates_condition(indexed: IndexedValue, dims: tuple[int, ...]) -> bool:
-    """Whether every element of a condition is needed for what a domain reads of the node that has it."""
+    """Return whether every element of a condition is needed for what a domain reads of the node that has it."""
     node = indexed.node
     if node.op.failure is None or node.inputs[-1].aval.shape != node.aval.shape:
         return False

@@ -24,7 +24,7 @@ def owner(node: Node) -> Node:
 
 
 def is_given(node: Node) -> bool:
-    """Whether the value is there before the program starts."""
+    """Return whether the value is there before the program starts."""
     return node.op in (PARAMETER, CONSTANT)
 
 
@@ -104,24 +104,26 @@ def _pieces(node: Node, layouts: Layouts) -> tuple[Store, ...]:
 
 
 def is_made_in_loops(node: Node, target: Target) -> bool:
-    """Whether no step on whole arrays makes the node: it is given, or computed in loops."""
+    """Return whether no step on whole arrays makes the node: it is given, or computed in loops."""
     return is_given(node) or is_made_in_place(node, target) or has_statements(node, target)
 
 
 def is_made_in_place(node: Node, target: Target) -> bool:
-    """Whether one element of the node can be computed in place, on this target."""
+    """Return whether one element of the node can be computed in place, on this target."""
     return is_inlined(node) and (node.op.kind is not Kind.ELEMENTWISE or gap_reason(node, target) is None)
 
 
 def has_statements(node: Node, target: Target) -> bool:
-    """Whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
+    """Return whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
     if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
         return gap_reason(node, target) is None
     return is_made_in_place(node, target)
 
 
 def is_alias(node: Node, outputs: Container[Node], stored: Container[Node], layouts: Layouts, target: Target) -> bool:
-    """Whether the operand's buffer is the node's as well: a reshape of it, or a copy of what nobody is given."""
+    """Return whether the operand's buffer is the node's as well: a reshape of it, or a copy of what nobody is
+    given.
+    """
     if not (node.op.flat or _is_copy(node)):
         return False
     source = node.inputs[0]
@@ -133,5 +135,5 @@ def is_alias(node: Node, outputs: Container[Node], stored: Container[Node], layo
 
 
 def _is_copy(node: Node) -> bool:
-    """Whether every element is the operand's at the same place, as it is."""
+    """Return whether every element is the operand's at the same place, as it is."""
     return isinstance(node.element, Arg) and len(node.inputs) == 1

@@ -21,8 +21,8 @@ from xjit.machine import Machine
 
 
 def runs_inside(node: Node, places: Places, machine: Machine) -> bool:
-    """Whether a reduction that is read there, and nowhere else, is better run within the loops of its readers: where
-    these are reductions of it, each result is needed once, and the axes are fast in memory.
+    """Return whether a reduction that is read there, and nowhere else, is better run within the loops of its
+    readers: where these are reductions of it, each result is needed once, and the axes are fast in memory.
     """
     if not is_foldable(node) or not places:
         return False
@@ -35,8 +35,8 @@ def runs_inside(node: Node, places: Places, machine: Machine) -> bool:
 
 
 def _is_worth_writing_out(statement: Reduce, machine: Machine) -> bool:
-    """Whether a reduction is so short that it is written out along a row of its results, and one of its largest
-    operands is fastest along what is reduced: neither order of the loops suits all of them.
+    """Return whether a reduction is so short that it is written out along a row of its results, and one of its
+    largest operands is fastest along what is reduced: neither order of the loops suits all of them.
     """
     extents = [extent for axis, extent in enumerate(statement.dims) if axis not in statement.reduced]
     terms = math.prod(statement.dims[axis] for axis in statement.reduced)
@@ -48,7 +48,9 @@ def _is_worth_writing_out(statement: Reduce, machine: Machine) -> bool:
 
 
 def _below(statement: Reduce, most: int) -> set[Node]:
-    """What a statement would compute if nothing below it were stored; nothing where that is more than so much."""
+    """The values that a statement would compute if nothing below it were stored; none if they are more than so
+    many.
+    """
     waiting, found = [indexed.node for indexed in statement.values], set[Node]()
     while waiting:
         node = waiting.pop()
@@ -73,15 +75,15 @@ def _fastest_axes(statement: Reduce, below: AbstractSet[Node]) -> set[int]:
 
 
 def _ends(reader: Reader, indexed: IndexedValue, machine: Machine) -> bool:
-    """Whether a reader reduces what it reads there, so that there is no need to keep it."""
+    """Return whether a reader reduces what it reads there, so that there is no need to keep it."""
     if reader.prospect.last().fast:
         return _ends_in(reader.statement, indexed, machine)
     return _ends_in_columns(reader.statement, indexed)
 
 
 def _is_short(statement: Statement, machine: Machine) -> bool:
-    """Whether the statement reduces few elements; those of a sum that rounds lie along one axis, as its loops add
-    them.
+    """Return whether the statement reduces few elements; those of a sum that rounds lie along one axis, as its loops
+    add them.
     """
     order = statement.sums
     is_line = order is None or len(order.axes) <= 1
@@ -89,7 +91,7 @@ def _is_short(statement: Statement, machine: Machine) -> bool:
 
 
 def _ends_in(statement: Statement, indexed: IndexedValue, machine: Machine) -> bool:
-    """Whether the statement reduces what it reads there, few enough of it to be kept between two passes."""
+    """Return whether the statement reduces what it reads there, few enough of it to be kept between two passes."""
     used = axes_of(indexed.index) & set(statement.reduced)
     few = math.prod(statement.dims[axis] for axis in used) <= machine.nested_elements
     return (
@@ -101,13 +103,13 @@ def _ends_in(statement: Statement, indexed: IndexedValue, machine: Machine) -> b
 
 
 def _is_position(node: Node) -> bool:
-    """Whether the node is the place of an extreme, which goes through the row once more where it was met."""
+    """Return whether the node is the place of an extreme, which goes through the row once more where it was met."""
     return "extreme" in node.kwargs and node.kwargs.get("chunk") is None
 
 
 def _ends_in_columns(statement: Statement, indexed: IndexedValue) -> bool:
-    """Whether the statement reduces columns and reads one number for all columns of a row: there is no need to keep
-    it.
+    """Return whether the statement reduces columns and reads one number for all columns of a row: there is no need
+    to keep it.
     """
     used = axes_of(indexed.index)
     is_named = isinstance(statement, Reduce) and statement.target.param("reducer") is not None

@@ -21,8 +21,8 @@ from xjit.types import dtype_class
 
 @dataclass(frozen=True, slots=True)
 class ProducerSlice:
-    """What a statement inlines: ``visits`` are the values that it computes, operands before users; ``reads`` are
-    those that it takes from memory.
+    """The values that a statement inlines: ``visits`` are the values that it computes, operands before users;
+    ``reads`` are those that it takes from memory.
     """
 
     visits: tuple[IndexedValue, ...]
@@ -77,7 +77,7 @@ class Slices:
     _known: dict[Statement, ProducerSlice] = field(default_factory=dict)
 
     def of(self, statement: Statement, most: float = math.inf) -> ProducerSlice:
-        """What a statement inlines; TooManyVisitsError beyond so many values."""
+        """Find the values that a statement inlines; raise TooManyVisitsError beyond so many values."""
         found = self._known.get(statement)
         if found is None:
             found = self._known[statement] = producer_slice(statement, self.leaves, most)
@@ -88,7 +88,7 @@ class Slices:
         self._known[statement] = found
 
     def down_to(self, statement: Statement, leaves: AbstractSet[Node]) -> ProducerSlice | None:
-        """What a statement inlines down to these leaves, if that is known."""
+        """The values that a statement inlines down to these leaves, if they are known."""
         known = self._known.get(statement)
         if known is None or any(indexed.node not in leaves for indexed in known.reads):
             return None
@@ -166,7 +166,7 @@ def positions_of(indexed: IndexedValue) -> tuple[IndexedValue, ...]:
 
 
 def is_inlined(node: Node) -> bool:
-    """Whether one element of the node can be computed in place, from elements of its inputs."""
+    """Return whether one element of the node can be computed in place, from elements of its inputs."""
     if node.op.kind is Kind.ELEMENTWISE:
         return node.op.element is not None
     if node.op is CONSTANT:

@@ -21,7 +21,9 @@ from xjit.ir.opdef import AxisMap, Kind
 
 
 def is_foldable(node: Node) -> bool:
-    """Whether the node is a named reduction of one operand, which a kernel for something else can compute inside."""
+    """Return whether the node is a named reduction of one operand, which a kernel for something else can compute
+    inside.
+    """
     if node.op.kind is not Kind.REDUCE or node.param("n") != 1 or node.param("reducer") is None:
         return False
     operand = node.inputs[0]  # of results of chunks, which want more exact sums, or computed from some
@@ -30,7 +32,7 @@ def is_foldable(node: Node) -> bool:
 
 
 def is_tiny_reduction(node: Node) -> bool:
-    """Whether the node is foldable, over so few elements that it is written out."""
+    """Return whether the node is foldable, over so few elements that it is written out."""
     if not is_foldable(node):
         return False
     shape: tuple[int, ...] = node.inputs[0].aval.shape

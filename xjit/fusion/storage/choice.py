@@ -49,8 +49,8 @@ def choose_storage(
     target: Target,
     watch: Watch = UNWATCHED,
 ) -> Storage:
-    """What is stored besides what is ``required``. Steps on whole arrays read views that are ``shown``; the caller
-    gets the ``results``, or sees them through views.
+    """The values that are stored besides those that are ``required``. Steps on whole arrays read views that are
+    ``shown``; the caller gets the ``results``, or sees them through views.
     """
     watch.enter("planning: what is stored", len(graph.nodes))
     choice = _Choice(graph, set(required), shown, results, layouts, target)
@@ -122,7 +122,7 @@ class _Choice:
                 self.demands.expand(reader, IndexedValue(node, index), box)
 
     def _may_nest(self, node: Node) -> bool:
-        """Whether a value is a reduction that neither the caller nor a step on whole arrays reads."""
+        """Return whether a value is a reduction that neither the caller nor a step on whole arrays reads."""
         return node.op.kind is Kind.REDUCE and node not in self.levels and node not in self.results
 
     def _reason(self, node: Node, places: Places, position: int) -> str:
@@ -182,7 +182,7 @@ class _Choice:
         self.demands.begin(reader_of(statement, level, self.machine))
 
     def _level(self, node: Node, places: Places, statement: Statement | None) -> int:
-        """How many kernels run between the maker of a value and the results."""
+        """The number of kernels that run between the maker of a value and the results."""
         level = self.levels.get(node, 0)
         for reader, index in places:
             in_place = statement is not None and _is_in_place(statement, reader, index)
@@ -191,7 +191,9 @@ class _Choice:
 
 
 def _is_in_place(statement: Statement, reader: Reader, index: Index) -> bool:
-    """Whether a reader may run in the loops of a statement, as it reads what has been made at that very step."""
+    """Return whether a reader may run in the loops of a statement, as it reads what has been made at that very
+    step.
+    """
     if reader.dims[: statement.rank] == statement.dims:
         return index == statement.made_at({axis: axis for axis in range(statement.rank)})
     kept = [statement.dims[axis] for axis in statement.places]
@@ -201,7 +203,7 @@ def _is_in_place(statement: Statement, reader: Reader, index: Index) -> bool:
 
 
 def _can_be_cut(node: Node, places: Places) -> bool:
-    """Whether the readers of an assembled value can be cut into parts that read one piece each."""
+    """Return whether the readers of an assembled value can be cut into parts that read one piece each."""
     for reader, index in places:
         is_cut = isinstance(reader.statement, Store) and not any(map.found for map in index)
         if not is_cut and indexed_piece(IndexedValue(node, index), reader.dims) is None:

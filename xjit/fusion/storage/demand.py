@@ -43,7 +43,7 @@ class Prospect:
 
     @property
     def columns(self) -> bool:
-        """Whether it folds over slow axes of memory."""
+        """Return whether it folds over slow axes of memory."""
         return self.reduced is not None and not self.fast
 
     def last(self) -> Prospect:
@@ -56,7 +56,7 @@ class Prospect:
         return last
 
     def takes(self, other: Prospect) -> bool:
-        """Whether both are likely to be one nest."""
+        """Return whether both are likely to be one nest."""
         if self.operations + other.operations > self.machine.kernel_operations:
             return False
         if self.reduced is None or other.reduced is None:
@@ -160,7 +160,7 @@ class Demands:
 
 
 def evaluations(places: Places) -> int:
-    """How often a value that is read there would be computed if it were not stored; notes that nests compute it."""
+    """Count how often a value read there would be computed if it were not stored; note that nests compute it."""
     total = 0
     sharing: dict[object, list[Prospect]] = {}
     for (reader, place), whole in places.items():
@@ -182,7 +182,7 @@ def prospects(places: Places) -> set[Prospect]:
 
 
 def _shares(prospect: Prospect, others: Iterable[Prospect]) -> bool:
-    """Whether one of these nests is the same one, or can be."""
+    """Return whether one of these nests is the same one, or can be."""
     for other in others:
         last = other.last()
         if last is prospect:
@@ -233,7 +233,7 @@ def reader_of(statement: Statement, level: int, machine: Machine) -> Reader:
 
 
 def _runs_along_rows(statement: Reduce | Scan) -> bool:
-    """Whether a statement is likely to fold over what is fastest in memory."""
+    """Return whether a statement is likely to fold over what is fastest in memory."""
     order = statement.sums
     return (order is not None and order.along_rows) or _reads_along_rows(statement)
 

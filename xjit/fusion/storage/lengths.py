@@ -1,4 +1,4 @@
-"""Where kernels end that would grow too long: at the narrowest place of the program, where the fewest values wait.
+"""Ends of kernels that would grow too long: at the narrowest place of the program, where the fewest values wait.
 
 A thousand steps of a solver, written out, are one chain of operations without a reason to store anything. A kernel
 takes as many of them as it holds and ends between two steps, where only their states are alive, not in the middle of
@@ -25,7 +25,7 @@ class Lengths:
         self._waiting = _waiting(nodes, computed)
 
     def ends(self, position: int, prospects: Iterable[Prospect]) -> bool:
-        """Whether a value lies beyond the border of one of the kernels that would compute it."""
+        """Return whether a value lies beyond the border of one of the kernels that would compute it."""
         return any(prospect.border > position for prospect in prospects)
 
     def watch(self, position: int, prospects: Iterable[Prospect]) -> None:

@@ -1,4 +1,4 @@
-"""What the groups compute more often than was foreseen: values that two kernels turn out to compute."""
+"""Values that the groups compute more often than was foreseen: those that two kernels turn out to compute."""
 
 from __future__ import annotations
 

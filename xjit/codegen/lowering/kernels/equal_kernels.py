@@ -50,7 +50,7 @@ class EqualKernels:
         return _renamed(lowered, step, dict(zip(others, nodes, strict=True)))
 
     def _stops(self, node: Node) -> bool:
-        """Whether nothing below a node is read by a kernel that does not make it."""
+        """Return whether nothing below a node is read by a kernel that does not make it."""
         return node in self.leaves and node.op is not PROJECT
 
     def _facts(self, spent: frozenset[Node]) -> Callable[[Node], tuple[Any, ...]]:
@@ -104,7 +104,7 @@ _INTEGERS = {int}
 
 @functools.cache
 def _field_names(kind: Any) -> tuple[str, ...]:
-    """What decides of a record; none for what is no record."""
+    """The fields of a record that decide; none for what is no record."""
     if not dataclasses.is_dataclass(kind):
         return ()
     return tuple(one.name for one in dataclasses.fields(kind) if one.name != "reasons")

@@ -75,7 +75,7 @@ def _shared(statement: Statement) -> Loop | None:
 
 
 def _steps(loop: Loop) -> IntExpr:
-    """How many iterations a loop has."""
+    """The number of iterations of a loop."""
     return (loop.stop - loop.start + (loop.step - 1)) // loop.step
 
 

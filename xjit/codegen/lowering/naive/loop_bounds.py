@@ -1,4 +1,4 @@
-"""Where the loops of a group begin and end.
+"""Bounds of the loops of a group.
 
 for i0 in range(n0):              # shared among threads
     for i1 in range(n0):
@@ -16,7 +16,7 @@ from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import LoopKind
 
 Bounds = tuple[IntExpr, IntExpr]
-"""Where a loop begins and ends."""
+"""The start and the stop of a loop."""
 
 
 @dataclass(eq=False)

@@ -54,7 +54,7 @@ class NaiveRows:
 
     @property
     def work(self) -> float:
-        """How much there is to compute, in additions."""
+        """The work of all loops, in additions."""
         return self.values.accesses.work(columns=False)
 
     def write(self) -> None:

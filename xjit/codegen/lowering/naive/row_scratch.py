@@ -66,7 +66,7 @@ class RowScratch:
         return self.values.buffers.place(access)
 
     def places_of_scan(self, indexed: IndexedValue) -> Iterator[Place]:
-        """Where a scan has to put the value for other loops."""
+        """The places into which a scan puts the value for other loops."""
         row = self.scans.row(indexed)
         if row in self.rows:
             yield self.rows[row], (variable(self._loop.variable),)

@@ -1,4 +1,4 @@
-"""What scans take, computed in front of them in their loops, so that rewrites can give it loops of its own."""
+"""Operands of scans, computed in front of them in their loops, so that rewrites can give it loops of its own."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ScanOperands:
                 self._names.setdefault(indexed, value.name)
 
     def found(self, carry: str, loops: int, rows: tuple[str, ...]) -> ScanPass:
-        """What there is to know of the pass."""
+        """The record of the pass."""
         return ScanPass(carry, loops, tuple(self._names.values()), tuple(self._parted.items()), rows)
 
     def _costly(self, numbers: Sequence[int]) -> list[IndexedValue]:

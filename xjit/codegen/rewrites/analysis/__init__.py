@@ -1,1 +1,1 @@
-"""What legality checks ask of loops: which elements may meet, which scalars change, how far indices go."""
+"""Questions of legality checks: which elements may meet, which scalars change, how far indices go."""

@@ -51,12 +51,12 @@ def coverage(block: Block, wanted: Collection[Statement], known: Ranges) -> Cove
 
 
 def own_elements(index: Index, variables: Index) -> bool:
-    """Whether an index names another element for all other values of some variables."""
+    """Return whether an index names another element for all other values of some variables."""
     return all(any(_is_linear(expr, one, variables) for expr in index) for one in variables)
 
 
 def _is_linear(expr: IntExpr, own: IntExpr, variables: Index) -> bool:
-    """Whether an expression is a multiple of a variable and something without any of the variables."""
+    """Return whether an expression is a multiple of a variable and something without any of the variables."""
     rest = expr
     for coefficient, product in terms(expr):
         if product == own:

@@ -40,7 +40,7 @@ class Touch:
 
 
 def ranges_at(path: Sequence[Statement]) -> Ranges:
-    """What is known of integers inside of the last of some statements, one around the next."""
+    """The facts about integers inside of the last of some statements, one around the next."""
     known = Ranges()
     for outer, inner in itertools.pairwise(path):
         known = _entered(known, outer)
@@ -146,7 +146,7 @@ def _transposed(block: TransposeBlock, around: tuple[Loop | LetInt, ...]) -> Ite
 
 
 def apart(known: Ranges, one: Touch, other: Touch, order: Sequence[IntExpr]) -> bool:
-    """Whether two touches are of different elements; names around the second have a mark behind them.
+    """Return whether two touches are of different elements; names around the second have a mark behind them.
 
     ``order`` are expressions that are not negative, as later less earlier iterations.
     """
@@ -174,7 +174,7 @@ def _steps(around: Sequence[Loop | LetInt], renaming: dict[str, IntExpr]) -> Ite
 
 
 def _never(difference: IntExpr, steps: Sequence[tuple[str, IntExpr]]) -> bool:
-    """Whether a difference is never 0: its coefficients have a divisor that the constant has not."""
+    """Return whether a difference is never 0: its coefficients have a divisor that the constant has not."""
     for name, value in reversed(steps):
         difference = substitute(difference, {name: value})
     found = terms(difference)
@@ -184,7 +184,7 @@ def _never(difference: IntExpr, steps: Sequence[tuple[str, IntExpr]]) -> bool:
 
 
 def known_inside(known: Ranges, around: Loop | LetInt, renaming: dict[str, IntExpr]) -> Ranges:
-    """What is known inside of a loop or behind a named integer, by other names where ``renaming`` has them."""
+    """The facts inside of a loop or behind a named integer, by other names where ``renaming`` has them."""
     (name,) = defined(around)
     name = name + OTHER if name in renaming else name
     if isinstance(around, LetInt):

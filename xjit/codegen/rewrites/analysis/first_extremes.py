@@ -34,7 +34,9 @@ class FirstExtreme:
 
 
 def is_new(best: Value, better: Value, place: Value) -> Value:
-    """Whether what is found at a place is better than the best so far, or the first of all. NaN stays the best."""
+    """Return whether what is found at a place is better than the best so far, or the first of all. NaN stays the
+    best.
+    """
     changed = Prim("and", (Prim("ne", (better, best), BOOL), Prim("eq", (best, best), BOOL)), BOOL)
     return Prim("or", (changed, Prim("eq", (place, ZERO), BOOL)), BOOL)
 

@@ -45,7 +45,7 @@ def region(touched: Iterable[Touch]) -> tuple[Interval, ...] | None:
 
 
 def interval(expr: IntExpr, around: Sequence[Loop | LetInt]) -> Interval | None:
-    """Where an expression lies in all iterations of some loops, the outermost first; None if that is not known."""
+    """The interval of an expression in all iterations of some loops, the outermost first; None if it is unknown."""
     low: IntExpr | None = expr
     high: IntExpr | None = expr
     for one in reversed(around):

@@ -1,4 +1,4 @@
-"""What an iteration of a loop needs of a buffer: along each axis a span of indices, or all of them."""
+"""Needs of an iteration of a loop: along each axis of a buffer a span of indices, or all of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Span:
 
 
 Needed: TypeAlias = "Span | None"
-"""What is needed along an axis; None where every iteration needs the same, or it is not known what."""
+"""The span that is needed along an axis; None if every iteration needs the same, or it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _span(at: IntExpr, around: Sequence[Loop | LetInt], scope: frozenset[str]) -
 
 
 def needed(buffer: Buffer, several: Iterable[Footprint], scope: frozenset[str]) -> tuple[Needed, ...]:
-    """What some touches need along the axes of a buffer, in names of the scope.
+    """The spans that some touches need along the axes of a buffer, in names of the scope.
 
     RefusedError where it is not known along any axis.
     """

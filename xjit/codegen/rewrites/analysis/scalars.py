@@ -43,7 +43,7 @@ def read(block: Block) -> set[str]:
 
 
 def is_exact(statement: Accumulate) -> bool:
-    """Whether elements may be combined in any order without another result."""
+    """Return whether elements may be combined in any order without another result."""
     reducer = REDUCERS.get(statement.reducer)
     if reducer is None:
         return False
@@ -51,7 +51,7 @@ def is_exact(statement: Accumulate) -> bool:
 
 
 def identity(reducer: str, dtype: DType) -> Const | None:
-    """What a reducer leaves as it is, for sums of floats the negative zero; None if no such value is known."""
+    """The identity of a reducer, for sums of floats the negative zero; None if no such value is known."""
     found = REDUCERS.get(reducer)
     if found is None:
         return None
@@ -60,12 +60,12 @@ def identity(reducer: str, dtype: DType) -> Const | None:
 
 
 def start_of(one: Accumulate) -> Const:
-    """What a sum of some of the elements of a reduction starts from."""
+    """The start of a sum of some of the elements of a reduction."""
     return Const(Literal.of(REDUCERS[one.reducer].identity(one.value.dtype), one.value.dtype))
 
 
 def last_word(reducer: str, dtype: DType) -> Const | None:
-    """What no further element changes; None if there is no such value, as for floats, of which NaN has it."""
+    """The value that no further element changes; None if there is none, as for floats, of which NaN has it."""
     found = REDUCERS.get(reducer)
     if found is None or found.last_word is None or dtype_class(dtype) not in "PI":
         return None
@@ -108,7 +108,7 @@ def lane_order(block: Block) -> str:
 
 
 def _are_exact(name: str, *blocks: Block, in_lanes: bool = False) -> bool:
-    """Whether a scalar is only accumulated, by one reducer that is exact, or in lanes if those are meant."""
+    """Return whether a scalar is only accumulated, by one reducer that is exact, or in lanes if those are meant."""
     found: list[Statement] = [
         one
         for block in blocks

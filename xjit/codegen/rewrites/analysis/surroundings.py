@@ -38,7 +38,7 @@ def block_of(kernel: Kernel, path: Sequence[Statement]) -> Block:
 
 
 def place_in(block: Block, statement: Statement) -> int:
-    """Where a statement stands in its block."""
+    """The place of a statement in its block."""
     return next(place for place, one in enumerate(block) if one is statement)
 
 
@@ -62,7 +62,7 @@ def _exchanged(block: Block, old: Block, new: Block) -> Block:
 
 
 def known_before(kernel: Kernel, path: Sequence[Statement]) -> Ranges:
-    """What is known of integers in front of the last statement of a path."""
+    """The facts about integers in front of the last statement of a path."""
     known, block = Ranges(facts=kernel.facts), kernel.body
     for place, statement in enumerate(path):
         for one in block[: place_in(block, statement)]:
@@ -79,7 +79,7 @@ def known_before(kernel: Kernel, path: Sequence[Statement]) -> Ranges:
 
 
 def extent(known: Ranges, loop: Loop) -> IntExpr:
-    """How far the start of a loop is from its stop; 0 where it is behind it."""
+    """The distance from the start of a loop to its stop; 0 if the stop comes first."""
     found = loop.stop - loop.start
     return found if known.at_most(loop.start, loop.stop) else maximum(found, 0)
 

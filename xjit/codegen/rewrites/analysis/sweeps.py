@@ -11,7 +11,8 @@ from xjit.ir.loops.walk import blocks, with_blocks
 
 
 def is_swept(loop: Loop, touched: Sequence[Touch]) -> bool:
-    """Whether a loop touches all elements between the least and the greatest index of some touches, and no others.
+    """Return whether a loop touches all elements between the least and the greatest index of some touches, and no
+    others.
 
     A load is enough, so that the elements are there; where all touches are stores, all elements are written.
     """
@@ -62,7 +63,7 @@ def _plain(touch: Touch, expr: IntExpr) -> IntExpr:
 
 
 def _is_one_by_one(expr: IntExpr, name: str) -> bool:
-    """Whether an expression grows or falls by one with a variable."""
+    """Return whether an expression grows or falls by one with a variable."""
     return any(
         abs(coefficient) == 1 and product == variable(name) and name not in (expr - product * coefficient).names()
         for coefficient, product in terms(expr)

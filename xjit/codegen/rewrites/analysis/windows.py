@@ -84,7 +84,7 @@ def window_of(name: str, buffer: Buffer, axes: Iterable[Needed], known: Ranges) 
 
 
 def _extent(buffer: Buffer, one: Interval, known: Ranges) -> IntExpr:
-    """How long an interval is at most."""
+    """The greatest length of an interval."""
     length = most(one.high - one.low + 1)
     if length is None:
         raise RefusedError(f"it is not known how far {one.low} .. {one.high} of {buffer.name} go")

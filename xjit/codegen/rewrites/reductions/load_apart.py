@@ -66,7 +66,7 @@ def skipped(loop: Loop, given: Mapping[str, Strides], most: int) -> dict[Load, i
 
 
 def step_along(load: Load, loop: str, given: Mapping[str, Strides]) -> IntExpr | None:
-    """How many elements lie between those of one step of a loop and the next; None in other buffers."""
+    """The distance in elements from one step of a loop to the next; None in other buffers."""
     if load.buffer not in given:
         return None
     return _place(load, given, loop, 1) - _place(load, given, loop, 0)
@@ -75,7 +75,7 @@ def step_along(load: Load, loop: str, given: Mapping[str, Strides]) -> IntExpr |
 def has_neighbours(
     load: Load, step: IntExpr, several: Mapping[Load, None], loop: Loop, given: Mapping[str, Strides]
 ) -> bool:
-    """Whether the elements between are read as well, so that whole vectors are."""
+    """Return whether the elements between are read as well, so that whole vectors are."""
     if step.value is None:
         return False
     own = _place(load, given, loop.variable, 0)

@@ -106,7 +106,7 @@ class StageLine:
 
 
 def _size(loops: Sequence[Loop]) -> IntExpr:
-    """How many elements the iterations of some loops have."""
+    """The number of elements in the iterations of some loops."""
     size = constant(1)
     for loop in loops:
         size = size * loop.stop

@@ -162,7 +162,7 @@ class _Placing:
         return needed(self.allocs[name].buffer, touched, self.scope)
 
     def _spans(self, maker: Loop) -> dict[str, tuple[Loop, Span]]:
-        """Where the loops of a nest have to run that need not run as a whole."""
+        """The bounds of the loops of a nest that need not run as a whole."""
         every: dict[str, tuple[Loop, list[Span | None]]] = {}
         for store, loops in _stores(maker):
             reads = [touch for touch in self.touched if touch.buffer == store.buffer and not touch.written]
@@ -203,7 +203,7 @@ def _stores(statement: Statement, around: tuple[Loop, ...] = ()) -> Iterator[tup
 
 
 def _spans_of(store: Store, loops: Sequence[Loop], axes: Sequence[Needed]) -> dict[str, Span]:
-    """Where the loops around a store have to run for what is needed along the axes of its buffer."""
+    """The bounds of the loops around a store, for what is needed along the axes of its buffer."""
     own = {loop.variable for loop in loops}
     found: dict[str, Span] = {}
     for at, axis in zip(store.index, axes, strict=True):

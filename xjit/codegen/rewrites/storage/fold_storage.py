@@ -112,7 +112,9 @@ class _Span:
         return substitute(self.top, {self.rounds.variable: value})
 
     def follows(self, before: Sequence[_Span], known: Ranges, extent: int) -> bool:
-        """Whether the elements are close below the line, and it is nowhere below those of earlier statements."""
+        """Return whether the elements are close below the line, and it is nowhere below those of earlier
+        statements.
+        """
         there = known_inside(known, self.rounds, {}) if self.rounds else known
         if not (there.at_most(self.touched.high, self.top) and there.below(self.top, self.touched.low + extent)):
             return False

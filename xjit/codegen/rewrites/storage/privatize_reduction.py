@@ -113,7 +113,7 @@ class _Scalar:
         return Carry(own, self.start), *renamed(block, {self.target: own}), last
 
     def combined(self, of: IntExpr, taken: Names) -> Block:
-        """What combines a part with the whole."""
+        """The statements that combine a part with the whole."""
         return (Accumulate(self.target, self.reducer, Load(self.name, (of,), self.start.dtype)),)
 
 
@@ -156,7 +156,7 @@ class _Rows:
         return fill, *reindexed(block, self.buffer.name, lambda index: (at, *index), self.name)
 
     def combined(self, of: IntExpr, taken: Names) -> Block:
-        """What combines the elements of a part with the whole."""
+        """The statements that combine the elements of a part with the whole."""
         axes = self._axes("sum", taken)
         pair = Load(self.buffer.name, axes, self.buffer.dtype), Load(self.name, (of, *axes), self.buffer.dtype)
         return (self._over(axes, Store(self.buffer.name, axes, Prim(self.reducer, pair, self.buffer.dtype))),)

@@ -110,7 +110,7 @@ class StageInOutput:
                     raise RefusedError(f"{self.output} is read")
 
     def _reads_first(self, body: Block, row: _Row) -> bool:
-        """Whether a block reads elements of the result only in front of a store that fills their place."""
+        """Return whether a block reads elements of the result only in front of a store that fills their place."""
         waiting: set[tuple[IntExpr, ...]] = set()
         for one in reversed(body):
             if isinstance(one, Store) and one.buffer == self.buffer:

@@ -83,7 +83,7 @@ class StageTransposed:
         return not self.along or self.along in index[self.axes[1]].names()
 
     def _touched(self, loop: Loop) -> list[Touch]:
-        """What the loop touches of the buffer, of the elements that are meant."""
+        """The touches of the buffer by the loop, of the elements that are meant."""
         touched = [touch for touch in touches((loop,)) if touch.buffer == self.buffer]
         meant = [touch for touch in touched if self._is_meant(touch.index)]
         if not meant:
@@ -131,7 +131,7 @@ def _if_there_are_any(loops: Sequence[Loop], known: Ranges, block: Block) -> Blo
 
 
 def _stop(known: Ranges, one: Interval) -> IntExpr:
-    """Where an interval ends, at its beginning at least."""
+    """The end of an interval, its beginning at least."""
     return one.high + 1 if known.at_most(one.low, one.high + 1) else maximum(one.high + 1, one.low)
 
 

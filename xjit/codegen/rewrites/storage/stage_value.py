@@ -133,7 +133,7 @@ class StageValue:
 
 
 def _may_be(one: Named, wanted: Named) -> bool:
-    """Whether a value looks like another on its outside."""
+    """Return whether a value looks like another on its outside."""
     a, b = one.let.value, wanted.let.value
     return type(a) is type(b) and a.dtype == b.dtype and (not isinstance(a, Prim) or a.name == getattr(b, "name", ""))
 
@@ -146,7 +146,7 @@ def _equal(statement: Statement, wanted: Named, key: object, numbers: dict[objec
 
 
 def _is_inside(taken: Coverage, stored: Coverage, known: Ranges) -> bool:
-    """Whether all elements that are taken are stored."""
+    """Return whether all elements that are taken are stored."""
     return (
         len(taken.bounds) == len(stored.bounds)
         and all(known.at_most(constant(0), start) for start, _ in stored.bounds)
@@ -160,7 +160,7 @@ def _is_inside(taken: Coverage, stored: Coverage, known: Ranges) -> bool:
 def _stays(
     meanings: Meanings, one: Statement, index: Sequence[IntExpr], taken: Coverage | None, *, is_last: bool
 ) -> bool:
-    """Whether a statement leaves the value as it is for itself and for those behind it.
+    """Return whether a statement leaves the value as it is for itself and for those behind it.
 
     The last one may write each element of what the value is computed from, at the step that takes the value.
     """
@@ -179,7 +179,7 @@ def _stays(
 
 
 def _writes_only(one: Statement, load: Load, taken: Coverage) -> bool:
-    """Whether a statement writes to a buffer only elements of the steps that load them."""
+    """Return whether a statement writes to a buffer only elements of the steps that load them."""
     homes = [found for found in stores((one,)) if found.buffer == load.buffer]
     for _, index in taken.places:
         axes = {str(at): variable(f"axis {number}") for number, at in enumerate(index)}

@@ -71,7 +71,7 @@ class WriteOver:
 
 
 def _is_read_before(known: Ranges, store: Touch, load: Touch, *, behind: bool) -> bool:
-    """Whether no iteration of a load is behind one of a store to the same element.
+    """Return whether no iteration of a load is behind one of a store to the same element.
 
     ``behind`` says that the load is the later one in the text.
     """

@@ -49,7 +49,9 @@ class Hoist:
 
 
 class _Staying:
-    """What a loop does not change; ``own`` are the names that it gives, without those that are moved."""
+    """The statements whose values a loop does not change; ``own`` are the names that it gives, without those that
+    are moved.
+    """
 
     def __init__(self, loop: Loop, known: dict[str, Buffer]) -> None:
         self.own = names((loop,))
@@ -57,7 +59,7 @@ class _Staying:
         self.buffers = known
 
     def holds(self, one: Statement, known: Ranges) -> bool:
-        """Whether a statement names the same in every iteration, and may do so if there is none."""
+        """Return whether a statement names the same in every iteration, and may do so if there is none."""
         if not isinstance(one, Let | LetInt) or any(expr.names() & self.own for expr in integers(one)):
             return False
         if isinstance(one, LetInt):
@@ -67,7 +69,9 @@ class _Staying:
         return all(self._is_there(part, known) for part in parts(one.value) if isinstance(part, Load))
 
     def _is_there(self, load: Load, known: Ranges) -> bool:
-        """Whether an element is inside of its buffer, which was there before the loop and is not written in it."""
+        """Return whether an element is inside of its buffer, which was there before the loop and is not written in
+        it.
+        """
         if load.buffer in self.written or load.buffer in self.own:
             return False
         extents = self.buffers[load.buffer].extents

@@ -84,11 +84,11 @@ class _Numbering:
         return self.numbers.setdefault(key, len(self.numbers))
 
     def passes(self, statement: Statement) -> None:
-        """What a statement changes has other values behind it."""
+        """Forget the values that a statement changes: they are others behind it."""
         self.changes.update(written((statement,)) | changed((statement,)))
 
     def enters(self, statement: Statement) -> None:
-        """What a loop changes has other values in the next round."""
+        """Forget the values that a loop changes: they are others in the next round."""
         if isinstance(statement, Loop | While):
             self.passes(statement)
 
@@ -163,7 +163,7 @@ class _Scope:
     lets: list[Statement] = field(default_factory=list)
 
     def knows(self, let: Let) -> bool:
-        """Whether a name is one more for a value; integers, which indices name too, keep theirs."""
+        """Return whether a name is one more for a value; integers, which indices name too, keep theirs."""
         number = self.naming.numbering.of(let.value)
         known = self.given.setdefault(number, Var(let.name, let.value.dtype))
         if known.name == let.name or known.dtype == INT64:

@@ -109,7 +109,7 @@ class SpecializeRare:
 
 
 def is_varied(value: Value) -> bool:
-    """Whether a value calls a function that has a form for usual arguments only."""
+    """Return whether a value calls a function that has a form for usual arguments only."""
     if not isinstance(value, Prim) or value.variant or not value.operands:
         return False
     return has_fast_path(value.name, value.operands[0].dtype)

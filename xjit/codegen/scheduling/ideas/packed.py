@@ -76,7 +76,9 @@ class _Packing:
 
     @property
     def is_worth_it(self) -> bool:
-        """Whether a reduction is little work when written out, and what it reads across memory fits into cache."""
+        """Return whether a reduction is little work when written out, and what it reads across memory fits into
+        cache.
+        """
         terms, machine = (self.short.stop - self.short.start).value or 0, self.nest.machine
         if not 1 < terms <= machine.packed_terms or len(self.short.body) * terms > machine.written_out_operations:
             return False
@@ -93,7 +95,7 @@ class _Packing:
         return size <= machine.packed_bytes
 
     def _is_simple(self, value: Value) -> bool:
-        """Whether a value is computed of arguments of the kernel by functions that have no rare arguments."""
+        """Return whether a value is computed of arguments of the kernel by functions that have no rare arguments."""
         for part in parts(value):
             if isinstance(part, FromInt) or (isinstance(part, Prim) and is_varied(replace(part, variant=""))):
                 return False

@@ -70,13 +70,15 @@ def paired_loop(loops: Ordered) -> Loop | None:
 
 
 def _runs_along(statement: Statement, axes: dict[int, int], group: FusionGroup, axis: int) -> bool:
-    """Whether the statement makes something in every row, without which it can do in the others."""
+    """Return whether the statement makes something in every row, without which it can do in the others."""
     own = next((place for place, found in axes.items() if found == axis), None)
     return own is not None and statement.dims[own] == group.dims[axis] and isinstance(statement, Store | Scan)
 
 
 def _pays_for_scans(group: FusionGroup, accesses: GroupAccesses) -> bool:
-    """Whether memory is read and written as fast in two places as in one, or scans wait longer than it takes."""
+    """Return whether memory is read and written as fast in two places as in one, or scans wait longer than it
+    takes.
+    """
     machine = accesses.machine
     touched = [access.node.aval.dtype for access in (*accesses.reads.values(), *filter(None, accesses.writes))]
     if math.prod(group.dims) * sum(dtype.itemsize for dtype in touched) < machine.paired_bytes:

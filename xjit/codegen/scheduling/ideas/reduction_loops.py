@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 class Work(enum.Enum):
-    """How what is added up is computed."""
+    """The way in which elements that are added up are computed."""
 
     LIGHT = "wherever it is added"
     LONG = "as vectors, best written once"
@@ -169,7 +169,9 @@ def _blocks(loop: Loop, sums: Sequence[Accumulate], in_blocks: bool, around: Sur
 
 
 def _may_stop(loop: Loop) -> bool:
-    """Whether a loop does nothing but to reduce truth values, or to look for integers, which some value decides."""
+    """Return whether a loop does nothing but to reduce truth values, or to look for integers, which some value
+    decides.
+    """
     inside = [one for one in loop.body if not isinstance(one, Let)]
     truths = all(first_extreme(one) or (isinstance(one, Accumulate) and one.value.dtype == BOOL) for one in inside)
     return truths and bool(changed(loop.body)) and decided(loop.body) is not None
@@ -206,7 +208,7 @@ def _lanes_of(step: str, sums: Sequence[Accumulate], around: Surroundings) -> It
 
 
 def work_of(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Work:
-    """How the elements of a loop are computed that are added up in lanes."""
+    """The way in which elements of a loop are computed that are added up in lanes."""
     inside = list(statements(loop.body))
     calls = [part for one in inside for value in values(one) for part in parts(value) if isinstance(part, Prim)]
     several = len({numerics.lanes(one.value.dtype) for one in sums}) > 1
@@ -221,7 +223,7 @@ def work_of(loop: Loop, sums: Sequence[Accumulate], around: Surroundings) -> Wor
 
 
 def _waits(one: Statement) -> bool:
-    """Whether an element has to wait for the one before it."""
+    """Return whether an element has to wait for the one before it."""
     if isinstance(one, Accumulate):
         rounds = dtype_class(one.value.dtype) in "FC" and one.reducer in ("add", "mul")
         return one.order == WITH_ERRORS or (one.order is None and rounds)
@@ -229,7 +231,7 @@ def _waits(one: Statement) -> bool:
 
 
 def _is_vector_code(call: Prim) -> bool:
-    """Whether a primitive is an instruction, or a function without rare arguments."""
+    """Return whether a primitive is an instruction, or a function without rare arguments."""
     if call.name == "encode" or is_varied(replace(call, variant="")):
         return False
     is_function = call.name not in INSTRUCTIONS and call.name != "copy"
@@ -237,8 +239,8 @@ def _is_vector_code(call: Prim) -> bool:
 
 
 def _leaves_gaps(loop: Loop, around: Surroundings) -> bool:
-    """Whether elements are read that lie apart, nothing reads those between, and loads of whole vectors do not skip
-    them.
+    """Return whether elements are read that lie apart, nothing reads those between, and loads of whole vectors do
+    not skip them.
     """
     several = dict.fromkeys(loads(loop.body))
     skips = skipped(loop, around.only_read, around.machine.vector_step_bytes)

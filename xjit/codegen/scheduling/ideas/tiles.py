@@ -109,7 +109,7 @@ def _tiled(plan: Schedule, accesses: GroupAccesses, *, copied: bool) -> Transpos
 
 
 def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: GroupAccesses) -> bool:
-    """Whether more of what lies across runs backward in memory than forward, and the rows may be walked so."""
+    """Return whether more of what lies across runs backward in memory than forward, and the rows may be walked so."""
     moves = [access.moves[rows.axes[-1]] for access in across]
     return accesses.positions.isdisjoint(rows.axes) and sum(move < 0 for move in moves) > len(moves) / 2
 
@@ -117,7 +117,7 @@ def _is_walked_backward(rows: Loop, across: Collection[Access], accesses: GroupA
 def _copies(
     across: Collection[Access], accesses: GroupAccesses, rows: Loop, columns: Loop
 ) -> tuple[tuple[Access, Access], ...]:
-    """What every statement reads and where it writes that, if none does more and all of it can go in blocks."""
+    """The read of every statement and where it is written, if none does more and all of it can go in blocks."""
     found = []
     group = accesses.group
     for statement, axes, own, target in zip(
@@ -136,7 +136,7 @@ def _copies(
 
 
 def _only_moves(node: Node) -> bool:
-    """Whether the elements of a value are those of an operand, somewhere else perhaps."""
+    """Return whether the elements of a value are those of an operand, somewhere else perhaps."""
     return node.op.kind is Kind.INDEXING or isinstance(node.element, Arg)
 
 

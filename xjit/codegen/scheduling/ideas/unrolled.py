@@ -69,7 +69,7 @@ def _is_worth_it(group: FusionGroup, loop: Loop, accesses: GroupAccesses) -> boo
 
 
 def _interleaves(accesses: GroupAccesses, loop: Loop, inner: Loop) -> bool:
-    """Whether an operand has the elements of the loop side by side between those of the innermost one."""
+    """Return whether an operand has the elements of the loop side by side between those of the innermost one."""
     moves = (tuple(abs(access.moves[one.axes[-1]]) for one in (loop, inner)) for access in accesses.reads.values())
     return any(0 < across < along <= numerics.TINY for across, along in moves)
 

@@ -137,7 +137,7 @@ def _row_bytes(plan: Schedule, itemsize: int) -> float:
 
 
 def _searched(passes: Passes, last: int) -> set[IndexedValue]:
-    """What searches of the last pass need once more when that pass has filled the output rows."""
+    """The values that searches of the last pass need once more when that pass has filled the output rows."""
     statements = enumerate(passes.accesses.group.statements)
     searches = (number for number, statement in statements if statement.is_search and passes.levels[number] == last)
     return {indexed for number in searches for indexed in passes.accesses.visits[number]}

@@ -1,4 +1,4 @@
-"""What the statements of a group read of its scans: at which distance, and behind how many scans, one after the
+"""Reads of scans by the statements of a group: at which distance, and behind how many scans, one after the
 other.
 
 In ``c[:, 20:] - c[:, :-20]`` of ``c = np.cumsum(x, axis=1)`` one statement is the scan, and the other reads it at the
@@ -81,14 +81,14 @@ class ScanReads:
         return self.accesses.values[number][0]
 
     def row(self, indexed: IndexedValue) -> IndexedValue:
-        """What a scan makes along the axis, as one value; anything else as it is."""
+        """The values of a scan along the axis, as one; anything else as it is."""
         if indexed.node not in self._targets:
             return indexed
         along = self.group.reduced[0]
         return IndexedValue(indexed.node, (*indexed.index[:along], AxisMap(None), *indexed.index[along + 1 :]))
 
     def distance(self, indexed: IndexedValue) -> int:
-        """How many steps before the one at hand a scan has made the value."""
+        """The number of steps before the open one at which a scan has made the value."""
         number = self.scanned.get(self.row(indexed))
         if number is None:
             return 0
@@ -96,7 +96,7 @@ class ScanReads:
         return self.made(number).index[along].offset - indexed.index[along].offset
 
     def is_costly(self, number: int) -> bool:
-        """Whether what a statement takes costs more than a store and a load."""
+        """Return whether what a statement takes costs more than a store and a load."""
         return any(
             self._table.total(indexed.node) >= self.accesses.machine.row_cost
             for indexed in self.group.statements[number].values[:1]
@@ -104,7 +104,7 @@ class ScanReads:
 
     @property
     def are_worth_blocks(self) -> bool:
-        """Whether something runs behind, or what scans need or what needs them is worth vector code."""
+        """Return whether something runs behind, or what scans need or what needs them is worth vector code."""
         group = self.group
         if not group.reduced or group.nested or group.chunk is not None:
             return False
@@ -138,7 +138,7 @@ class ScanReads:
         return [row for row in dict.fromkeys(read) if row in made]
 
     def read_later(self, levels: Sequence[int]) -> dict[IndexedValue, int]:
-        """What scans make that later passes than their own read, with their own."""
+        """The values of scans that later passes than their own read, each with its own pass."""
         found: dict[IndexedValue, int] = {}
         for number, reads in enumerate(self.reads):
             for indexed in reads:
@@ -148,5 +148,5 @@ class ScanReads:
         return found
 
     def are_needed_for(self, indexed: IndexedValue) -> bool:
-        """Whether the value is made of what a scan makes."""
+        """Return whether the value is made of what a scan makes."""
         return any(owner(one.node) in self._targets for one in below([indexed], self.accesses.operands))
