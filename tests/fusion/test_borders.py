@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -212,7 +213,7 @@ def test_what_is_read_of_one_piece_alone_is_never_put_together() -> None:
 def test_small_borders_are_single_steps_of_the_shared_loop() -> None:
     """Threads share the rows of the interior; the borders count as one row each."""
     source = xjit.jit(rolled).source(LARGE)
-    assert source.count("for once") == 3 and "for i0 in range(lo3, hi3)" in source
+    assert source.count("for once") == 3 and re.search(r"for i0_\d in range\(lo3, hi3\)", source)
 
 
 def test_large_parts_are_shared() -> None:

@@ -36,7 +36,8 @@ def test_numbers_of_one_kernel() -> None:
 
 def test_the_text_holds_the_numbers() -> None:
     plan = explained(formulas.softmax, ROWS)
-    first, second, third = str(plan).splitlines()
+    first, second, *rewrites, third = str(plan).splitlines()
+    assert [one.split("(")[0].strip() for one in rewrites][:2] == ["StageValue", "StageInOutput"]
     assert first == "softmax: 1 kernel"
     assert second.startswith("  1. kernel over 64x100 reducing axes (1,), ")
     assert "reads 51,200 bytes, writes 51,200" in second
@@ -189,6 +190,7 @@ def test_sorts_do_not_depend_on_threads() -> None:
 
 def test_rewrites_of_the_loops() -> None:
     found = explained(lambda x: np.sin(x).sum(axis=0), np.ones((50, 4000)))
-    assert found.kernels[0].rewrites == ("SpecializeRare(loop='i0_0', flag='rare0')",)
-    assert found.kernels[0].rewrites[0] in str(found)
+    names = [one.split("(")[0] for one in found.kernels[0].rewrites]
+    assert names == ["Interchange", "Precompute", "Split", "SpecializeRare"]
+    assert all(one in str(found) for one in found.kernels[0].rewrites)
     assert explained(lambda x: x + 1, np.ones(50)).kernels[0].rewrites == ()
