@@ -15,13 +15,13 @@ Array = np.ndarray[Any, Any]
 LINE, GRID = np.linspace(0.5, 2.0, 30), np.linspace(0.5, 2.0, 30 * 13).reshape(30, 13)
 
 FORMS: dict[str, tuple[Callable[..., Any], tuple[Array, ...], str]] = {
-    "strips that run again": (np.sin, (LINE,), "for p0 in range(lo, hi, 4):"),
+    "strips that run again": (np.sin, (LINE,), "p0 = p0_block0 * 4"),
     "blocks of sums": (lambda x: x.sum(axis=1), (GRID,), "for b0 in range(0, n0, 4):"),
     "blocks of columns": (lambda x: x.max(axis=0), (GRID,), "scratch_f64(3)"),
     "several rows in a step": (lambda x: x[:9].sum(axis=0), (GRID,), " - 3, 4):"),
     "two rows in a step": (lambda x: np.cumsum(x[:6], axis=1), (GRID,), "i0 = i0_block0 * 2"),
-    "transposed tiles": (lambda x, y: x.T * y, (GRID, GRID.T.copy()), "i0 * 12, 12, a0,"),
-    "overlapped tiles": (lambda u: (lambda v: v[2:] + v[:-2])(np.exp(u)), (GRID,), "b0_first"),
+    "transposed tiles": (lambda x, y: x.T * y, (GRID, GRID.T.copy()), "m0_row * 12, 12, a0,"),
+    "overlapped tiles": (lambda u: (lambda v: v[2:] + v[:-2])(np.exp(u)), (GRID,), "b0 * size0"),
     "chunks": (lambda x: x.sum(), (LINE,), "k_start"),
 }
 
