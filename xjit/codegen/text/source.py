@@ -22,7 +22,7 @@ from xjit.codegen.lowering.addresses import Addresses, Frame
 from xjit.codegen.text.integer_text import IntegerText
 from xjit.codegen.text.scalar_text import call_text, constant_text, kind
 from xjit.dataclass import dataclass, field
-from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, constant, minimum, operands, terms, variable
+from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, constant, maximum, minimum, operands, terms, variable
 from xjit.ir.loops.nodes import (
     LAUNCHED,
     Access,
@@ -59,6 +59,7 @@ _COMMENT = re.compile(r"  #[^\n]*")
 SHARED = "  # shared among threads"
 # The names of the loops that a grid has.
 _GRID = {LoopKind.GRID_BLOCK: "block_index()", LoopKind.BLOCK_THREAD: "thread_index()"}
+_EXTREMES = {Atom.MIN: minimum, Atom.MAX: maximum}
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +279,16 @@ class _Printer:
         return f"range({stop})" if start == "0" else f"range({start}, {stop})"
 
     def bound(self, expr: IntExpr) -> str:
-        """The text of where a loop or a block ends; a minimum or maximum in it is named where it is known."""
+        """The text of where a loop or a block ends; minima and maxima in it are named where they are known."""
+        return self.integers.of(self._with_names(expr))
+
+    def _with_names(self, expr: IntExpr) -> IntExpr:
+        """The expression with names for its minima and maxima, the inner ones first."""
         for coefficient, atom in terms(expr):
-            if atom is not None and atom.kind in (Atom.MIN, Atom.MAX):
-                expr = expr + (self.addresses.named("stop", atom) - atom) * coefficient
-        return self.integers.of(expr)
+            if atom is not None and atom.kind in _EXTREMES:
+                inner = _EXTREMES[atom.kind](*map(self._with_names, operands(atom)))
+                expr = expr + (self.addresses.named("stop", inner) - atom) * coefficient
+        return expr
 
     def _branch(self, statement: If) -> None:
         with self.block(f"if {self.value(statement.condition)}:"):
