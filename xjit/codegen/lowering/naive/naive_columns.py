@@ -40,6 +40,9 @@ class NaiveColumns:
         self.bounds.open(self.plan.kept)
         self.values.store_all(self.passes.between(0))
         for level in range(1, self.passes.count + 1):
+            if self.group.chunk is not None:
+                for indexed in self.passes.read_ahead(level):
+                    self.values.elements.value(indexed)
             self._pass(self.passes.along(level))
             self.values.store_all(self.passes.between(level))
         self.bounds.close_kept(len(self.plan.kept))
