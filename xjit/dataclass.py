@@ -199,7 +199,7 @@ class _Method:
         self.left = INTERPRETED_CALLS
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None or not self.left:
+        if not (self.left and isinstance(instance, self.cls)):
             function = self.compiled()
             return function if instance is None else types.MethodType(function, instance)
         self.left -= 1

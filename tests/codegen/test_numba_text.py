@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import linecache
 import random
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,7 +90,7 @@ def test_both_ways_give_the_same_machine_code(source: str) -> None:
     from xjit.codegen.front_end.numba_text import numba_ir
 
     assert len(numba_ir(function_of(source), source).blocks) > 0  # the short way takes it
-    if "if go" in source and sys.version_info >= (3, 12):
+    if re.search(r" if .* != ", source) and sys.version_info >= (3, 12):
         return  # bytecode lays the blocks behind a branch in a loop out in another order there
     assert object_of(source, short=True) == object_of(source, short=False)
 
