@@ -11,9 +11,10 @@ strides, at least 0), and what does not expand: the minimum, the maximum, a quot
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias, cast
-from weakref import WeakValueDictionary
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from xjit.dataclass import dataclass, field
 
@@ -30,25 +31,33 @@ class Atom(enum.Enum):
     FLOORDIV = "floordiv"  # rounds towards minus infinity, as Python's
     MOD = "mod"  # of the sign of the divisor, as Python's
 
+    # There is one object of each, and expressions are looked up by them all the time.
+    __hash__ = object.__hash__
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class IntExpr:
     """One expression; equal ones are mostly one object.
 
     ``parts`` are the name of a variable or word, the operands of the other kinds; of a sum ((coefficient, atom), ...)
-    in the order of their texts, with ``constant``.
+    in the order of their texts, with ``constant``. ``text`` is that of all but sums, which are put in order by it.
     """
 
     kind: Atom
-    parts: tuple[object, ...] = ()
+    parts: tuple[Any, ...] = ()
     constant: int = 0
+    text: str = field(default="", compare=False, repr=False)
+    _names: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     _hash: int = field(default=0, compare=False, repr=False)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __add__(self, other: Integer) -> IntExpr:
-        return _sum([*terms(self), *terms(as_int(other))])
+        number = other if isinstance(other, int) else other.value
+        if number is None:
+            return _sum([*terms(self), *terms(as_int(other))])
+        return _ordered_sum(_products(self), self.constant + number) if number else self
 
     def __radd__(self, other: int) -> IntExpr:
         return self + other
@@ -63,8 +72,13 @@ class IntExpr:
         return self * -1
 
     def __mul__(self, other: Integer) -> IntExpr:
-        right = terms(as_int(other))
-        return _sum([(a * b, _product(x, y)) for a, x in terms(self) for b, y in right])
+        number = other if isinstance(other, int) else other.value
+        if number is None:
+            right = terms(as_int(other))
+            return _sum([(a * b, _product(x, y)) for a, x in terms(self) for b, y in right])
+        if number in (0, 1):
+            return self if number else constant(0)
+        return _ordered_sum(tuple((a * number, x) for a, x in _products(self)), self.constant * number)
 
     def __rmul__(self, other: int) -> IntExpr:
         return self * other
@@ -82,40 +96,46 @@ class IntExpr:
 
     def names(self) -> frozenset[str]:
         """The variables, without words, that the expression reads."""
-        return frozenset(_names(self, Atom.VARIABLE))
+        return self._names
 
     def words(self) -> frozenset[str]:
         """The words of the table that the expression reads."""
-        return frozenset(_names(self, Atom.WORD))
+        return frozenset(_words(self))
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        return _text(self)
+        return self.text or _sum_text(self)
 
 
 Integer: TypeAlias = "IntExpr | int"
 # Coefficient and product of atoms; None is the empty product, 1.
 Term: TypeAlias = "tuple[int, IntExpr | None]"
 
-_KNOWN: WeakValueDictionary[tuple[object, ...], IntExpr] = WeakValueDictionary()
+
+@functools.lru_cache(maxsize=1 << 14)
+def _make(kind: Atom, parts: tuple[Any, ...], constant: int = 0) -> IntExpr:
+    """The one object for an expression, as long as it is not forgotten."""
+    text = "" if kind is Atom.SUM else _text(kind, parts)
+    return IntExpr(kind, parts, constant, text, _variables(kind, parts), hash((kind, parts, constant)))
 
 
-def _make(kind: Atom, parts: tuple[object, ...], constant: int = 0) -> IntExpr:
-    """The one object for an expression, as far as threads at work together allow."""
-    key = (kind, parts, constant)
-    found = _KNOWN.get(key)
-    if found is None:
-        found = _KNOWN[key] = IntExpr(kind, parts, constant, hash(key))
-    return found
+def _variables(kind: Atom, parts: tuple[Any, ...]) -> frozenset[str]:
+    """The variables that the parts of an expression read."""
+    if kind in (Atom.VARIABLE, Atom.WORD):
+        return frozenset(parts if kind is Atom.VARIABLE else ())
+    inside = [one[1] if kind is Atom.SUM else one for one in parts]
+    return inside[0].names() if len(inside) == 1 else frozenset().union(*(one.names() for one in inside))
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def constant(value: int) -> IntExpr:
     """A number."""
     return _make(Atom.SUM, (), value)
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def variable(name: str) -> IntExpr:
     """The variable of a loop, or a named integer."""
     return _make(Atom.VARIABLE, (name,))
@@ -147,9 +167,15 @@ def substitute(expr: IntExpr, values: Mapping[str, IntExpr]) -> IntExpr:
     >>> print(substitute(variable("i") * 4 + variable("j"), {"i": variable("j") + 1}))
     5*j + 4
     """
-    if not values or not expr.names() & values.keys():
+    if expr.names().isdisjoint(values):
         return expr
-    return _rebuilt(expr, lambda atom: values.get(_name(atom), atom) if atom.kind is Atom.VARIABLE else atom)
+    match expr.kind:
+        case Atom.VARIABLE:
+            return values[_name(expr)]
+        case Atom.SUM:
+            several = [(c, substitute(product, values)) for c, product in _products(expr)]
+            return _sum([(c * a, x) for c, one in several for a, x in terms(one)] + [(expr.constant, None)])
+    return _applied(expr.kind, [substitute(one, values) for one in operands(expr)])
 
 
 def evaluate(expr: IntExpr, values: Mapping[str, int]) -> int:
@@ -174,7 +200,7 @@ def terms(expr: IntExpr) -> list[Term]:
 
 def _products(expr: IntExpr) -> tuple[tuple[int, IntExpr], ...]:
     """The terms of a sum without its constant."""
-    return cast("tuple[tuple[int, IntExpr], ...]", expr.parts)
+    return expr.parts if expr.kind is Atom.SUM else ((1, expr),)
 
 
 def _sum(parts: Iterable[Term]) -> IntExpr:
@@ -182,16 +208,23 @@ def _sum(parts: Iterable[Term]) -> IntExpr:
     for coefficient, product in parts:
         collected[product] = collected.get(product, 0) + coefficient
     rest = collected.pop(None, 0)
-    kept = sorted(((c, p) for p, c in collected.items() if c and p is not None), key=lambda term: str(term[1]))
-    if len(kept) == 1 and rest == 0 and kept[0][0] == 1:
+    kept = [(p, c) for p, c in collected.items() if c and p is not None]
+    if len(kept) > 1:
+        kept.sort(key=lambda term: term[0].text)
+    return _ordered_sum(tuple([(c, p) for p, c in kept]), rest)
+
+
+def _ordered_sum(kept: tuple[tuple[int, IntExpr], ...], rest: int) -> IntExpr:
+    """The sum of products in the order of their texts, of which none is there twice."""
+    if rest == 0 and len(kept) == 1 and kept[0][0] == 1:
         return kept[0][1]
-    return _make(Atom.SUM, tuple(kept), rest)
+    return _make(Atom.SUM, kept, rest)
 
 
 def _product(a: IntExpr | None, b: IntExpr | None) -> IntExpr | None:
     if a is None or b is None:
         return a or b
-    return _make(Atom.PRODUCT, tuple(sorted((*factors(a), *factors(b)), key=str)))
+    return _make(Atom.PRODUCT, tuple(sorted((*factors(a), *factors(b)), key=attrgetter("text"))))
 
 
 def _quotient(a: IntExpr, b: IntExpr) -> tuple[IntExpr, IntExpr]:
@@ -220,8 +253,8 @@ def _extreme(kind: Atom, several: Iterable[Integer]) -> IntExpr:
 
 def _differs(a: IntExpr, b: IntExpr, how: Callable[[int], bool]) -> bool:
     """Return whether the two differ by a known number, and how."""
-    difference = (a - b).value
-    return difference is not None and difference != 0 and how(difference)
+    difference = a.constant - b.constant
+    return difference != 0 and how(difference) and _products(a) == _products(b)
 
 
 def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
@@ -233,13 +266,14 @@ def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
             for coefficient, product in _products(expr):
                 total = total + _rebuilt(product, leaf) * coefficient
             return total
-    parts = [_rebuilt(one, leaf) for one in operands(expr)]
-    match expr.kind:
+    return _applied(expr.kind, [_rebuilt(one, leaf) for one in operands(expr)])
+
+
+def _applied(kind: Atom, parts: Sequence[IntExpr]) -> IntExpr:
+    """The expression of operands, by its outermost operation; no sum."""
+    match kind:
         case Atom.PRODUCT:
-            result = constant(1)
-            for one in parts:
-                result = result * one
-            return result
+            return functools.reduce(IntExpr.__mul__, parts)
         case Atom.MIN:
             return minimum(*parts)
         case Atom.MAX:
@@ -251,36 +285,31 @@ def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
 
 def operands(expr: IntExpr) -> tuple[IntExpr, ...]:
     """The operands of a product, an extreme, a quotient or a remainder."""
-    return cast("tuple[IntExpr, ...]", expr.parts)
+    return expr.parts
 
 
 def _name(atom: IntExpr) -> str:
     return str(atom.parts[0])
 
 
-def _names(expr: IntExpr, kind: Atom) -> Iterator[str]:
-    if expr.kind is kind:
+def _words(expr: IntExpr) -> Iterator[str]:
+    if expr.kind is Atom.WORD:
         yield _name(expr)
-    elif expr.kind is Atom.SUM:
-        for _, product in _products(expr):
-            yield from _names(product, kind)
-    elif expr.kind not in (Atom.VARIABLE, Atom.WORD):
-        for one in operands(expr):
-            yield from _names(one, kind)
+    elif expr.kind is not Atom.VARIABLE:
+        for one in expr.parts:
+            yield from _words(one[1] if expr.kind is Atom.SUM else one)
 
 
-def _text(expr: IntExpr) -> str:
-    match expr.kind:
+def _text(kind: Atom, parts: tuple[Any, ...]) -> str:
+    match kind:
         case Atom.VARIABLE | Atom.WORD:
-            return _name(expr)
+            return str(parts[0])
         case Atom.MIN | Atom.MAX:
-            return f"{expr.kind.value}({', '.join(map(str, operands(expr)))})"
+            return f"{kind.value}({', '.join(map(str, parts))})"
         case Atom.PRODUCT:
-            return "*".join(map(str, operands(expr)))
-        case Atom.FLOORDIV | Atom.MOD:
-            sign = " // " if expr.kind is Atom.FLOORDIV else " % "
-            return f"({sign.join(map(_in_parentheses, operands(expr)))})"
-    return _sum_text(expr)
+            return "*".join(map(str, parts))
+    sign = " // " if kind is Atom.FLOORDIV else " % "
+    return f"({sign.join(map(_in_parentheses, parts))})"
 
 
 def _in_parentheses(expr: IntExpr) -> str:
