@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -48,6 +48,7 @@ class IntExpr:
     constant: int = 0
     text: str = field(default="", compare=False, repr=False)
     _names: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    _words: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     _hash: int = field(default=0, compare=False, repr=False)
 
     def __hash__(self) -> int:
@@ -100,7 +101,7 @@ class IntExpr:
 
     def words(self) -> frozenset[str]:
         """The words of the table that the expression reads."""
-        return frozenset(_words(self))
+        return self._words
 
     def __repr__(self) -> str:
         return str(self)
@@ -118,15 +119,17 @@ Term: TypeAlias = "tuple[int, IntExpr | None]"
 def _make(kind: Atom, parts: tuple[Any, ...], constant: int = 0) -> IntExpr:
     """The one object for an expression, as long as it is not forgotten."""
     text = "" if kind is Atom.SUM else _text(kind, parts)
-    return IntExpr(kind, parts, constant, text, _variables(kind, parts), hash((kind, parts, constant)))
+    inside: list[IntExpr] = []
+    if kind not in (Atom.VARIABLE, Atom.WORD):
+        inside = [one[1] for one in parts] if kind is Atom.SUM else [*parts]
+    names = frozenset(parts) if kind is Atom.VARIABLE else _union([one.names() for one in inside])
+    words = frozenset(parts) if kind is Atom.WORD else _union([one.words() for one in inside])
+    return IntExpr(kind, parts, constant, text, names, words, hash((kind, parts, constant)))
 
 
-def _variables(kind: Atom, parts: tuple[Any, ...]) -> frozenset[str]:
-    """The variables that the parts of an expression read."""
-    if kind in (Atom.VARIABLE, Atom.WORD):
-        return frozenset(parts if kind is Atom.VARIABLE else ())
-    inside = [one[1] if kind is Atom.SUM else one for one in parts]
-    return inside[0].names() if len(inside) == 1 else frozenset().union(*(one.names() for one in inside))
+def _union(several: Sequence[frozenset[str]]) -> frozenset[str]:
+    """The names in any of some sets."""
+    return several[0] if len(several) == 1 else frozenset().union(*several)
 
 
 @functools.lru_cache(maxsize=1 << 10)
@@ -290,14 +293,6 @@ def operands(expr: IntExpr) -> tuple[IntExpr, ...]:
 
 def _name(atom: IntExpr) -> str:
     return str(atom.parts[0])
-
-
-def _words(expr: IntExpr) -> Iterator[str]:
-    if expr.kind is Atom.WORD:
-        yield _name(expr)
-    elif expr.kind is not Atom.VARIABLE:
-        for one in expr.parts:
-            yield from _words(one[1] if expr.kind is Atom.SUM else one)
 
 
 def _text(kind: Atom, parts: tuple[Any, ...]) -> str:
