@@ -55,16 +55,15 @@ class IntExpr:
         return self._hash
 
     def __add__(self, other: Integer) -> IntExpr:
-        number = other if isinstance(other, int) else other.value
-        if number is None:
-            return _sum([*terms(self), *terms(as_int(other))])
-        return _ordered_sum(_products(self), self.constant + number) if number else self
+        if isinstance(other, IntExpr):
+            return _added(self, other)
+        return _ordered_sum(_products(self), self.constant + other) if other else self
 
     def __radd__(self, other: int) -> IntExpr:
         return self + other
 
     def __sub__(self, other: Integer) -> IntExpr:
-        return self + as_int(other) * -1
+        return self + other * -1
 
     def __rsub__(self, other: int) -> IntExpr:
         return self * -1 + other
@@ -73,13 +72,7 @@ class IntExpr:
         return self * -1
 
     def __mul__(self, other: Integer) -> IntExpr:
-        number = other if isinstance(other, int) else other.value
-        if number is None:
-            right = terms(as_int(other))
-            return _sum([(a * b, _product(x, y)) for a, x in terms(self) for b, y in right])
-        if number in (0, 1):
-            return self if number else constant(0)
-        return _ordered_sum(tuple((a * number, x) for a, x in _products(self)), self.constant * number)
+        return _multiplied(self, other if isinstance(other, IntExpr) else constant(other))
 
     def __rmul__(self, other: int) -> IntExpr:
         return self * other
@@ -206,15 +199,43 @@ def _products(expr: IntExpr) -> tuple[tuple[int, IntExpr], ...]:
     return expr.parts if expr.kind is Atom.SUM else ((1, expr),)
 
 
-def _sum(parts: Iterable[Term]) -> IntExpr:
-    collected: dict[IntExpr | None, int] = {}
-    for coefficient, product in parts:
+@functools.lru_cache(maxsize=1 << 12)
+def _added(a: IntExpr, b: IntExpr) -> IntExpr:
+    if not b.parts and b.kind is Atom.SUM:
+        return a + b.constant
+    collected = {product: coefficient for coefficient, product in _products(a)}
+    for coefficient, product in _products(b):
         collected[product] = collected.get(product, 0) + coefficient
-    rest = collected.pop(None, 0)
-    kept = [(p, c) for p, c in collected.items() if c and p is not None]
+    return _collected_sum(collected, a.constant + b.constant)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _multiplied(a: IntExpr, b: IntExpr) -> IntExpr:
+    number = b.value
+    if number is None:
+        return _sum([(c * d, _product(x, y)) for c, x in terms(a) for d, y in terms(b)])
+    if number in (0, 1):
+        return a if number else b
+    return _ordered_sum(tuple([(c * number, x) for c, x in _products(a)]), a.constant * number)
+
+
+def _sum(parts: Iterable[Term]) -> IntExpr:
+    collected: dict[IntExpr, int] = {}
+    rest = 0
+    for coefficient, product in parts:
+        if product is None:
+            rest += coefficient
+        else:
+            collected[product] = collected.get(product, 0) + coefficient
+    return _collected_sum(collected, rest)
+
+
+def _collected_sum(collected: Mapping[IntExpr, int], rest: int) -> IntExpr:
+    """The sum of products by their coefficients, and a number."""
+    kept = [(coefficient, product) for product, coefficient in collected.items() if coefficient]
     if len(kept) > 1:
-        kept.sort(key=lambda term: term[0].text)
-    return _ordered_sum(tuple([(c, p) for p, c in kept]), rest)
+        kept.sort(key=lambda term: term[1].text)
+    return _ordered_sum(tuple(kept), rest)
 
 
 def _ordered_sum(kept: tuple[tuple[int, IntExpr], ...], rest: int) -> IntExpr:
