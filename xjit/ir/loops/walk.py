@@ -175,8 +175,8 @@ def defined(statement: Statement) -> tuple[str, ...]:
 def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
     """The value with ``change`` applied to all parts, the inner ones first."""
     if isinstance(value, Prim):
-        operands = tuple(mapped_value(operand, change) for operand in value.operands)
-        if any(new is not old for new, old in zip(operands, value.operands, strict=True)):
+        operands = tuple([mapped_value(operand, change) for operand in value.operands])
+        if any(map(is_not, operands, value.operands)):
             value = replace(value, operands=operands)
     return change(value)
 
@@ -275,11 +275,14 @@ def _each(function: Callable[[T], T], items: tuple[T, ...]) -> tuple[T, ...]:
 
 def substituted(block: Block, integers: Mapping[str, IntExpr]) -> Block:
     """The block with expressions in place of integer variables."""
-    return Change(integer=lambda expr: substitute(expr, integers)).block(block)
+    others = {name: expr for name, expr in integers.items() if expr != variable(name)}
+    return Change(integer=lambda expr: substitute(expr, others)).block(block) if others else block
 
 
 def renamed(block: Block, names: Mapping[str, str]) -> Block:
     """The block with other names, of integers too."""
+    if not names:
+        return block
     integers = {old: variable(new) for old, new in names.items()}
     change = Change(integer=lambda expr: substitute(expr, integers), name=lambda name: names.get(name, name))
     return change.block(block)
