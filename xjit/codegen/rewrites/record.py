@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
 
+from xjit.dataclass import replace
 from xjit.errors import XjitError
 from xjit.ir.loops.nodes import Block, Kernel, Loop, Statement
 from xjit.ir.loops.verify import verify

@@ -11,9 +11,10 @@ strides, at least 0), and what does not expand: the minimum, the maximum, a quot
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias, cast
-from weakref import WeakValueDictionary
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from xjit.dataclass import dataclass, field
 
@@ -30,31 +31,39 @@ class Atom(enum.Enum):
     FLOORDIV = "floordiv"  # rounds towards minus infinity, as Python's
     MOD = "mod"  # of the sign of the divisor, as Python's
 
+    # There is one object of each, and expressions are looked up by them all the time.
+    __hash__ = object.__hash__
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, repr=False)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class IntExpr:
     """One expression; equal ones are mostly one object.
 
     ``parts`` are the name of a variable or word, the operands of the other kinds; of a sum ((coefficient, atom), ...)
-    in the order of their texts, with ``constant``.
+    in the order of their texts, with ``constant``. ``text`` is that of all but sums, which are put in order by it.
     """
 
     kind: Atom
-    parts: tuple[object, ...] = ()
+    parts: tuple[Any, ...] = ()
     constant: int = 0
+    text: str = field(default="", compare=False, repr=False)
+    _names: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    _words: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     _hash: int = field(default=0, compare=False, repr=False)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __add__(self, other: Integer) -> IntExpr:
-        return _sum([*terms(self), *terms(as_int(other))])
+        if isinstance(other, IntExpr):
+            return _added(self, other)
+        return _ordered_sum(_products(self), self.constant + other) if other else self
 
     def __radd__(self, other: int) -> IntExpr:
         return self + other
 
     def __sub__(self, other: Integer) -> IntExpr:
-        return self + as_int(other) * -1
+        return self + other * -1
 
     def __rsub__(self, other: int) -> IntExpr:
         return self * -1 + other
@@ -63,8 +72,7 @@ class IntExpr:
         return self * -1
 
     def __mul__(self, other: Integer) -> IntExpr:
-        right = terms(as_int(other))
-        return _sum([(a * b, _product(x, y)) for a, x in terms(self) for b, y in right])
+        return _multiplied(self, other if isinstance(other, IntExpr) else constant(other))
 
     def __rmul__(self, other: int) -> IntExpr:
         return self * other
@@ -82,40 +90,48 @@ class IntExpr:
 
     def names(self) -> frozenset[str]:
         """The variables, without words, that the expression reads."""
-        return frozenset(_names(self, Atom.VARIABLE))
+        return self._names
 
     def words(self) -> frozenset[str]:
         """The words of the table that the expression reads."""
-        return frozenset(_names(self, Atom.WORD))
+        return self._words
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
-        return _text(self)
+        return self.text or _sum_text(self)
 
 
 Integer: TypeAlias = "IntExpr | int"
 # Coefficient and product of atoms; None is the empty product, 1.
 Term: TypeAlias = "tuple[int, IntExpr | None]"
 
-_KNOWN: WeakValueDictionary[tuple[object, ...], IntExpr] = WeakValueDictionary()
+
+@functools.lru_cache(maxsize=1 << 14)
+def _make(kind: Atom, parts: tuple[Any, ...], constant: int = 0) -> IntExpr:
+    """The one object for an expression, as long as it is not forgotten."""
+    text = "" if kind is Atom.SUM else _text(kind, parts)
+    inside: list[IntExpr] = []
+    if kind not in (Atom.VARIABLE, Atom.WORD):
+        inside = [one[1] for one in parts] if kind is Atom.SUM else [*parts]
+    names = frozenset(parts) if kind is Atom.VARIABLE else _union([one.names() for one in inside])
+    words = frozenset(parts) if kind is Atom.WORD else _union([one.words() for one in inside])
+    return IntExpr(kind, parts, constant, text, names, words, hash((kind, parts, constant)))
 
 
-def _make(kind: Atom, parts: tuple[object, ...], constant: int = 0) -> IntExpr:
-    """The one object for an expression, as far as threads at work together allow."""
-    key = (kind, parts, constant)
-    found = _KNOWN.get(key)
-    if found is None:
-        found = _KNOWN[key] = IntExpr(kind, parts, constant, hash(key))
-    return found
+def _union(several: Sequence[frozenset[str]]) -> frozenset[str]:
+    """The names in any of some sets."""
+    return several[0] if len(several) == 1 else frozenset().union(*several)
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def constant(value: int) -> IntExpr:
     """A number."""
     return _make(Atom.SUM, (), value)
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def variable(name: str) -> IntExpr:
     """The variable of a loop, or a named integer."""
     return _make(Atom.VARIABLE, (name,))
@@ -147,9 +163,15 @@ def substitute(expr: IntExpr, values: Mapping[str, IntExpr]) -> IntExpr:
     >>> print(substitute(variable("i") * 4 + variable("j"), {"i": variable("j") + 1}))
     5*j + 4
     """
-    if not values or not expr.names() & values.keys():
+    if expr.names().isdisjoint(values):
         return expr
-    return _rebuilt(expr, lambda atom: values.get(_name(atom), atom) if atom.kind is Atom.VARIABLE else atom)
+    match expr.kind:
+        case Atom.VARIABLE:
+            return values[_name(expr)]
+        case Atom.SUM:
+            several = [(c, substitute(product, values)) for c, product in _products(expr)]
+            return _sum([(c * a, x) for c, one in several for a, x in terms(one)] + [(expr.constant, None)])
+    return _applied(expr.kind, [substitute(one, values) for one in operands(expr)])
 
 
 def evaluate(expr: IntExpr, values: Mapping[str, int]) -> int:
@@ -174,24 +196,59 @@ def terms(expr: IntExpr) -> list[Term]:
 
 def _products(expr: IntExpr) -> tuple[tuple[int, IntExpr], ...]:
     """The terms of a sum without its constant."""
-    return cast("tuple[tuple[int, IntExpr], ...]", expr.parts)
+    return expr.parts if expr.kind is Atom.SUM else ((1, expr),)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _added(a: IntExpr, b: IntExpr) -> IntExpr:
+    if not b.parts and b.kind is Atom.SUM:
+        return a + b.constant
+    collected = {product: coefficient for coefficient, product in _products(a)}
+    for coefficient, product in _products(b):
+        collected[product] = collected.get(product, 0) + coefficient
+    return _collected_sum(collected, a.constant + b.constant)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _multiplied(a: IntExpr, b: IntExpr) -> IntExpr:
+    number = b.value
+    if number is None:
+        return _sum([(c * d, _product(x, y)) for c, x in terms(a) for d, y in terms(b)])
+    if number in (0, 1):
+        return a if number else b
+    return _ordered_sum(tuple([(c * number, x) for c, x in _products(a)]), a.constant * number)
 
 
 def _sum(parts: Iterable[Term]) -> IntExpr:
-    collected: dict[IntExpr | None, int] = {}
+    collected: dict[IntExpr, int] = {}
+    rest = 0
     for coefficient, product in parts:
-        collected[product] = collected.get(product, 0) + coefficient
-    rest = collected.pop(None, 0)
-    kept = sorted(((c, p) for p, c in collected.items() if c and p is not None), key=lambda term: str(term[1]))
-    if len(kept) == 1 and rest == 0 and kept[0][0] == 1:
+        if product is None:
+            rest += coefficient
+        else:
+            collected[product] = collected.get(product, 0) + coefficient
+    return _collected_sum(collected, rest)
+
+
+def _collected_sum(collected: Mapping[IntExpr, int], rest: int) -> IntExpr:
+    """The sum of products by their coefficients, and a number."""
+    kept = [(coefficient, product) for product, coefficient in collected.items() if coefficient]
+    if len(kept) > 1:
+        kept.sort(key=lambda term: term[1].text)
+    return _ordered_sum(tuple(kept), rest)
+
+
+def _ordered_sum(kept: tuple[tuple[int, IntExpr], ...], rest: int) -> IntExpr:
+    """The sum of products in the order of their texts, of which none is there twice."""
+    if rest == 0 and len(kept) == 1 and kept[0][0] == 1:
         return kept[0][1]
-    return _make(Atom.SUM, tuple(kept), rest)
+    return _make(Atom.SUM, kept, rest)
 
 
 def _product(a: IntExpr | None, b: IntExpr | None) -> IntExpr | None:
     if a is None or b is None:
         return a or b
-    return _make(Atom.PRODUCT, tuple(sorted((*factors(a), *factors(b)), key=str)))
+    return _make(Atom.PRODUCT, tuple(sorted((*factors(a), *factors(b)), key=attrgetter("text"))))
 
 
 def _quotient(a: IntExpr, b: IntExpr) -> tuple[IntExpr, IntExpr]:
@@ -220,8 +277,8 @@ def _extreme(kind: Atom, several: Iterable[Integer]) -> IntExpr:
 
 def _differs(a: IntExpr, b: IntExpr, how: Callable[[int], bool]) -> bool:
     """Return whether the two differ by a known number, and how."""
-    difference = (a - b).value
-    return difference is not None and difference != 0 and how(difference)
+    difference = a.constant - b.constant
+    return difference != 0 and how(difference) and _products(a) == _products(b)
 
 
 def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
@@ -233,13 +290,14 @@ def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
             for coefficient, product in _products(expr):
                 total = total + _rebuilt(product, leaf) * coefficient
             return total
-    parts = [_rebuilt(one, leaf) for one in operands(expr)]
-    match expr.kind:
+    return _applied(expr.kind, [_rebuilt(one, leaf) for one in operands(expr)])
+
+
+def _applied(kind: Atom, parts: Sequence[IntExpr]) -> IntExpr:
+    """The expression of operands, by its outermost operation; no sum."""
+    match kind:
         case Atom.PRODUCT:
-            result = constant(1)
-            for one in parts:
-                result = result * one
-            return result
+            return functools.reduce(IntExpr.__mul__, parts)
         case Atom.MIN:
             return minimum(*parts)
         case Atom.MAX:
@@ -251,36 +309,23 @@ def _rebuilt(expr: IntExpr, leaf: Callable[[IntExpr], IntExpr]) -> IntExpr:
 
 def operands(expr: IntExpr) -> tuple[IntExpr, ...]:
     """The operands of a product, an extreme, a quotient or a remainder."""
-    return cast("tuple[IntExpr, ...]", expr.parts)
+    return expr.parts
 
 
 def _name(atom: IntExpr) -> str:
     return str(atom.parts[0])
 
 
-def _names(expr: IntExpr, kind: Atom) -> Iterator[str]:
-    if expr.kind is kind:
-        yield _name(expr)
-    elif expr.kind is Atom.SUM:
-        for _, product in _products(expr):
-            yield from _names(product, kind)
-    elif expr.kind not in (Atom.VARIABLE, Atom.WORD):
-        for one in operands(expr):
-            yield from _names(one, kind)
-
-
-def _text(expr: IntExpr) -> str:
-    match expr.kind:
+def _text(kind: Atom, parts: tuple[Any, ...]) -> str:
+    match kind:
         case Atom.VARIABLE | Atom.WORD:
-            return _name(expr)
+            return str(parts[0])
         case Atom.MIN | Atom.MAX:
-            return f"{expr.kind.value}({', '.join(map(str, operands(expr)))})"
+            return f"{kind.value}({', '.join(map(str, parts))})"
         case Atom.PRODUCT:
-            return "*".join(map(str, operands(expr)))
-        case Atom.FLOORDIV | Atom.MOD:
-            sign = " // " if expr.kind is Atom.FLOORDIV else " % "
-            return f"({sign.join(map(_in_parentheses, operands(expr)))})"
-    return _sum_text(expr)
+            return "*".join(map(str, parts))
+    sign = " // " if kind is Atom.FLOORDIV else " % "
+    return f"({sign.join(map(_in_parentheses, parts))})"
 
 
 def _in_parentheses(expr: IntExpr) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from operator import is_not
 from typing import TypeVar
 
 from xjit.dataclass import dataclass, replace
@@ -35,6 +36,7 @@ from xjit.ir.loops.nodes import (
 )
 
 T = TypeVar("T")
+_WITH_BLOCKS = frozenset((Loop, While, If))
 
 
 def _same(one: T) -> T:
@@ -43,17 +45,16 @@ def _same(one: T) -> T:
 
 def blocks(statement: Statement) -> tuple[Block, ...]:
     """The blocks inside of a statement."""
-    match statement:
-        case Loop() | While():
-            return (statement.body,)
-        case If():
-            return statement.then, statement.otherwise
+    if isinstance(statement, Loop | While):
+        return (statement.body,)
+    if isinstance(statement, If):
+        return statement.then, statement.otherwise
     return ()
 
 
 def with_blocks(statement: Statement, found: tuple[Block, ...]) -> Statement:
     """The statement with other blocks; itself if they are the same."""
-    if all(new is old for new, old in zip(found, blocks(statement), strict=True)):
+    if not found or all(new is old for new, old in zip(found, blocks(statement), strict=True)):
         return statement
     match statement:
         case Loop() | While():
@@ -65,10 +66,17 @@ def with_blocks(statement: Statement, found: tuple[Block, ...]) -> Statement:
 
 def statements(block: Block) -> Iterator[Statement]:
     """Yield all statements of a block, each before those inside of it."""
+    found: list[Statement] = []
+    _collect(block, found)
+    return iter(found)
+
+
+def _collect(block: Block, found: list[Statement]) -> None:
     for statement in block:
-        yield statement
-        for inner in blocks(statement):
-            yield from statements(inner)
+        found.append(statement)
+        if type(statement) in _WITH_BLOCKS:
+            for inner in blocks(statement):
+                _collect(inner, found)
 
 
 def values(statement: Statement) -> tuple[Value, ...]:
@@ -87,10 +95,18 @@ def values(statement: Statement) -> tuple[Value, ...]:
 
 def parts(value: Value) -> Iterator[Value]:
     """Yield a value and all values inside of it."""
-    yield value
+    if not isinstance(value, Prim):
+        return iter((value,))
+    found = list[Value]()
+    _collect_parts(value, found)
+    return iter(found)
+
+
+def _collect_parts(value: Value, found: list[Value]) -> None:
+    found.append(value)
     if isinstance(value, Prim):
         for operand in value.operands:
-            yield from parts(operand)
+            _collect_parts(operand, found)
 
 
 def loads(block: Block) -> Iterator[Load]:
@@ -159,8 +175,8 @@ def defined(statement: Statement) -> tuple[str, ...]:
 def mapped_value(value: Value, change: Callable[[Value], Value]) -> Value:
     """The value with ``change`` applied to all parts, the inner ones first."""
     if isinstance(value, Prim):
-        operands = tuple(mapped_value(operand, change) for operand in value.operands)
-        if any(new is not old for new, old in zip(operands, value.operands, strict=True)):
+        operands = tuple([mapped_value(operand, change) for operand in value.operands])
+        if any(map(is_not, operands, value.operands)):
             value = replace(value, operands=operands)
     return change(value)
 
@@ -181,11 +197,11 @@ class Change:
         """A value whose operands are changed already."""
         match one:
             case Load():
-                one = replace(one, buffer=self.name(one.buffer), index=_each(self.integer, one.index))
+                one = _changed(one, buffer=self.name(one.buffer), index=_each(self.integer, one.index))
             case FromInt():
-                one = replace(one, expr=self.integer(one.expr))
+                one = _changed(one, expr=self.integer(one.expr))
             case Var():
-                one = replace(one, name=self.name(one.name))
+                one = _changed(one, name=self.name(one.name))
         return self.value(one)
 
     def whole(self, one: Value) -> Value:
@@ -193,66 +209,80 @@ class Change:
         return mapped_value(one, self.part)
 
     def statement(self, one: Statement) -> Statement:
-        """A statement and the blocks inside of it."""
+        """A statement and the blocks inside of it; itself if nothing changes."""
         match one:
             case Let() | Carry():
-                return replace(one, name=self.name(one.name), value=self.whole(one.value))
+                return _changed(one, name=self.name(one.name), value=self.whole(one.value))
             case Accumulate():
-                order = one.order and replace(one.order, line=self.integer(one.order.line))
-                return replace(one, name=self.name(one.name), value=self.whole(one.value), order=order)
+                order = one.order and _changed(one.order, line=self.integer(one.order.line))
+                return _changed(one, name=self.name(one.name), value=self.whole(one.value), order=order)
             case Fold():
-                return replace(one, names=_each(self.name, one.names), values=_each(self.whole, one.values))
+                return _changed(one, names=_each(self.name, one.names), values=_each(self.whole, one.values))
             case Store():
                 at = _each(self.integer, one.index)
-                return replace(one, buffer=self.name(one.buffer), index=at, value=self.whole(one.value))
+                return _changed(one, buffer=self.name(one.buffer), index=at, value=self.whole(one.value))
             case Check():
-                return replace(one, condition=self.whole(one.condition))
+                return _changed(one, condition=self.whole(one.condition))
             case While():
-                return While(self.whole(one.condition), self.block(one.body))
+                return _changed(one, condition=self.whole(one.condition), body=self.block(one.body))
             case If():
-                return If(self.whole(one.condition), self.block(one.then), self.block(one.otherwise))
+                then, otherwise = self.block(one.then), self.block(one.otherwise)
+                return _changed(one, condition=self.whole(one.condition), then=then, otherwise=otherwise)
         return self._of_integers(one)
 
     def _of_integers(self, one: Statement) -> Statement:
         name, integer = self.name, self.integer
         match one:
             case LetInt():
-                return LetInt(name(one.name), integer(one.expr))
+                return _changed(one, name=name(one.name), expr=integer(one.expr))
             case Loop():
                 start, stop = integer(one.start), integer(one.stop)
-                return replace(one, variable=name(one.variable), start=start, stop=stop, body=self.block(one.body))
+                return _changed(one, variable=name(one.variable), start=start, stop=stop, body=self.block(one.body))
             case Alloc():
-                return replace(one, buffer=self._buffer(one.buffer))
+                return _changed(one, buffer=self._buffer(one.buffer))
             case TransposeBlock():
-                rows, columns = map(integer, one.extents)
+                extents = _each(integer, one.extents)
                 at, origin = _each(integer, one.at), _each(integer, one.start)
                 target, source = name(one.target), name(one.source)
-                return replace(one, target=target, at=at, source=source, start=origin, extents=(rows, columns))
+                return _changed(one, target=target, at=at, source=source, start=origin, extents=extents)
             case Invoke():
-                return replace(one, buffers=_each(name, one.buffers), integers=_each(integer, one.integers))
+                return _changed(one, buffers=_each(name, one.buffers), integers=_each(integer, one.integers))
             case Find():
-                load = self.whole(one.load)
+                load, value = self.whole(one.load), self.whole(one.value)
                 assert isinstance(load, Load), "a search begins at an element"
                 start, stop = integer(one.start), integer(one.stop)
-                return Find(name(one.name), load, one.axis, start, stop, self.whole(one.value))
+                return _changed(one, name=name(one.name), load=load, start=start, stop=stop, value=value)
         return one
 
     def _buffer(self, one: Buffer) -> Buffer:
         extents, strides = _each(self.integer, one.extents), _each(self.integer, one.strides)
-        return replace(one, name=self.name(one.name), extents=extents, strides=strides)
+        return _changed(one, name=self.name(one.name), extents=extents, strides=strides)
 
 
-def _each(function: Callable[[T], T], items: Iterable[T]) -> tuple[T, ...]:
-    return tuple(map(function, items))
+def _changed(one: T, /, **parts: object) -> T:
+    """The object with other parts; itself if they are the same."""
+    for name, new in parts.items():
+        if getattr(one, name) is not new:
+            return replace(one, **parts)
+    return one
+
+
+def _each(function: Callable[[T], T], items: tuple[T, ...]) -> tuple[T, ...]:
+    """What a function makes of some items; themselves if they stay the same."""
+    found = tuple([function(item) for item in items])
+    return found if any(map(is_not, found, items)) else items
 
 
 def substituted(block: Block, integers: Mapping[str, IntExpr]) -> Block:
     """The block with expressions in place of integer variables."""
-    return Change(integer=lambda expr: substitute(expr, integers)).block(block)
+    others = {name: expr for name, expr in integers.items() if expr != variable(name)}
+    return Change(integer=lambda expr: substitute(expr, others)).block(block) if others else block
 
 
 def renamed(block: Block, names: Mapping[str, str]) -> Block:
     """The block with other names, of integers too."""
+    if not names:
+        return block
     integers = {old: variable(new) for old, new in names.items()}
     change = Change(integer=lambda expr: substitute(expr, integers), name=lambda name: names.get(name, name))
     return change.block(block)
@@ -277,16 +307,14 @@ def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tupl
 
 def replaced(block: Block, old: Statement, new: Block) -> Block:
     """The block with statements in place of one of its own, at any depth; found by identity, not equality."""
-    found: list[Statement] = []
-    for statement in block:
+    for place, statement in enumerate(block):
         if statement is old:
-            found.extend(new)
-            continue
-        inner = tuple(replaced(one, old, new) for one in blocks(statement))
-        found.append(with_blocks(statement, inner))
-    if len(found) == len(block) and all(a is b for a, b in zip(found, block, strict=True)):
-        return block
-    return tuple(found)
+            return (*block[:place], *new, *replaced(block[place + 1 :], old, new))
+        inside = blocks(statement)
+        inner = tuple([replaced(one, old, new) for one in inside])
+        if any(map(is_not, inner, inside)):
+            return (*block[:place], with_blocks(statement, inner), *replaced(block[place + 1 :], old, new))
+    return block
 
 
 def path_to(block: Block, wanted: Callable[[Statement], bool]) -> tuple[Statement, ...]:

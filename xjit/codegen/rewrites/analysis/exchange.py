@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from xjit.dataclass import replace
 from xjit.ir.loops.intexpr import IntExpr, variable
 from xjit.ir.loops.nodes import (
     Accumulate,

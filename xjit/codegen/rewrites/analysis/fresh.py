@@ -12,11 +12,9 @@ class Names:
     def __init__(self, kernel: Kernel) -> None:
         self.taken = names(kernel.body) | {argument.buffer.name for argument in kernel.arguments}
         for argument in kernel.arguments:
-            for expr in (*argument.buffer.extents, *argument.buffer.strides):
-                self.taken |= expr.words()
+            self.taken.update(*[expr.words() for expr in (*argument.buffer.extents, *argument.buffer.strides)])
         for one in statements(kernel.body):
-            for expr in integers(one):
-                self.taken |= expr.words()
+            self.taken.update(*[expr.words() for expr in integers(one)])
 
     def fresh(self, name: str) -> str:
         """The name, or that with a number behind it if it is taken."""

@@ -21,7 +21,7 @@ def changed(block: Block) -> set[str]:
             found.add(one.name)
         elif isinstance(one, Fold):
             found.update(one.names)
-    return found - names(block)
+    return found - names(block) if found else found
 
 
 def counted(block: Block) -> set[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import known_inside
 from xjit.codegen.rewrites.analysis.scalars import changed, scalars_of
 from xjit.codegen.rewrites.record import RefusedError
+from xjit.dataclass import replace
 from xjit.ir.loops import show
 from xjit.ir.loops.intexpr import IntExpr, maximum
 from xjit.ir.loops.nodes import (

@@ -62,13 +62,14 @@ class _Numbering:
     """Numbers of values, statement after statement.
 
     ``named`` are those of names.  ``uses`` counts, for each block by its identity, uses by different values in it and
-    in the blocks inside.
+    in the blocks inside; ``changing`` is what each statement, by its identity, writes and changes.
     """
 
     numbers: dict[object, Number] = field(default_factory=dict)
     named: dict[str, Number] = field(default_factory=dict)
     changes: Counter[str] = field(default_factory=Counter)
     uses: dict[int, Counter[Number]] = field(default_factory=dict)
+    changing: dict[int, set[str]] = field(default_factory=dict)
 
     def of(self, value: Value) -> Number:
         """The number of a value at this place."""
@@ -85,7 +86,12 @@ class _Numbering:
 
     def passes(self, statement: Statement) -> None:
         """Forget the values that a statement changes: they are others behind it."""
-        self.changes.update(written((statement,)) | changed((statement,)))
+        if isinstance(statement, Let):
+            return
+        found = self.changing.get(id(statement))
+        if found is None:
+            found = self.changing[id(statement)] = written((statement,)) | changed((statement,))
+        self.changes.update(found)
 
     def enters(self, statement: Statement) -> None:
         """Forget the values that a loop changes: they are others in the next round."""
