@@ -268,7 +268,7 @@ def _changed(one: T, /, **parts: object) -> T:
 
 
 def _each(function: Callable[[T], T], items: tuple[T, ...]) -> tuple[T, ...]:
-    """What a function makes of some items; themselves if they stay the same."""
+    """The results of a function of some items; the items themselves if they stay the same."""
     found = tuple([function(item) for item in items])
     return found if any(map(is_not, found, items)) else items
 
