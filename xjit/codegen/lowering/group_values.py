@@ -167,11 +167,6 @@ class GroupValues:
         name, index = place or self.kept.place(indexed)
         self.nest.inner.statements.append(Store(name, index, value, indexed.node.where))
 
-    def keep_all(self, indexed_values: Iterable[IndexedValue]) -> None:
-        """Keeps several values."""
-        for indexed in indexed_values:
-            self.keep(indexed)
-
     def store(self, number: int) -> None:
         """Computes the value of a statement that makes each element by itself, and stores or checks it."""
         statement, indexed = self.group.statements[number], self.accesses.values[number][0]

@@ -82,11 +82,6 @@ def calls_many(nodes: Iterable[Node], machine: Machine) -> bool:
     return len(keys) >= machine.called_functions and all(has_called_form(*key) for key in keys)
 
 
-def calls_varied(node: Node) -> bool:
-    """Return whether the element of a node calls a function that has a quick variant for usual arguments."""
-    return any(has_fast_path(*key) for key in _vector_functions(node))
-
-
 def _vector_functions(node: Node) -> list[tuple[str, DType]]:
     """The vector functions in the element of a node, with the types of their operands."""
     stack: list[Expr] = [] if node.element is None else [node.element]

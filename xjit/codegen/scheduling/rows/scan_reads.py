@@ -14,7 +14,6 @@ from xjit.dataclass import dataclass
 from xjit.fusion import cost
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.regions.materialized import owner
-from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import IndexedValue, Scan
 from xjit.ir.opdef import AxisMap
 
@@ -146,7 +145,3 @@ class ScanReads:
                 if own < levels[number]:
                     found[indexed] = own
         return found
-
-    def are_needed_for(self, indexed: IndexedValue) -> bool:
-        """Return whether the value is made of what a scan makes."""
-        return any(owner(one.node) in self._targets for one in below([indexed], self.accesses.operands))
