@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from xjit import numerics
 from xjit.codegen.language.scalar_types import KINDS
-from xjit.codegen.rewrites.record import Rewrite
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, minimum, variable, word
 from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
-from xjit.ir.loops.walk import renamed
 from xjit.machine import Machine
 
 
@@ -32,9 +29,9 @@ class LoopBuilder:
 
     The loops of different sections have words of their own, whatever their variables are called. What depends on no
     loop goes into the scope with the number ``outermost``. With ``varying`` floats of the program are words too.
-    ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into. The
-    ``rewrites`` are for the kernel that is written, in order; ``loops`` are the names of those that are written.
-    ``facts`` are expressions of words that are not negative for all shapes that have the kernel.
+    ``axes`` are the strides of each of the kernel's arguments, ``written`` says which it stores into; ``loops`` are
+    the names of those that are written. ``facts`` are expressions of words that are not negative
+    for all shapes that have the kernel.
     """
 
     machine: Machine
@@ -46,7 +43,6 @@ class LoopBuilder:
     words: dict[Any, tuple[str, int]] = field(default_factory=dict)
     section: int = 0
     outermost: int = 0
-    rewrites: list[Rewrite] = field(default_factory=list)
     loops: set[str] = field(default_factory=set)
     facts: list[IntExpr] = field(default_factory=list)
     _names: dict[str, int] = field(default_factory=dict)
@@ -118,14 +114,6 @@ class LoopBuilder:
             return
         loop = Loop(scope.variable, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
-
-    def rewrite(self, make: Callable[[str], Rewrite]) -> None:
-        """Have the loop that was closed last rewritten in the kernel; it gets a name that no other loop has."""
-        loop = self.inner.statements[-1]
-        assert isinstance(loop, Loop)
-        name = self.fresh(f"{loop.variable}_")
-        self.inner.statements[-1:] = renamed((loop,), {loop.variable: name})
-        self.rewrites.append(make(name))
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""

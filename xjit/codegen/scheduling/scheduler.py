@@ -87,7 +87,7 @@ def scheduled(
     if verified:
         verify(kernel)
     done: list[Rewrite] = []
-    for idea in (_noted, *ideas):
+    for idea in ideas:
         for rewrites in idea(kernel, nests, nest):
             try:
                 kernel = applied(kernel, rewrites, verified=verified)
@@ -95,8 +95,3 @@ def scheduled(
                 continue
             done += rewrites
     return kernel, tuple(done)
-
-
-def _noted(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
-    """Yield what lowering has asked for."""
-    return ((rewrite,) for rewrite in nest.rewrites)
