@@ -121,6 +121,18 @@ def test_fusion_changes_no_bits(name: str, columns: int, dtype: str) -> None:
     assert np.asarray(apart).tobytes() == np.asarray(fused).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_blocks_of_a_sum_behind_a_scan_begin_at_its_first_element(dtype: str) -> None:
+    def rises(x: Any) -> Any:
+        total = np.cumsum(x, axis=1)
+        return (total[:, 20:] - total[:, :-20]).sum(axis=1)
+
+    x = numbers((8, 1500), dtype)
+    with one_kernel_for_each():
+        apart = xjit.jit(rises)(x)
+    assert np.asarray(apart).tobytes() == np.asarray(xjit.jit(rises)(x)).tobytes()
+
+
 @pytest.mark.skipif(not HAS_WIDTHS, reason="vectors of this processor have one width")
 @pytest.mark.parametrize("name", FUSED)
 def test_the_width_of_vectors_changes_no_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
