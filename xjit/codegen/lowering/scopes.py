@@ -8,7 +8,7 @@ from xjit import numerics
 from xjit.codegen.language.scalar_types import KINDS
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
-from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, minimum, variable, word
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable, word
 from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
 from xjit.machine import Machine
 
@@ -90,14 +90,6 @@ class LoopBuilder:
         """Opens a loop."""
         self.scopes.append(Scope(variable, frozenset(axes)))
         return self.inner
-
-    def open_blocks(
-        self, size: Integer, stop: IntExpr, stems: tuple[str, str] = ("b", "e")
-    ) -> tuple[IntExpr, IntExpr]:
-        """Opens a loop over the first positions of blocks; where each block begins and ends."""
-        start = self.fresh(stems[0])
-        self.open(start)
-        return variable(start), self.integer(stems[1], minimum(variable(start) + size, stop))
 
     def leave_to(self, scope: Scope) -> list[Scope]:
         """Takes the scopes inside of one away for a while, so that something can be written before them."""

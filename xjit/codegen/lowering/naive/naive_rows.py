@@ -13,7 +13,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from xjit import numerics
 from xjit.codegen.lowering import reductions
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.naive.loop_bounds import Bounds
@@ -27,7 +26,7 @@ from xjit.codegen.scheduling.rows.scan_reads import ScanReads, Stage
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import Reduce, Scan
-from xjit.ir.loops.intexpr import maximum, minimum, variable
+from xjit.ir.loops.intexpr import variable
 
 
 @dataclass(eq=False)
@@ -143,24 +142,14 @@ class NaiveRows:
         self._operands = ScanOperands(self.scans, self.values, chosen)
         for number, stage in enumerate(stages):
             self._operands.begin(number, stage)
-            self._stage(loop, stage)
+            self._stage(stage)
             self._kept.finish(stage.statements)
         carry = next(iter(self._running.values())).name
         self.values.scan_passes.append(self._operands.found(carry, len(stages), rows))
 
-    def _stage(self, loop: Loop, stage: Stage) -> None:
-        """One of these loops; blocks of elements that are added up begin where those of the rows do."""
-        start, stop = self._kept.span(stage)
-        folds = any(number in self._folds for number in stage.statements)
-        if not folds or stage.span is None or self.group.sums is None:
-            self._loop((start, stop), stage.statements)
-            return
-        end = self.bounds.extent(loop)
-        self._along, high = self.nest.open_blocks(numerics.BLOCK, end)
-        low = self.nest.integer("p", maximum(self._along, start))
-        self._loop((low, self.nest.integer("q", minimum(high, stop))), stage.statements)
-        self.nest.close(0, end, step=numerics.BLOCK)
-        self._along = variable(loop.variable)
+    def _stage(self, stage: Stage) -> None:
+        """One of these loops."""
+        self._loop(self._kept.span(stage), stage.statements)
 
     def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
         """One loop over steps of a row."""
