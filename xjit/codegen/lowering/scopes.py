@@ -8,8 +8,8 @@ from xjit import numerics
 from xjit.codegen.language.scalar_types import KINDS
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
-from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable, word
-from xjit.ir.loops.nodes import LetInt, Loop, LoopKind, Statement, Value
+from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, word
+from xjit.ir.loops.nodes import Loop, LoopKind, Statement, Value
 from xjit.machine import Machine
 
 
@@ -74,12 +74,6 @@ class LoopBuilder:
     def extent(self, variable: str, value: int) -> IntExpr:
         """The length of a loop."""
         return self.word(("extent", variable), value, "n")
-
-    def integer(self, stem: str, value: Integer) -> IntExpr:
-        """A new name for an integer, given in the innermost loop."""
-        name = self.fresh(stem)
-        self.inner.statements.append(LetInt(name, as_int(value)))
-        return variable(name)
 
     @property
     def inner(self) -> Scope:
