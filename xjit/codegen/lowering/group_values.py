@@ -20,6 +20,7 @@ from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.lowering.scopes import Element, LoopBuilder, Scope
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.lowering.variants import calls_many
+from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.loop_order import Ordered
 from xjit.codegen.scheduling.rows.row_storage import KeptValue
 from xjit.codegen.scheduling.rows.scan_blocks import ScanPass
@@ -166,6 +167,19 @@ class GroupValues:
         value = self.elements.bits(held, dtype, indexed.node.where)
         name, index = place or self.kept.place(indexed)
         self.nest.inner.statements.append(Store(name, index, value, indexed.node.where))
+
+    def write_passes(self, passes: Passes, write: Callable[[int], None]) -> None:
+        """Write each pass of some level, and between passes what is stored once for a row or a column.
+
+        In chunks, operands of a pass that stay the same in it are found by the number of the chunk, in front of it.
+        """
+        self.store_all(passes.between(0))
+        for level in range(1, passes.count + 1):
+            if self.group.chunk is not None:
+                for indexed in passes.read_ahead(level):
+                    self.elements.value(indexed)
+            write(level)
+            self.store_all(passes.between(level))
 
     def store(self, number: int) -> None:
         """Computes the value of a statement that makes each element by itself, and stores or checks it."""

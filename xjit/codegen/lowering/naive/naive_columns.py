@@ -38,13 +38,7 @@ class NaiveColumns:
     def write(self) -> None:
         """All loops."""
         self.bounds.open(self.plan.kept)
-        self.values.store_all(self.passes.between(0))
-        for level in range(1, self.passes.count + 1):
-            if self.group.chunk is not None:
-                for indexed in self.passes.read_ahead(level):
-                    self.values.elements.value(indexed)
-            self._pass(self.passes.along(level))
-            self.values.store_all(self.passes.between(level))
+        self.values.write_passes(self.passes, lambda level: self._pass(self.passes.along(level)))
         self.bounds.close_kept(len(self.plan.kept))
 
     def _pass(self, chosen: Sequence[int]) -> None:

@@ -1,6 +1,6 @@
 """A group row by row: loops over the kept axes around passes over the reduced ones.
 
-    for i0 in range(lo, hi):          # kept axes, shared among threads
+    for i0 in 0 .. n0:                # kept axes
         pass 1: loop over the row, one or more reductions
         row values
         pass 2: loop over the row again, stores
@@ -22,7 +22,7 @@ from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.scheduling.ideas.pairs import paired_loop
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.rows.row_storage import RowStorage, choose_row_storage
-from xjit.codegen.scheduling.rows.scan_reads import ScanReads, Stage
+from xjit.codegen.scheduling.rows.scan_reads import ScanReads
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import Reduce, Scan
@@ -85,13 +85,7 @@ class NaiveRows:
 
     def _row(self) -> None:
         """Everything that happens once per row: the passes over it, and what is stored between them."""
-        self.values.store_all(self.passes.between(0))
-        for level in range(1, self.passes.count + 1):
-            if self.group.chunk is not None:
-                for indexed in self.passes.read_ahead(level):
-                    self.values.elements.value(indexed)
-            self._pass(level)
-            self.values.store_all(self.passes.between(level))
+        self.values.write_passes(self.passes, self._pass)
 
     # ------------------------------------------------------------------ passes over a row
 
@@ -142,14 +136,10 @@ class NaiveRows:
         self._operands = ScanOperands(self.scans, self.values, chosen)
         for number, stage in enumerate(stages):
             self._operands.begin(number, stage)
-            self._stage(stage)
+            self._loop(self._kept.span(stage), stage.statements)
             self._kept.finish(stage.statements)
         carry = next(iter(self._running.values())).name
         self.values.scan_passes.append(self._operands.found(carry, len(stages), rows))
-
-    def _stage(self, stage: Stage) -> None:
-        """One of these loops."""
-        self._loop(self._kept.span(stage), stage.statements)
 
     def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
         """One loop over steps of a row."""
