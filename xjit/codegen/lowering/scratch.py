@@ -10,8 +10,7 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scopes import Scope as Around
 from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int
-from xjit.ir.loops.nodes import Alloc, Block, Buffer, Kernel, Loop, Scope
-from xjit.ir.loops.walk import blocks, renamed, statements, with_blocks
+from xjit.ir.loops.nodes import Alloc, Buffer, Scope
 from xjit.types import DType
 
 
@@ -61,45 +60,3 @@ class Scratch:
     def give_back(self) -> None:
         """Frees all buffers for the next nest."""
         self._free = list(self.allocs)
-
-
-def with_shared_scratch(kernel: Kernel) -> Kernel:
-    """The kernel with one buffer of scratch for nests that run one behind the other and have it alike.
-
-    before      for i in 0 .. n:                        after       alloc m0: f64[8] for each kernel
-                  alloc m0: f64[8] for each iteration               for i in 0 .. n:
-                  ...                                                 ...
-                for k in 0 .. n:                                    for k in 0 .. n:
-                  alloc m1: f64[8] for each iteration                 ...
-                  ...
-    """
-    names: dict[str, str] = {}
-    kept: list[Alloc] = []
-    for nest in kernel.body:
-        own = [one for one in statements((nest,)) if isinstance(one, Alloc)] if isinstance(nest, Loop) else []
-        free = list(kept)
-        for alloc in own:
-            alike = next((one for one in free if _shape(one) == _shape(alloc)), None)
-            if alike is None:
-                kept.append(alloc)
-            else:
-                free.remove(alike)
-                names[alloc.buffer.name] = alike.buffer.name
-    if not names:
-        return kernel
-    shared = [one for one in kept if one.buffer.name in names.values()]
-    body = renamed(_without({*names, *names.values()}, kernel.body), names)
-    return replace(kernel, body=(*(replace(one, scope=Scope.KERNEL) for one in shared), *body))
-
-
-def _shape(alloc: Alloc) -> tuple[object, ...]:
-    return alloc.buffer.dtype, alloc.buffer.extents, alloc.buffer.strides
-
-
-def _without(names: set[str], block: Block) -> Block:
-    """A block without the scratch of these names."""
-    return tuple(
-        with_blocks(one, tuple(_without(names, inner) for inner in blocks(one)))
-        for one in block
-        if not (isinstance(one, Alloc) and one.buffer.name in names)
-    )

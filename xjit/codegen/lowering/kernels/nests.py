@@ -14,7 +14,7 @@ from xjit.codegen.lowering.kernels.tiled_groups import (
 )
 from xjit.codegen.lowering.lower import Lowering
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.lowering.scratch import Scratch, with_shared_scratch
+from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.scheduling.ideas.in_place import InPlace
 from xjit.codegen.scheduling.scheduler import IDEAS, scheduled
@@ -79,7 +79,7 @@ def lower(
     in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
     kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
     see_that_tiles_have_scratch(kernel, between)
-    launch = launched(with_shared_scratch(kernel), nest)
+    launch = launched(kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
     places = pointers.places([one.buffer.name for one in kernel.arguments])
     taken = in_place.taken(done)
