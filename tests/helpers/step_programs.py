@@ -86,8 +86,10 @@ class Steps:
         result = self.slot(layout) if into is None else into
         names = "abcdefg"[: len(sources)]
         size = int(np.prod(layout.shape))
-        read = [f"    p{n} = ptr_{NAMES[self.layouts[s].dtype.name]}({'table'}, {i})" for i, (n, s) in enumerate(zip(names, sources))]
-        loads = [f"        {n} = ld(p{n}, {'i' if self.layouts[s].shape else '0'})" for n, s in zip(names, sources)]
+        layouts = [self.layouts[slot] for slot in sources]
+        named = list(zip(names, layouts, strict=True))
+        read = [f"    p{n} = ptr_{NAMES[one.dtype.name]}(table, {at})" for at, (n, one) in enumerate(named)]
+        loads = [f"        {name} = ld(p{name}, {'i' if one.shape else '0'})" for name, one in named]
         made = f"        st(o, i, {expression})"
         if failure is not None:
             read.append(f"    status = ptr_i64(table, {len(sources) + 1})")
@@ -107,10 +109,9 @@ class Steps:
         chunk = options.pop("chunk", size)
         kernel = KernelSpec(KernelText("\n".join(lines) + "\n"), pointers, (), size, max(chunk, 1))
         results = () if into is not None else (result,)
-        arguments = tuple(self.layouts[slot] for slot in sources)
         outputs = () if into is not None else (layout,)
         failures = () if failure is None else (failure,)
-        self.steps.append(RunStep(sources, results, arguments, outputs, (kernel,), failures=failures, **options))
+        self.steps.append(RunStep(sources, results, tuple(layouts), outputs, (kernel,), failures=failures, **options))
         return result
 
     def loop(self, starts: Sequence[int], condition: Any, body: Any) -> tuple[int, ...]:
