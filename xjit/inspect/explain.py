@@ -108,7 +108,7 @@ def explain(lowered: Lowered) -> Explanation:
 
 @dataclass(eq=False)
 class _Steps:
-    """The steps of a program in words, those of programs inside of it indented; the bytes of one turn of each loop."""
+    """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn."""
 
     kernels: list[KernelReport] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)

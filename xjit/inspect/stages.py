@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -112,7 +112,7 @@ def _named(node: Node, names: dict[Node, str]) -> str:
     return f"{names.get(node, '')} {node.op.name} {node.type} at {node.where}".strip()
 
 
-_SHOWN = {
+_SHOWN: dict[str, Callable[[Draft], str]] = {
     "graph": lambda draft: graph_text(draft.graph),
     "plan": draft_text,
     "loops": lambda draft: "\n".join(
