@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass
 from xjit.runtime.calls.records import Conditions, FastProgram
-from xjit.runtime.spec import Block, BranchStep, CallStep, LoopStep, ProgramSpec, Step
+from xjit.runtime.spec import Block, BranchStep, CallStep, LoopStep, ProgramSpec, Step, all_steps, blocks_of
 from xjit.runtime.steps.kernel_calls import Loading
 from xjit.runtime.steps.native_blocks import native_block
 from xjit.runtime.steps.program import Part
@@ -19,23 +19,11 @@ def whole_program(spec: ProgramSpec, loading: Loading, conditions: Conditions) -
     made = {slot for step in spec.body.steps for slot in step.results}
     if len(set(spec.outputs) & made) != len(spec.outputs):
         return None
-    layouts = dict(enumerate(spec.inputs))
-    if reason(spec.body.steps, layouts):
-        return None
-    return native_block(
-        spec.body.steps, layouts, spec.outputs, loading, given=range(len(spec.inputs)), conditions=conditions
-    ).program
-
-
-def reason(steps: Sequence[Step], layouts: dict[int, Layout]) -> str:
-    """The reason why steps need Python, empty where they do not. ``layouts`` are those of slots that they read."""
-    writer = Writer(layouts=dict(layouts))
+    layouts, given = dict(enumerate(spec.inputs)), range(len(spec.inputs))
     try:
-        for step in steps:
-            writer.step(step)
-    except NotNativeError as error:
-        return str(error)
-    return ""
+        return native_block(spec.body.steps, layouts, spec.outputs, loading, given, conditions).program
+    except NotNativeError:
+        return None
 
 
 @dataclass(eq=False)
@@ -43,12 +31,10 @@ class NativeParts:
     """Cuts the blocks of a program into parts, in the order of the program.
 
     ``layouts`` say of the slots that are filled so far how they lie in memory, ``reads`` how often each is read.
-    ``reasons`` are those of the loops and branches that need Python, in their order.
     """
 
     layouts: dict[int, Layout]
     reads: Counter[int]
-    reasons: list[tuple[Step, str]] = field(default_factory=list)
 
     @classmethod
     def of(cls, spec: ProgramSpec) -> NativeParts:
@@ -60,39 +46,36 @@ class NativeParts:
         group: list[tuple[Step, tuple[int, ...]]] = []
         for number, step in enumerate(block.steps):
             spent = block.spent[number] if block.spent else ()
-            before = dict(self.layouts) if is_control(step) else {}
-            why = self._learn(step)
-            if not why:
+            if not self.learn(step):
                 group.append((step, spent))
                 continue
             yield from self._grouped(group)
             group = []
-            if is_control(step):
-                self.reasons.append((step, why))
-                self.layouts = before
-                self._assume(step)
             yield Part((step,), spent)
         yield from self._grouped(group)
 
-    def _learn(self, step: Step) -> str:
-        """Notes the layouts of what a step fills. Returns the reason why it needs Python."""
-        writer = Writer(layouts=self.layouts)
+    def learn(self, step: Step) -> str:
+        """Notes the layouts of what a step fills. Returns the reason why it needs Python, empty where it does not."""
+        writer = Writer(layouts=dict(self.layouts) if is_control(step) else self.layouts)
         try:
             writer.step(step)
         except NotNativeError as error:
-            for slot in step.results:
-                self.layouts.pop(slot, None)
-            if isinstance(step, CallStep) and step.layout is not None:
-                self.layouts[step.results[0]] = step.layout
+            self._assume(step)
             return str(error)
+        self.layouts |= {slot: writer.layouts[slot] for slot in step.results}
         return ""
 
     def _assume(self, step: Step) -> None:
-        """What a loop in Python carries lies as it does in the beginning: entries check that."""
+        """Takes what Python makes for what the step says of it, and what a loop carries for what it starts from.
+        Entries look at their arguments, so that this may be wrong.
+        """
+        for slot in step.results:
+            self.layouts.pop(slot, None)
+        if isinstance(step, CallStep) and step.layout is not None:
+            self.layouts[step.results[0]] = step.layout
         if isinstance(step, LoopStep):
-            for slot, source in zip(step.results, step.inputs, strict=True):
-                if source in self.layouts:
-                    self.layouts[slot] = self.layouts[source]
+            sources = zip(step.results, step.inputs, strict=True)
+            self.layouts |= {slot: self.layouts[source] for slot, source in sources if source in self.layouts}
 
     def _grouped(self, group: list[tuple[Step, tuple[int, ...]]]) -> Iterator[Part]:
         if not any(is_control(step) for step, _ in group):
@@ -128,3 +111,22 @@ def reads_of_step(step: Step) -> Iterator[int]:
         for block, values in zip(step.blocks, step.values, strict=True):
             yield from reads_of(block)
             yield from values
+
+
+def reasons(spec: ProgramSpec) -> tuple[str, ...]:
+    """For each loop and branch of a program, outer ones before those in their blocks, the reason why it needs Python;
+    empty where it runs natively.
+    """
+    return tuple(_reasons(spec.body, NativeParts.of(spec), native=False))
+
+
+def _reasons(block: Block, parts: NativeParts, native: bool) -> Iterator[str]:
+    for step in block.steps:
+        if native:
+            yield from ("" for one in all_steps(Block((step,))) if is_control(one))
+            continue
+        why = parts.learn(step)
+        if is_control(step):
+            yield why
+            for inner in blocks_of(step):
+                yield from _reasons(inner, parts, native=not why)
