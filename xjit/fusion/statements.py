@@ -20,7 +20,7 @@ from xjit.dataclass import dataclass, replace
 from xjit.ir.index_map import Index, changed, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Lookup
-from xjit.numerics import SumOrder, sum_order
+from xjit.numerics import SumOrder, in_turn, sum_order
 from xjit.types import dtype_class
 
 if TYPE_CHECKING:
@@ -287,6 +287,8 @@ class Reduce(_Statement):
         """The order of a sum or product of floats."""
         reducer = dict(self.target.params).get("reducer")
         operand = self.values[0].node.aval
+        if reducer is not None and reducer.factors:
+            return in_turn(self.dims, self.axes)
         if reducer is None or not reducer.reassociates or dtype_class(operand.dtype) != "F":
             return None
         order = sum_order(operand, self.target.param("dims"))
