@@ -283,12 +283,18 @@ class Reduce(_Statement):
         return dict(self.target.params).get("extreme") is not None
 
     @property
+    def adds_products(self) -> bool:
+        """Return whether it adds up products of two operands."""
+        reducer = dict(self.target.params).get("reducer")
+        return reducer is not None and reducer.factors
+
+    @property
     def sums(self) -> SumOrder | None:
-        """The order of a sum or product of floats."""
+        """The order of a sum or product of floats, and of products of any numbers."""
+        if self.adds_products:
+            return in_turn(self.dims, self.axes)
         reducer = dict(self.target.params).get("reducer")
         operand = self.values[0].node.aval
-        if reducer is not None and reducer.factors:
-            return in_turn(self.dims, self.axes)
         if reducer is None or not reducer.reassociates or dtype_class(operand.dtype) != "F":
             return None
         order = sum_order(operand, self.target.param("dims"))

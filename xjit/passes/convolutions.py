@@ -18,15 +18,17 @@ from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
 from xjit.ir.scalar_expr import Literal
 from xjit.ops.define.core import registry
+from xjit.ops.elements.convert import CONVERT
 from xjit.ops.whole_arrays.concatenate import PAD
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.ops.whole_arrays.shape import BROADCAST_IN_DIM, IOTA, RESHAPE, TRANSPOSE
 from xjit.ops.windows.conv import CONV, Convolution
-from xjit.ops.windows.padding import dilated
 from xjit.ops.windows.sum_of_products import PRODUCTS, SUM_OF_PRODUCTS, WINDOWS_AROUND
 from xjit.passes.simplify import rewrite
 from xjit.types import INT64, DType, array_type, dtype_class
 
+
+_UNSIGNED = np.dtype(np.uint64)
 
 def write_convolutions_out(graph: Graph) -> Graph:
     """The graph with convolutions as sums; the same object when there are none."""
@@ -121,32 +123,31 @@ def _inside(
     ``places`` are the first axes of windows and of the elements of a window in the sum.
     """
     found: list[Node] = []
-    for axis in range(len(convolution.windows.sizes)):
-        size = lhs.aval.shape[lhs.aval.rank - len(convolution.windows.sizes) + axis]
-        for condition in _conditions(node, convolution, axis, size):
-            found.append(_repeated(condition, node, dims, tuple(place + axis for place in places)))
+    for axis, size in enumerate(lhs.aval.shape[lhs.aval.rank - len(convolution.windows.sizes) :]):
+        found += _conditions(node, convolution, axis, size, dims, tuple(place + axis for place in places))
     if found:
         yield functools.reduce(lambda one, other: _elementwise("and_", node, one, other), found)
 
 
-def _conditions(node: Node, convolution: Convolution, axis: int, size: int) -> Iterator[Node]:
-    """Yield what holds along one axis of the elements of windows [window, element] that are terms."""
+def _conditions(
+    node: Node, convolution: Convolution, axis: int, size: int, dims: tuple[int, ...], places: tuple[int, ...]
+) -> Iterator[Node]:
+    """Yield what holds along one axis of the elements of windows that are terms."""
     windows = convolution.windows
-    dims = node.aval.shape[2 + axis], windows.sizes[axis]
     steps, low = (windows.strides[axis], windows.window_dilations[axis]), windows.padding[axis][0]
-    last = (dims[0] - 1) * steps[0] + (dims[1] - 1) * steps[1] - low
-    parts = [
-        _elementwise("mul", node, derived(IOTA, (), node, dims=dims, dtype=INT64, axis=place), _numbers(node, step, dims))
-        for place, step in enumerate(steps)
-    ]
-    at = _elementwise("sub", node, _elementwise("add", node, *parts), _numbers(node, low, dims))
-    if low > 0:
-        yield _elementwise("ge", node, at, _numbers(node, 0, dims))
-    if last >= size:
-        yield _elementwise("lt", node, at, _numbers(node, size, dims))
+    last = sum((dims[place] - 1) * step for place, step in zip(places, steps, strict=True)) - low
+    moves = [_times(node, derived(IOTA, (), node, dims=dims, dtype=INT64, axis=place), step, dims) for place, step in zip(places, steps, strict=True)]
+    at = _elementwise("sub", node, _elementwise("add", node, *moves), _numbers(node, low, INT64, dims))
+    if low > 0 or last >= size:
+        # What is negative is large without a sign.
+        yield _elementwise("lt", node, derived(CONVERT, (at,), node, dtype=_UNSIGNED), _numbers(node, size, _UNSIGNED, dims))
     if windows.base_dilations[axis] > 1:
-        rest = _elementwise("rem", node, at, _numbers(node, windows.base_dilations[axis], dims))
-        yield _elementwise("eq", node, rest, _numbers(node, 0, dims))
+        rest = _elementwise("rem", node, at, _numbers(node, windows.base_dilations[axis], INT64, dims))
+        yield _elementwise("eq", node, rest, _numbers(node, 0, INT64, dims))
+
+
+def _times(node: Node, position: Node, step: int, dims: tuple[int, ...]) -> Node:
+    return position if step == 1 else _elementwise("mul", node, position, _numbers(node, step, INT64, dims))
 
 
 def _with_groups(order: Sequence[int]) -> tuple[int, ...]:
@@ -172,5 +173,5 @@ def _number(node: Node, value: int, dtype: DType) -> Node:
     return Node(CONSTANT, (), (("value", Literal.of(np.asarray(value, dtype))), ("type", type)), type, node.where)
 
 
-def _numbers(node: Node, value: int, dims: tuple[int, ...]) -> Node:
-    return _repeated(_number(node, value, INT64), node, dims)
+def _numbers(node: Node, value: int, dtype: DType, dims: tuple[int, ...]) -> Node:
+    return _repeated(_number(node, value, dtype), node, dims)
