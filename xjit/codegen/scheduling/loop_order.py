@@ -63,4 +63,5 @@ def _scheduled(
     )
     fixed, sums = frozenset(accesses.positions), group.sums
     accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, accesses.primary, sums))
-    return accesses, schedule(group, accesses.moves, fixed, exact, accesses.primary, machine, apart, sums)
+    plan = schedule(group, accesses.moves, fixed, exact, accesses.primary, machine, apart, sums)
+    return accesses, plan.with_counted(machine.joined_products) if group.adds_products else plan
