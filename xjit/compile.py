@@ -22,6 +22,7 @@ from xjit.fusion.planner import plan as make_plan
 from xjit.ir.node import Graph
 from xjit.passes.dot_to_reduce import write_products_out
 from xjit.passes.masked_extremes import hide_neutral_choices
+from xjit.passes.own_memory import own_what_is_updated
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
@@ -160,6 +161,7 @@ STAGES = (
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
+    graph_pass("updates", "give what is updated memory of its own", own_what_is_updated),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),
     Stage("source", "write each loop nest as Python text", "xjit.codegen.text.source", _write, "text"),
