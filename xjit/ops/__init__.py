@@ -114,6 +114,7 @@ from xjit.ops.whole_arrays.concatenate import pad as pad
 from xjit.ops.whole_arrays.dynamic_slice import dynamic_slice as dynamic_slice
 from xjit.ops.whole_arrays.dynamic_slice import dynamic_update_slice as dynamic_update_slice
 from xjit.ops.whole_arrays.fft import fft as fft
+from xjit.ops.whole_arrays.gather import gather as gather
 from xjit.ops.whole_arrays.index import look_up as look_up
 from xjit.ops.whole_arrays.linalg import DotDimensionNumbers as DotDimensionNumbers
 from xjit.ops.whole_arrays.linalg import cholesky as cholesky
