@@ -21,6 +21,7 @@ from xjit.fusion.plan import ControlStep, KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
+from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
@@ -190,6 +191,7 @@ def _write(draft: Draft) -> Draft:
 STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
+    graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),
     graph_pass("products", "write some products with vectors as sums", write_products_out),
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
