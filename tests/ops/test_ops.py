@@ -10,6 +10,7 @@ from tests.cases import (
     cases_compare,
     cases_convert,
     cases_fft,
+    cases_indexing,
     cases_library,
     cases_linalg,
     cases_reduce,
@@ -31,6 +32,7 @@ CASES = [
     *cases_linalg.CASES,
     *cases_sort.CASES,
     *cases_fft.CASES,
+    *cases_indexing.CASES,
     *cases_library.CASES,
     *cases_windows.CASES,
 ]

@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     INDEXING = "indexing"
     REDUCE = "reduce"
     SCAN = "scan"
+    UPDATE = "update"  # the first operands with some of their elements changed
     STRUCTURED = "structured"
     CONTROL = "control"
     COLLECTIVE = "collective"
@@ -75,7 +76,10 @@ class Lookup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Index map of an INDEXING operation: one AxisMap per axis of its first operand."""
+    """Index map of an INDEXING operation: one AxisMap per axis of its first operand, in the axes of the result.
+
+    That of an UPDATE operation says where the elements of the update lie in the operand, in the axes of the update.
+    """
 
     axes: tuple[AxisMap, ...]
 
@@ -161,7 +165,7 @@ class OpDef:
     infer      types of operands and params -> type of the result; raises the errors of the operation
     reference  arrays, params -> result: the obvious NumPy definition
     element    types of operands, params, result type -> the scalar expression of one output element
-    access     types of operands, params, result type -> the index map of the single operand, None if not affine
+    access     types of operands, params, result type -> the index map of the first operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way

@@ -116,7 +116,10 @@ from xjit.ops.for_numpy.numpy_rules import numpy_power as numpy_power
 from xjit.ops.for_numpy.numpy_rules import remainder as remainder
 from xjit.ops.whole_arrays.concatenate import concatenate as concatenate
 from xjit.ops.whole_arrays.concatenate import pad as pad
+from xjit.ops.whole_arrays.dynamic_slice import dynamic_slice as dynamic_slice
+from xjit.ops.whole_arrays.dynamic_slice import dynamic_update_slice as dynamic_update_slice
 from xjit.ops.whole_arrays.fft import fft as fft
+from xjit.ops.whole_arrays.gather import gather as gather
 from xjit.ops.whole_arrays.index import look_up as look_up
 from xjit.ops.whole_arrays.linalg import DotDimensionNumbers as DotDimensionNumbers
 from xjit.ops.whole_arrays.linalg import cholesky as cholesky
