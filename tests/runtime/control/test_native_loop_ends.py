@@ -213,4 +213,5 @@ def test_reasons_name_the_step() -> None:
     assert reason(call("sort", "")) == "sort is computed by a library"
     assert reason(call("gcd", "no code")) == "gcd runs through NumPy: no code"
     assert reason(lambda a, b: PythonStep("look", (a,), (b,))) == "look runs in Python"
-    assert reason(lambda a, b: ViewStep((a,), (b,), ())) == "takes a view of an array"
+    reverse = (Operation("slice", (("start", (0,)), ("limit", (5,)), ("strides", (2,)))),)
+    assert reason(lambda a, b: ViewStep((a,), (b,), reverse)) == "hands on arrays of different layouts"
