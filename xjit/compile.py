@@ -19,7 +19,7 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.plan import ControlStep, KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
-from xjit.ir.inner_graphs import all_graphs, sub_graphs
+from xjit.ir.inner_graphs import all_graphs, inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
@@ -155,7 +155,7 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     """The plans of the graphs inside of an operation of control."""
     from xjit.programs.control_steps import inner_specs
 
-    graphs = [inner.graph for inner in sub_graphs(node)]
+    graphs = [inner.graph for inner in inner_graphs(node)]
     specs = inner_specs(node, plan, draft.layouts)
     whole = [
         Draft(one, draft.target, of, (False,) * len(one.outputs), draft.varying, draft.watch)
