@@ -138,5 +138,6 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.reduce_window import reduce_window as reduce_window
 
 _expose(globals())
