@@ -312,7 +312,7 @@ def _reduce(
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """What is folded, from which init values, and by which computation, a reducer's own or any other."""
+    """Arrays that are folded, the init values, and the computation, a reducer's own or any other."""
 
     arrays: tuple[Any, ...]
     inits: tuple[Any, ...]
