@@ -144,5 +144,6 @@ from xjit.ops.whole_arrays.sort import top_k as top_k
 from xjit.ops.windows.conv import conv as conv
 from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
 from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
+from xjit.ops.windows.reduce_window import reduce_window as reduce_window
 
 _expose(globals())
