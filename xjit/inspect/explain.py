@@ -99,11 +99,15 @@ def explain(lowered: Lowered) -> Explanation:
             case KernelStep():
                 reports.append(next(kernels))
                 steps.append(str(reports[-1]))
+            case LibraryStep(node) if node.op.has_effects:
+                steps.append(f"effect: {node.op.name} ({node.where})")
             case LibraryStep(node):
                 bits = "; its bits may depend on the thread count" if node.op.threaded else ""
                 steps.append(f"library call: {node.op.name} ({node.where}){bits}")
             case HostStep(node, reason):
                 steps.append(f"NumPy runs {node.op.name} ({node.where}): {reason}")
+            case AliasStep(node, _) if node.op.barrier:
+                steps.append(f"no work: nothing moves across {node.op.name} ({node.where})")
             case AliasStep(node, _) | ViewStep(node):
                 steps.append(f"no work: {node.op.name} is a view ({node.where})")
     graph = lowered.graph

@@ -223,6 +223,8 @@ class Builder:
             return self.slots[node]
         if node.op is CONSTANT:
             self.steps.append(ConstantStep(constant_of(node), (), (self._slot(node),)))
+        elif node.op.barrier:
+            return self._source(node.inputs[0])
         elif node in self.aliases:
             source = self._source(self.aliases[node])
             self.steps.append(ReshapeStep((source,), (self._slot(node),), array_spec(node, self.layouts)))

@@ -77,9 +77,12 @@ class Grouping:
         return [] if 0 in statement.dims else [self.add(part) for part in self.parts(statement)]
 
     def add_whole(self, node: Node, step: Step, conditions: Iterable[Node] = ()) -> None:
-        """A step that is no kernel: it runs after what its operands need, and after their conditions are checked."""
+        """A step that is no kernel: it runs after what its operands need, after their conditions are checked, and
+        after the effect that comes before its own.
+        """
         self.add_checks(conditions)
-        before = {group for source in self.read_whole(node) for group in self.home.get(owner(source), ())}
+        needed = self.read_whole(node) if node.after is None else (*self.read_whole(node), node.after)
+        before = {group for source in needed for group in self.home.get(owner(source), ())}
         before.update(*(self.checks[one] for one in conditions))
         group = OpenGroup(number=len(self.groups), whole=step)
         group.need(before)
