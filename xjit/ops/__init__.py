@@ -127,7 +127,10 @@ from xjit.ops.for_numpy.numpy_rules import fmod as fmod
 from xjit.ops.for_numpy.numpy_rules import hypot as hypot
 from xjit.ops.for_numpy.numpy_rules import numpy_power as numpy_power
 from xjit.ops.for_numpy.numpy_rules import remainder as remainder
+from xjit.ops.random.draws import rng_normal as rng_normal
+from xjit.ops.random.draws import rng_uniform as rng_uniform
 from xjit.ops.random.random_bits import rng_bit_generator as rng_bit_generator
+from xjit.ops.random.stream import rng_seed as rng_seed
 from xjit.ops.whole_arrays.concatenate import concatenate as concatenate
 from xjit.ops.whole_arrays.concatenate import pad as pad
 from xjit.ops.whole_arrays.fft import fft as fft

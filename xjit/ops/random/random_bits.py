@@ -7,7 +7,7 @@ threads nor vector width have a say in it, and what reads the bits may compute t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ def threefry_bits(state: Any, shape: Shape) -> tuple[Any, Any]:
         half = -(-size // 2)
         count = outer * half * inner
         words = threefry_words(key, add(counter, _positions((outer * half, inner))))
-        bits = _without_last(beside(words, 1), (outer, 2 * half, inner), size, shape.dims)
+        bits = without_last(beside(words, 1), (outer, 2 * half, inner), size, shape.dims)
     return _state(key, add(counter, np.uint64(count))), _as_type(bits, shape.dtype)
 
 
@@ -78,16 +78,24 @@ def philox_bits(state: Any, shape: Shape) -> tuple[Any, Any]:
     key, low = _part(state, 0), _part(state, 1)
     short = aval_of(state).dims == (2,)
     high = key if short else _part(state, 2)
-    size = math.prod(shape.dims)
-    for_each = 2 if shape.dtype.itemsize == 8 else 1
-    count = -(-size * for_each // 4)
+    size, count = math.prod(shape.dims), philox_blocks(shape)
     words: Any = philox_words(key, *_wide_sum(low, high, iota(Shape((count,), U64), 0)))
-    if for_each == 2:
+    if shape.dtype.itemsize == 8:
         words = joined(*words[:2]), joined(*words[2:])
     flat = reshape(beside(words, 1), (count * len(words),))
     bits = reshape(slice_of(flat, (0,), (size,)), shape.dims)
     after = _wide_sum(low, high, np.uint64(count))
     return _state(key, *after[: 1 if short else 2]), _as_type(bits, shape.dtype)
+
+
+def philox_blocks(shape: Shape) -> int:
+    """The number of blocks of four words that hold the bits of a shape.
+
+    >>> philox_blocks(Shape((5,), "u32")), philox_blocks(Shape((5,), "u64"))
+    (2, 3)
+    """
+    words = math.prod(shape.dims) * (2 if shape.dtype.itemsize == 8 else 1)
+    return -(-words // 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +131,7 @@ def around(dims: tuple[int, ...], along: int) -> tuple[int, int, int]:
     return math.prod(dims[:along]), size, math.prod(dims[along + 1 :])
 
 
-def beside(parts: tuple[Any, ...], axis: int) -> Any:
+def beside(parts: Sequence[Any], axis: int) -> Any:
     """Arrays put beside each other along a new dimension."""
     dims = aval_of(parts[0]).shape
     wider = (*dims[:axis], 1, *dims[axis:])
@@ -137,7 +145,7 @@ def _positions(dims: tuple[int, int]) -> Any:
     return add(rows if dims[1] == 1 else rows * np.uint64(dims[1]), columns)
 
 
-def _without_last(bits: Any, dims: tuple[int, int, int], size: int, out: tuple[int, ...]) -> Any:
+def without_last(bits: Any, dims: tuple[int, int, int], size: int, out: tuple[int, ...]) -> Any:
     """The elements without those beyond the size of the middle dimension, in other dimensions."""
     bits = reshape(bits, dims)
     if size != dims[1]:
