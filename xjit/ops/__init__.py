@@ -131,6 +131,8 @@ from xjit.ops.random.draws import rng_normal as rng_normal
 from xjit.ops.random.draws import rng_uniform as rng_uniform
 from xjit.ops.random.random_bits import rng_bit_generator as rng_bit_generator
 from xjit.ops.random.stream import rng_seed as rng_seed
+from xjit.ops.whole_arrays.arg_extreme import argmax as argmax
+from xjit.ops.whole_arrays.arg_extreme import argmin as argmin
 from xjit.ops.whole_arrays.concatenate import concatenate as concatenate
 from xjit.ops.whole_arrays.concatenate import pad as pad
 from xjit.ops.whole_arrays.fft import fft as fft
@@ -140,7 +142,11 @@ from xjit.ops.whole_arrays.linalg import cholesky as cholesky
 from xjit.ops.whole_arrays.linalg import dot as dot
 from xjit.ops.whole_arrays.linalg import dot_general as dot_general
 from xjit.ops.whole_arrays.linalg import triangular_solve as triangular_solve
+from xjit.ops.whole_arrays.literals import constant as constant
+from xjit.ops.whole_arrays.literals import full as full
+from xjit.ops.whole_arrays.literals import zeros as zeros
 from xjit.ops.whole_arrays.reduce import reduce as reduce
+from xjit.ops.whole_arrays.reduce import reduce_all as reduce_all
 from xjit.ops.whole_arrays.scan import cummax as cummax
 from xjit.ops.whole_arrays.scan import cummin as cummin
 from xjit.ops.whole_arrays.scan import cumprod as cumprod
