@@ -12,6 +12,8 @@ from tests.cases import (
     cases_fft,
     cases_library,
     cases_linalg,
+    cases_literals,
+    cases_random,
     cases_reduce,
     cases_shape,
     cases_sort,
@@ -32,6 +34,8 @@ CASES = [
     *cases_sort.CASES,
     *cases_fft.CASES,
     *cases_library.CASES,
+    *cases_literals.CASES,
+    *cases_random.CASES,
     *cases_windows.CASES,
 ]
 

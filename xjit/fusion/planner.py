@@ -224,7 +224,7 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
 
 
 def _whole_array_step(node: Node, target: Target) -> Step:
-    if node.op.kind is Kind.CONTROL:
+    if node.op.control:
         return ControlStep(node)
     if node.op.barrier:
         return AliasStep(node, node.inputs[0])

@@ -13,7 +13,7 @@ import weakref
 from typing import Literal, TypeAlias
 
 from xjit.dataclass import dataclass, field
-from xjit.errors import ArgumentError, DTypeError, ShapeError
+from xjit.errors import ArgumentError, CommunicatorError, DTypeError, ShapeError
 from xjit.ops.define.core import Array
 from xjit.ops.effects import waiting
 from xjit.ops.effects.shapes import Parts, words
@@ -35,7 +35,6 @@ class Half:
     several: bool
     arrays: tuple[Array, ...] = ()
     partner: Half | None = None
-    is_over: bool = False
 
 
 @dataclass(eq=False)
@@ -80,7 +79,7 @@ def finish(request: int, role: Role) -> tuple[Array, ...]:
     """Waits for the partner and returns what it sends.
 
     Raises ArgumentError for a request of the other role or one that is over, ShapeError or DTypeError in both
-    computations if what is sent is not what was asked for, RuntimeError if the partner ends without its half.
+    computations if what is sent is not what was asked for, CommunicatorError if the partner ends without its half.
     """
     with waiting.CHANGED:
         half = _requests.pop(request, None)
@@ -101,9 +100,11 @@ def _meet(half: Half) -> None:
     if not waiting.wait_until(lambda: half.partner is not None, waiting.nobody_else_runs):
         channel = _channels[half.channel]
         channel.open.pop(half.role, None)
-        raise RuntimeError(
+        channel.used[half.role].discard(half.thread)
+        raise CommunicatorError(
             f"ops.{half.role}: channel_handle: the other computation ended without its {_OTHER[half.role]}; "
-            f"got channel {half.channel}"
+            f"got channel {half.channel}",
+            fix=f"let a computation that runs at the same time {_OTHER[half.role]} through this channel",
         )
 
 

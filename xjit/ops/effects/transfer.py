@@ -87,7 +87,7 @@ def send_done(context: tuple[Any, Any]) -> None:
     """Waits until what a :func:`send_start` handed over is received.
 
     Raises ArgumentError for another context, ShapeError or DTypeError if the receiver asks for something else,
-    RuntimeError if it ends without asking.
+    CommunicatorError (a RuntimeError) if it ends without asking.
     """
     apply(SEND_DONE, _request(context, "send_done"))
 
@@ -170,7 +170,7 @@ def recv_done(context: tuple[Any, Any]) -> Any:
     """Waits for what a :func:`recv_start` asked for and returns it.
 
     Raises ArgumentError for another context, ShapeError or DTypeError if the sender sends something else,
-    RuntimeError if it ends without sending.
+    CommunicatorError (a RuntimeError) if it ends without sending.
     """
     request = _request(context, "recv_done")
     operands, several = operands_of(context[0], "recv_done", "context")

@@ -33,7 +33,7 @@ def constant(value: Any, dtype: Any = None) -> Any:
     array = _literals(value, name)
     if dtype is not None:
         wanted = as_dtype(dtype, f"ops.{name}: dtype")
-        if dtype_class(wanted) not in _FITS[dtype_class(array.dtype)]:
+        if array.size and dtype_class(wanted) not in _FITS[dtype_class(array.dtype)]:
             raise DTypeError(
                 f"ops.{name}: dtype: the values do not fit this element type; got {NAMES[array.dtype]} "
                 f"and {NAMES[wanted]}"
