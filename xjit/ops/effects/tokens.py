@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xjit.errors import DTypeError
+from xjit.ops.define.core import outline
 
 __all__ = ["Token", "after_all", "create_token"]
 
@@ -43,5 +44,5 @@ def after_all(operands: Sequence[Any]) -> Token:
     """
     for place, operand in enumerate(operands):
         if not isinstance(operand, Token):
-            raise DTypeError(f"ops.after_all: operands[{place}]: a token is required; got {type(operand).__name__}")
+            raise DTypeError(f"ops.after_all: operands[{place}]: a token is required; got {outline(operand)}")
     return Token()

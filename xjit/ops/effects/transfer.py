@@ -14,7 +14,7 @@ import numpy as np
 from xjit.errors import ArgumentError
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops.define import rules
-from xjit.ops.define.core import Array, apply, as_operand, aval_of, register, static_int
+from xjit.ops.define.core import Array, apply, as_operand, aval_of, outline, register, static_int
 from xjit.ops.effects.channels import Half, finish, start
 from xjit.ops.effects.shapes import Parts, described, operands_of, parts_of, type_of_parts
 from xjit.types import DTYPES, NAMES, ArrayType, TupleType, Type, scalar_type
@@ -207,7 +207,7 @@ def _channel(value: Any, name: str, argument: str) -> int:
 
 def _request(context: Any, name: str) -> Any:
     if not isinstance(context, tuple | list) or len(context) != 2:
-        raise ArgumentError(f"ops.{name}: context: a pair of data and request is required; got {context!r}")
+        raise ArgumentError(f"ops.{name}: context: a pair of data and request is required; got {outline(context)}")
     request = as_operand(context[1], name, "context[1]")
     rules.check_class(name, "context[1]", aval_of(request), "u32")
     rules.check_rank(name, "context[1]", aval_of(request), 0)

@@ -133,6 +133,6 @@ def _public(operand: Any, dimension: int, index_dtype: Any, which: str) -> Any:
     rules.check_axis(name, "dimension", dim, type.rank)
     if not type.shape[dim]:
         raise ShapeError(
-            f"ops.{name}: operand: a dimension {dim} with elements is required; got {rules.got((type,))}"
+            f"ops.{name}: operand: elements along dimension {dim} are required; got {rules.got((type,))}"
         )
     return convert_element_type(arg_extreme(array, dim, which), dtype)
