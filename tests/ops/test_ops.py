@@ -14,6 +14,8 @@ from tests.cases import (
     cases_indexing,
     cases_library,
     cases_linalg,
+    cases_literals,
+    cases_random,
     cases_reduce,
     cases_shape,
     cases_sort,
@@ -36,6 +38,8 @@ CASES = [
     *cases_fft.CASES,
     *cases_indexing.CASES,
     *cases_library.CASES,
+    *cases_literals.CASES,
+    *cases_random.CASES,
     *cases_windows.CASES,
 ]
 
