@@ -158,7 +158,7 @@ class Recognised(Accumulator):
 class SumOfProducts(Recognised):
     """Products of two operands that are added one after the other, where a third operand holds if there is one.
 
-    Where it does not hold the first operand may lie outside of its array.
+    Where it does not hold, the first operand may lie ``around`` its array.
     """
 
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
@@ -166,7 +166,7 @@ class SumOfProducts(Recognised):
 
     def take_in_order(self, inner: Scope) -> None:
         inside = self.plain_operand(2) if len(self.statement.values) > 2 else None
-        with self.elements.only_where(inside):
+        with self.elements.only_where(inside if self.statement.target.param("around") else None):
             left = self.plain_operand(0)
         total = Var(self.name, self.dtype)
         value: Value = Prim(self.reducer.combine, (left, self.plain_operand(1), total), self.dtype)

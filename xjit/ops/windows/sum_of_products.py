@@ -74,7 +74,8 @@ def _infer_sum(types: Types, params: Params) -> ArrayType:
 
 def _sum(lhs: Array, rhs: Array, *inside: Array, dims: Sequence[int], **params: Any) -> Array:
     products = lhs * rhs
-    return np.add.reduce(np.where(inside[0], products, 0) if inside else products, dims, dtype=lhs.dtype)
+    terms = np.where(inside[0], products, 0) if inside else products
+    return np.asarray(np.add.reduce(terms, tuple(dims), dtype=lhs.dtype))
 
 
 def _nothing(dtype: DType) -> Any:
@@ -89,5 +90,5 @@ SUM_OF_PRODUCTS = OpDef(
     kind=Kind.REDUCE,
     infer=_infer_sum,
     reference=_sum,
-    doc="Sums products of two operands over dimensions, where a third one holds if there is one.",
+    doc="Sums products of two operands over dimensions where a third one holds, if there is one.",
 )

@@ -85,12 +85,12 @@ def in_blocks_of_columns(
     for one in nests:
         if one.columns is not None:
             column = _column(one)
-            rows, width = tuple(_rows(one)), one.columns.width
-            if one.columns.overlap:
-                yield (Interchange(column, rows, width, nest.fresh("b"), Tail.OVERLAP),)
+            rows, columns = tuple(_rows(one)), one.columns
+            if columns.overlap:
+                yield (Interchange(column, rows, columns.width, nest.fresh("b"), Tail.OVERLAP),)
                 continue
-            width = nest.word(("width", column), one.columns.width, "width")
-            length = minimum(width, one.columns.room)
+            width = nest.word(("width", column), columns.width, "width")
+            length = minimum(width, columns.room)
             yield (Interchange(column, rows, length, nest.fresh("b")),)
 
 
