@@ -11,8 +11,11 @@ from tests.cases import (
     cases_conv,
     cases_convert,
     cases_fft,
+    cases_indexing,
     cases_library,
     cases_linalg,
+    cases_literals,
+    cases_random,
     cases_reduce,
     cases_shape,
     cases_sort,
@@ -33,7 +36,10 @@ CASES = [
     *cases_linalg.CASES,
     *cases_sort.CASES,
     *cases_fft.CASES,
+    *cases_indexing.CASES,
     *cases_library.CASES,
+    *cases_literals.CASES,
+    *cases_random.CASES,
     *cases_windows.CASES,
 ]
 

@@ -122,6 +122,8 @@ class _Steps:
             match step:
                 case KernelStep():
                     self._add_kernel(next(kernels))
+                case LibraryStep(node) if node.op.has_effects:
+                    self._add_whole(f"effect: {node.op.name} ({node.where})", node)
                 case LibraryStep(node):
                     bits = "; its bits may depend on the thread count" if node.op.threaded else ""
                     self._add_whole(f"library call: {node.op.name} ({node.where}){bits}", node)
@@ -131,6 +133,8 @@ class _Steps:
                     self.lines.append(
                         f"{node.op.control}: {node.op.name} ({node.where})\n{self._inside(node, lowered)}"
                     )
+                case AliasStep(node, _) if node.op.barrier:
+                    self.lines.append(f"no work: nothing moves across {node.op.name} ({node.where})")
                 case AliasStep(node, _) | ViewStep(node):
                     self.lines.append(f"no work: {node.op.name} is a view ({node.where})")
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.step_programs import Steps, begin, loading, made, run
-from tests.runtime.test_native_loops import MAKERS, X, plus_one
+from tests.runtime.control.test_native_loops import MAKERS, X, plus_one
 from xjit.errors import ArgumentError
 from xjit.ir.source_location import NOWHERE, Where
 from xjit.runtime.parallel.threads import threads
