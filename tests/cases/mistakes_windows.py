@@ -75,4 +75,34 @@ MISTAKES = [
         ops.DTypeError,
         (LINE, ZERO),
     ),
+    Mistake(
+        "scale of another length",
+        lambda x, s: ops.batch_norm_training(x, s, s, 0.1, 1),
+        ops.ShapeError,
+        (ROWS, LINE),
+    ),
+    Mistake(
+        "features along no dimension",
+        lambda x, s: ops.batch_norm_training(x, s, s, 0.1, 2),
+        ops.ArgumentError,
+        (ROWS, LINE[:3]),
+    ),
+    Mistake(
+        "normalised integers",
+        lambda x: ops.batch_norm_training(x, x, x, 0.1, 0),
+        ops.DTypeError,
+        (COUNTS,),
+    ),
+    Mistake(
+        "gradient of other sizes",
+        lambda x, s: ops.batch_norm_grad(x, s, s, s, s, 0.1, 1),
+        ops.ShapeError,
+        (ROWS, LINE[:3]),
+    ),
+    Mistake(
+        "epsilon in an array",
+        lambda x, s: ops.batch_norm_training(x, s, s, s, 1),
+        ops.DTypeError,
+        (ROWS, LINE[:3]),
+    ),
 ]

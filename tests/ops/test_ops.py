@@ -6,6 +6,7 @@ import pytest
 
 from tests.cases import (
     cases_arithmetic,
+    cases_batch_norm,
     cases_choice,
     cases_compare,
     cases_convert,
@@ -33,6 +34,7 @@ CASES = [
     *cases_fft.CASES,
     *cases_library.CASES,
     *cases_windows.CASES,
+    *cases_batch_norm.CASES,
 ]
 
 

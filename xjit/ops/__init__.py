@@ -138,6 +138,9 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.batch_norm import batch_norm_grad as batch_norm_grad
+from xjit.ops.windows.batch_norm import batch_norm_inference as batch_norm_inference
+from xjit.ops.windows.batch_norm import batch_norm_training as batch_norm_training
 from xjit.ops.windows.reduce_window import reduce_window as reduce_window
 
 _expose(globals())
