@@ -105,4 +105,22 @@ MISTAKES = [
         ops.DTypeError,
         (ROWS, LINE[:3]),
     ),
+    Mistake(
+        "source for other windows",
+        lambda x, z: ops.select_and_scatter(x, ops.ge, (2,), None, "VALID", x, z, ops.add),
+        ops.ShapeError,
+        (LINE, ZERO),
+    ),
+    Mistake(
+        "selection of numbers",
+        lambda x, z: ops.select_and_scatter(x, ops.add, (1,), None, "VALID", x, z, ops.add),
+        ops.DTypeError,
+        (LINE, ZERO),
+    ),
+    Mistake(
+        "source of another type",
+        lambda x, y, z: ops.select_and_scatter(x, ops.ge, (1,), None, "VALID", y, z, ops.add),
+        ops.DTypeError,
+        (LINE, COUNTS, ZERO),
+    ),
 ]

@@ -142,5 +142,6 @@ from xjit.ops.windows.batch_norm import batch_norm_grad as batch_norm_grad
 from xjit.ops.windows.batch_norm import batch_norm_inference as batch_norm_inference
 from xjit.ops.windows.batch_norm import batch_norm_training as batch_norm_training
 from xjit.ops.windows.reduce_window import reduce_window as reduce_window
+from xjit.ops.windows.select_and_scatter import select_and_scatter as select_and_scatter
 
 _expose(globals())

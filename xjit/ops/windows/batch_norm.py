@@ -146,7 +146,7 @@ class Features:
 
 
 def _checked(
-    name: str, arrays: dict[str, Any], vectors: dict[str, Any], epsilon: float, feature_index: int
+    name: str, arrays: dict[str, Any], vectors: dict[str, Any], epsilon: Any, feature_index: int
 ) -> tuple[Features, list[Any]]:
     """The features, and the operands as they are computed with: arrays of equal dimensions, then vectors."""
     operands = {key: as_operand(one, name, key) for key, one in (arrays | vectors).items()}
