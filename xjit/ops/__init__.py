@@ -169,9 +169,13 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.batch_norm import batch_norm_grad as batch_norm_grad
+from xjit.ops.windows.batch_norm import batch_norm_inference as batch_norm_inference
+from xjit.ops.windows.batch_norm import batch_norm_training as batch_norm_training
 from xjit.ops.windows.conv import conv as conv
 from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
 from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
 from xjit.ops.windows.reduce_window import reduce_window as reduce_window
+from xjit.ops.windows.select_and_scatter import select_and_scatter as select_and_scatter
 
 _expose(globals())
