@@ -46,7 +46,9 @@ tripled = operation_of("tripled", REASON)
 
 
 def declared(op: str, arrays: Sequence[np.ndarray[Any, Any]]) -> Gap | None:
-    """The gap of a registered operation on operands of these types, if there is one."""
+    """The gap of a registered operation on operands of these types, if there is one; compositions have none."""
+    if op not in registry:
+        return None
     return registry[op].gap("cpu", tuple(array.dtype.newbyteorder("=") for array in arrays), "")
 
 

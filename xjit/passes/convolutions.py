@@ -30,6 +30,7 @@ from xjit.types import INT64, DType, array_type, dtype_class
 
 _UNSIGNED = np.dtype(np.uint64)
 
+
 def write_convolutions_out(graph: Graph) -> Graph:
     """The graph with convolutions as sums; the same object when there are none."""
     return rewrite(graph, _written_out)
@@ -63,7 +64,10 @@ def _real(node: Node, lhs: Node, rhs: Node) -> Node:
     dims = (node.aval.shape[0], *several, rhs.aval.shape[0] // groups, *counts, *rhs.aval.shape[1:])
     left, right = _apart(node, lhs, convolution), rhs
     if several:
-        left, right = _in_groups(node, left, convolution), _reshaped(node, rhs, (*several, dims[2], *rhs.aval.shape[1:]))
+        left, right = (
+            _in_groups(node, left, convolution),
+            _reshaped(node, rhs, (*several, dims[2], *rhs.aval.shape[1:])),
+        )
     within = tuple(range(summed, len(dims)))
     factors = (
         _repeated(_seen(node, left, convolution), node, dims, (*range(features), *range(features + 1, len(dims)))),
@@ -136,11 +140,16 @@ def _conditions(
     windows = convolution.windows
     steps, low = (windows.strides[axis], windows.window_dilations[axis]), windows.padding[axis][0]
     last = sum((dims[place] - 1) * step for place, step in zip(places, steps, strict=True)) - low
-    moves = [_times(node, derived(IOTA, (), node, dims=dims, dtype=INT64, axis=place), step, dims) for place, step in zip(places, steps, strict=True)]
+    moves = [
+        _times(node, derived(IOTA, (), node, dims=dims, dtype=INT64, axis=place), step, dims)
+        for place, step in zip(places, steps, strict=True)
+    ]
     at = _elementwise("sub", node, _elementwise("add", node, *moves), _numbers(node, low, INT64, dims))
     if low > 0 or last >= size:
         # What is negative is large without a sign.
-        yield _elementwise("lt", node, derived(CONVERT, (at,), node, dtype=_UNSIGNED), _numbers(node, size, _UNSIGNED, dims))
+        yield _elementwise(
+            "lt", node, derived(CONVERT, (at,), node, dtype=_UNSIGNED), _numbers(node, size, _UNSIGNED, dims)
+        )
     if windows.base_dilations[axis] > 1:
         rest = _elementwise("rem", node, at, _numbers(node, windows.base_dilations[axis], INT64, dims))
         yield _elementwise("eq", node, rest, _numbers(node, 0, INT64, dims))
