@@ -72,13 +72,14 @@ def finished(trace: Trace, nodes: tuple[Node, ...], structure: tree.Tree) -> Com
 def check_arity(function: Callable[..., Any], count: int, name: str, argument: str) -> None:
     """ArgumentError unless the function can be called with so many arguments."""
     try:
-        inspect.signature(function).bind(*[None] * count)
+        found = inspect.signature(function)
     except ValueError:  # a builtin without a signature
         return
-    except TypeError as error:
-        raise ArgumentError(
-            f"ops.{name}: {argument}: {count} arguments are passed; got a function with {error}"
-        ) from None
+    try:
+        found.bind(*[None] * count)
+    except TypeError:
+        reason = f"a function of {count} arguments is required; got one of {found}"
+        raise ArgumentError(f"ops.{name}: {argument}: {reason}") from None
 
 
 def check_results(
