@@ -99,6 +99,21 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
+class Ordering:
+    """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
+    ``results`` are results.
+
+    ``before`` is a computation over scalars ``(a_0, b_0, a_1, b_1, ...)``, two for each operand that moves, and the
+    operands behind these: whether the elements a come before the elements b.
+    """
+
+    axis: int
+    moved: int
+    results: int
+    before: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Reducer:
     """A reduction as a value: how to combine, what to start from, and what may differ by the order of elements.
 
@@ -156,6 +171,7 @@ class OpDef:
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
+    sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
@@ -175,6 +191,7 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
+    sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False
