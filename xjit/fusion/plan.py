@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import Check, IndexedValue, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Ordering
@@ -36,6 +36,11 @@ class FusionGroup:
     def sums(self) -> SumOrder | None:
         """The order of its sums and products of floats; None where there are none."""
         return next((order for statement in self.statements if (order := statement.sums) is not None), None)
+
+    @property
+    def adds_products(self) -> bool:
+        """Return whether a statement adds up products of two operands."""
+        return any(isinstance(statement, Reduce) and statement.adds_products for statement in self.statements)
 
     @property
     def is_elementwise(self) -> bool:
@@ -125,13 +130,23 @@ class HostStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ControlStep:
+    """Runs the graphs inside of an operation, which are programs of their own: in a loop, or one of them."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ViewStep:
     """An output that NumPy would return as a view: its index operations, run by NumPy on the base array."""
 
     node: Node
 
 
-Step: TypeAlias = "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ViewStep"
+Step: TypeAlias = "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ControlStep | ViewStep"
+
+WHOLE = LibraryStep | HostStep | ControlStep
+"""Steps on whole arrays, which stand between kernels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

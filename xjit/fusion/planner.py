@@ -13,7 +13,9 @@ from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.grouping.overlapped import in_tiles
 from xjit.fusion.grouping.reasons import in_words
 from xjit.fusion.plan import (
+    WHOLE,
     AliasStep,
+    ControlStep,
     FusionGroup,
     HostStep,
     KernelStep,
@@ -203,7 +205,7 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[
     shown = set(grouping.shown)
     for cluster in by_need(clusters_of(grouping.groups)):
         last = _step(cluster.groups)
-        if isinstance(last, LibraryStep | HostStep | SortStep):
+        if isinstance(last, WHOLE | SortStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
@@ -227,6 +229,8 @@ def _whole_array_step(node: Node, target: Target) -> Step:
         if has_code_for(ordering.before, target):
             return SortStep(node, ordering)
         return HostStep(node, f"the comparator of {node.op.name} has steps on whole arrays")
+    if node.op.kind is Kind.CONTROL:
+        return ControlStep(node)
     if node.op.kind is Kind.STRUCTURED:
         return LibraryStep(node)
     return HostStep(node, gap_reason(node, target) or f"{node.op.name} has no code on {target.spoken} yet")
