@@ -186,6 +186,7 @@ class OpDef:
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
+    trims      the result is smaller than its type says, which only the caller sees
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
@@ -208,6 +209,7 @@ class OpDef:
     threaded: bool = False
     fresh: bool = False
     takes_out: bool = False
+    trims: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
     control: Literal["", "loop", "branch"] = ""

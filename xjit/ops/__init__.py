@@ -14,6 +14,8 @@ from xjit.ops.control.calls import make_tuple as make_tuple
 from xjit.ops.control.conditional import conditional as conditional
 from xjit.ops.control.while_loop import while_loop as while_loop
 from xjit.ops.define.core import Shape as Shape
+from xjit.ops.dynamic.dimension_sizes import get_dimension_size as get_dimension_size
+from xjit.ops.dynamic.dimension_sizes import set_dimension_size as set_dimension_size
 from xjit.ops.elements.bits import clz as clz
 from xjit.ops.elements.bits import complex as complex
 from xjit.ops.elements.bits import conj as conj

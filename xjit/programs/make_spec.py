@@ -284,7 +284,7 @@ class Builder:
             return
         inputs = tuple(self._source(source) for source in node.inputs)
         reason = step.reason if isinstance(step, planned.HostStep) else ""
-        layout = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
+        layout = None if isinstance(node.type, TupleType) or node.op.trims else array_spec(node, self.layouts)
         recycled = layout is not None and self._is_recycled(node)
         results = (self.slot(node),)
         self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))

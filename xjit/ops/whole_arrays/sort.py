@@ -18,6 +18,8 @@ from xjit.ops.define.core import Array, apply, as_operand, aval_of, register, st
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.define.references import total_order_key
 from xjit.ops.define.sort_keys import Key, Keys, Order, order_of
+from xjit.ops.dynamic.dimension_sizes import at_bound, joint_sizes, sized
+from xjit.ops.dynamic.paddings import before_size
 from xjit.ops.elements.compare import eq, ge, gt, gt_total_order, le, lt, lt_total_order
 from xjit.ops.elements.elementwise import and_, not_, or_
 from xjit.ops.whole_arrays.shape import iota
@@ -34,13 +36,17 @@ Types = tuple[ArrayType, ...]
 def _infer(types: Types, params: Params) -> ArrayType | TupleType:
     operands = types[: params["n"]]
     rank, dim = operands[0].rank, params["dim"]
-    if not -1 <= dim < rank:
-        raise ArgumentError(f"ops.sort: dimension: -1 or a dimension of rank {rank} is required; got {dim}")
+    _check_dimension(dim, rank)
     rules.check_same_dims("sort", [f"operands[{k}]" for k in range(len(operands))], operands)
     if rank == 0:
         raise ShapeError(f"ops.sort: operands[0]: rank 1 or more is required; got {rules.got(operands)}")
     results = tuple(rules.elementwise_type((type,), type.dtype) for type in operands)
     return results[0] if len(results) == 1 else TupleType(results)
+
+
+def _check_dimension(dim: int, rank: int) -> None:
+    if not -1 <= dim < rank:
+        raise ArgumentError(f"ops.sort: dimension: -1 or a dimension of rank {rank} is required; got {dim}")
 
 
 # ---- by keys
@@ -208,7 +214,14 @@ def sort(
     arrays = [as_operand(value, "sort", f"operands[{k}]") for k, value in enumerate(values)]
     if not arrays:
         raise ArgumentError("ops.sort: operands: at least one array is required; got none")
-    dim, n = static_int(dimension, "sort", "dimension"), len(arrays)
+    dim = static_int(dimension, "sort", "dimension")
+    sizes = joint_sizes("sort", arrays)
+    result = _sorted_in_front(arrays, comparator, dim, sizes) if sizes else _sorted(arrays, comparator, dim)
+    return result if isinstance(operands, tuple | list) else result[0]
+
+
+def _sorted(arrays: Sequence[Any], comparator: Callable[..., Any] | None, dim: int) -> tuple[Any, ...]:
+    """The arrays in the order of a comparator, or ascending."""
     order: Order | None = Order((Key(0),))
     if comparator is not None:
         scalars = [scalar_type(aval_of(array).dtype) for array in arrays for _ in range(2)]
@@ -217,8 +230,28 @@ def sort(
     if order is not None:
         result = _sorted_by_keys(order, arrays, dim)
     else:
-        result = apply(SORT_BY, *arrays, *captured(graph), computation=graph, dim=dim, n=n)
-    return result if n > 1 or not isinstance(operands, tuple | list) else (result,)
+        result = apply(SORT_BY, *arrays, *captured(graph), computation=graph, dim=dim, n=len(arrays))
+    return result if len(arrays) > 1 else (result,)
+
+
+def _sorted_in_front(
+    arrays: Sequence[Any], comparator: Callable[..., Any] | None, dim: int, sizes: dict[int, Any]
+) -> tuple[Any, ...]:
+    """The arrays in order with padding last: whether an element is padding decides first."""
+    dims, n = aval_of(arrays[0]).shape, len(arrays)
+    rules.check_same_dims("sort", [f"operands[{k}]" for k in range(n)], [aval_of(array) for array in arrays])
+    _check_dimension(dim, len(dims))
+    lines, axis = [at_bound(array) for array in arrays], dim % len(dims)
+    if axis not in sizes:
+        found = _sorted(lines, comparator, axis)
+    elif comparator is None:
+        lines.append(not_(before_size(dims, [(axis, sizes[axis])])))
+        found = _sorted_by_keys(Order((Key(n), Key(0))), lines, axis)
+    else:
+        compared = comparator
+        lines.append(not_(before_size(dims, [(axis, sizes[axis])])))
+        found = _sorted(lines, lambda *all: or_(lt(*all[-2:]), and_(eq(*all[-2:]), compared(*all[:-2]))), axis)
+    return tuple(sized(one, sizes) for one in found[:n])
 
 
 def _sorted_by_keys(order: Order, arrays: Sequence[Any], dim: int) -> Any:
@@ -258,6 +291,8 @@ def top_k(operand: Any, k: int, largest: bool = True) -> Any:
         )
     last = type.rank - 1
     places = iota(f"s32[{','.join(map(str, type.shape))}]", last)
+    if sizes := joint_sizes("top_k", (array,)):
+        places = sized(places, sizes)
     before = gt_total_order if largest else lt_total_order
     both = sort((array, places), lambda a, b, p, q: before(a, b), last)
     starts, ends = (0,) * type.rank, (*type.shape[:-1], count)
