@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
 from xjit.ir.scalar_expr import Literal
@@ -53,40 +53,56 @@ def _written_out(node: Node) -> Node:
 def _real(node: Node, lhs: Node, rhs: Node) -> Node:
     """The sum for operands that are not complex.
 
-    It runs over batch, groups if there are several, out features, windows; in features and the elements of a window.
+    Its dimensions are batch, groups if there are several, out features, and windows, in the order in which the result
+    lies in memory; then in features and the elements of a window, which are summed.
     """
     convolution: Convolution = node.param("convolution")
-    groups, space = convolution.groups, rhs.aval.rank - 2
-    counts = node.aval.shape[2:]
-    several = (groups,) if groups > 1 else ()
+    several = (convolution.groups,) if convolution.groups > 1 else ()
+    kept = (node.aval.shape[0], *several, rhs.aval.shape[0] // convolution.groups, *node.aval.shape[2:])
+    order = _with_groups(node.param("order")) if several else node.param("order")
+    dims = (*(kept[axis] for axis in order), *rhs.aval.shape[1:])
     features = 1 + len(several)
-    summed = features + 1 + space
-    dims = (node.aval.shape[0], *several, rhs.aval.shape[0] // groups, *counts, *rhs.aval.shape[1:])
-    axes = _axes(node, lhs)
+    places = (*(order.index(axis) for axis in range(len(kept))), *range(len(kept), len(dims)))
+    outside = places[:features], places[features + 1 : len(kept)], places[len(kept) :]
+    axes, is_filled = _axes(node, lhs), False
+    if (padded := _zeros_around(lhs, axes)) is not None:
+        lhs, axes, is_filled = *padded, True
     is_stored = _is_padded_first(node, axes)
     left, right = (_padded(node, lhs, axes) if is_stored else lhs), rhs
     if several:
         left = _in_groups(node, left, convolution)
-        right = _reshaped(node, rhs, (*several, dims[2], *rhs.aval.shape[1:]))
-    within = tuple(range(summed, len(dims)))
+        right = _reshaped(node, rhs, (*several, kept[features], *rhs.aval.shape[1:]))
     lows = tuple([axis.low - is_stored * axis.stored[0] for axis in axes])
     factors = (
-        _repeated(_seen(node, left, axes, lows), node, dims, (*range(features), *range(features + 1, len(dims)))),
-        _repeated(right, node, dims, (*range(1, features + 1), *within)),
-        *_inside(node, axes, dims, (features + 1, summed + 1)),
+        _placed(
+            node, _seen(node, left, axes, lows), (*outside[0], outside[2][0], *outside[1], *outside[2][1:]), dims
+        ),
+        _placed(node, right, (*places[1 : features + 1], *outside[2]), dims),
+        *_inside(node, axes, dims, tuple(zip(outside[1], outside[2][1:], strict=True))),
     )
-    order = _with_groups(node.param("order")) if several else node.param("order")
-    result = derived(
-        SUM_OF_PRODUCTS,
-        factors,
-        node,
-        dims=within,
-        order=order,
-        reducer=PRODUCTS,
-        n=len(factors),
-        around=not is_stored,
-    )
+    params = {"reducer": PRODUCTS, "n": len(factors), "around": not is_stored, "filled": is_filled}
+    result = derived(SUM_OF_PRODUCTS, factors, node, dims=tuple(range(len(kept), len(dims))), **params)
+    if order != tuple(range(len(order))):
+        result = derived(
+            TRANSPOSE, (result,), node, permutation=tuple(order.index(axis) for axis in range(len(order)))
+        )
     return _reshaped(node, result, node.aval.shape) if several else result
+
+
+def _zeros_around(lhs: Node, axes: Sequence[_Axis]) -> tuple[Node, tuple[_Axis, ...]] | None:
+    """The operand without zeros that the program itself has put around its space, and its axes; None if it has not.
+
+    These are terms of the sum.
+    """
+    if lhs.op is not PAD or not all(axis.is_inside and axis.apart == 1 for axis in axes):
+        return None
+    operand, value = lhs.inputs
+    config = lhs.param("config")
+    plain = all(row == (0, 0, 0) for row in config[:2]) and all(row[2] == 0 <= min(row[:2]) for row in config[2:])
+    if not plain or value.op is not CONSTANT or value.param("value").array() != 0:
+        return None
+    rows = zip(axes, config[2:], operand.aval.shape[2:], strict=True)
+    return operand, tuple([replace(axis, low=axis.low + low, size=size) for axis, (low, _, _), size in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +173,8 @@ def _in_groups(node: Node, lhs: Node, convolution: Convolution) -> Node:
 
 
 def _seen(node: Node, lhs: Node, axes: Sequence[_Axis], lows: tuple[int, ...]) -> Node:
-    """The windows over the operand as [batch, groups, windows..., feature, elements of a window...]."""
-    space = len(axes)
-    view = derived(
+    """The windows over the operand as [batch, groups, feature, windows..., elements of a window...]."""
+    return derived(
         WINDOWS_AROUND,
         (lhs,),
         node,
@@ -169,19 +184,23 @@ def _seen(node: Node, lhs: Node, axes: Sequence[_Axis], lows: tuple[int, ...]) -
         dilations=tuple([axis.dilation for axis in axes]),
         lows=lows,
     )
-    first = lhs.aval.rank - space
-    order = (*range(first - 1), *range(first, first + space), first - 1, *range(first + space, first + 2 * space))
-    return derived(TRANSPOSE, (view,), node, permutation=order)
 
 
-def _inside(node: Node, axes: Sequence[_Axis], dims: tuple[int, ...], places: tuple[int, int]) -> tuple[Node, ...]:
-    """Where products are terms of the sum, unless that is everywhere.
+def _placed(node: Node, operand: Node, places: Sequence[int], dims: tuple[int, ...]) -> Node:
+    """The operand repeated to some dimensions, of which ``places`` are its own."""
+    order = tuple(sorted(range(len(places)), key=places.__getitem__))
+    if order != tuple(range(len(order))):
+        operand = derived(TRANSPOSE, (operand,), node, permutation=order)
+    return _repeated(operand, node, dims, tuple(sorted(places)))
 
-    ``places`` are the first axes of windows and of the elements of a window in the sum.
-    """
+
+def _inside(
+    node: Node, axes: Sequence[_Axis], dims: tuple[int, ...], places: Sequence[tuple[int, int]]
+) -> tuple[Node, ...]:
+    """The condition that windows and their elements, which lie at ``places``, are in the array, unless all are."""
     found: list[Node] = []
-    for number, axis in enumerate(axes):
-        found += _conditions(node, axis, dims, tuple(place + number for place in places))
+    for axis, pair in zip(axes, places, strict=True):
+        found += _conditions(node, axis, dims, pair)
     return (functools.reduce(lambda one, other: _elementwise("and_", node, one, other), found),) if found else ()
 
 

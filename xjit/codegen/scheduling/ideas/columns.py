@@ -75,7 +75,7 @@ def most_columns(group: FusionGroup, machine: Machine) -> int:
 def _one_vector(group: FusionGroup, columns: int, machine: Machine) -> int:
     """Count the columns whose accumulators are a vector, or less of one if there are fewer: a power of two."""
     sizes = [one.target.aval.dtype.itemsize for one in group.statements if isinstance(one, Reduce)]
-    return int(min(machine.vector_bytes // max(sizes), 2 ** (columns.bit_length() - 1)))
+    return int(max(1, min(machine.vector_bytes // max(sizes), 2 ** (columns.bit_length() - 1))))
 
 
 def in_blocks_of_columns(
