@@ -17,11 +17,12 @@ ROWS = np.arange(12.0).reshape(3, 4)
 
 def counted(turns: int, body: Any, *state: Any) -> tuple[Any, ...]:
     """The state after so many turns of a body over it."""
-    return ops.while_loop(  # type: ignore[no-any-return]
+    last: tuple[Any, ...] = ops.while_loop(
         lambda t: ops.lt(t[0], I32(turns)),
         lambda t: (ops.add(t[0], I32(1)), *body(*t[1:])),
         (I32(0), *state),
-    )[1:]
+    )
+    return last[1:]
 
 
 def _loops_of_types() -> list[Case]:

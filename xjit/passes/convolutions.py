@@ -27,7 +27,6 @@ from xjit.ops.windows.sum_of_products import PRODUCTS, SUM_OF_PRODUCTS, WINDOWS_
 from xjit.passes.simplify import rewrite
 from xjit.types import INT64, DType, array_type, dtype_class
 
-
 _UNSIGNED = np.dtype(np.uint64)
 
 
