@@ -8,12 +8,18 @@ from tests.cases import (
     cases_arithmetic,
     cases_choice,
     cases_compare,
+<<<<<<< HEAD
     cases_control,
+=======
+    cases_conv,
+>>>>>>> main
     cases_convert,
     cases_fft,
     cases_indexing,
     cases_library,
     cases_linalg,
+    cases_literals,
+    cases_random,
     cases_reduce,
     cases_shape,
     cases_sort,
@@ -28,6 +34,7 @@ CASES = [
     *cases_compare.CASES,
     *cases_control.CASES,
     *cases_convert.CASES,
+    *cases_conv.CASES,
     *cases_shape.CASES,
     *cases_choice.CASES,
     *cases_reduce.CASES,
@@ -36,6 +43,8 @@ CASES = [
     *cases_fft.CASES,
     *cases_indexing.CASES,
     *cases_library.CASES,
+    *cases_literals.CASES,
+    *cases_random.CASES,
     *cases_windows.CASES,
 ]
 

@@ -117,6 +117,8 @@ def _with_operands(
 ) -> tuple[set[Node], frozenset[Node]]:
     """Adds what libraries read; the second result are the operands that are views of stored or given values."""
     whole = [node for node in graph.nodes if not is_made_in_loops(node, target)]
+    kept = {source for node in whole if node.op.barrier for source in node.inputs if not is_given(source)}
+    stored = stored | kept
     read = {source for node in whole for source in node.inputs if not is_given(source)} - stored
     shown = frozenset(node for node in read if is_shown(node, layouts))
     bases = {view_chain(node)[0] for node in shown}
@@ -243,8 +245,10 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
 
 
 def _whole_array_step(node: Node, target: Target) -> Step:
-    if node.op.kind is Kind.CONTROL:
+    if node.op.control:
         return ControlStep(node)
-    if node.op.kind is Kind.STRUCTURED:
+    if node.op.barrier:
+        return AliasStep(node, node.inputs[0])
+    if node.op.kind in (Kind.STRUCTURED, Kind.EFFECT):
         return LibraryStep(node)
     return HostStep(node, gap_reason(node, target) or f"{node.op.name} has no code on {target.spoken} yet")

@@ -174,6 +174,7 @@ class OpDef:
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
+    barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
@@ -195,6 +196,7 @@ class OpDef:
     threaded: bool = False
     fresh: bool = False
     takes_out: bool = False
+    barrier: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
     control: Literal["", "loop", "branch"] = ""
@@ -206,6 +208,11 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @property
+    def has_effects(self) -> bool:
+        """Return whether applications of the operation keep their order, and none of them is left out."""
+        return self.kind in ORDERED
 
     @property
     def view(self) -> Callable[..., Any]:

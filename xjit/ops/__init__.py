@@ -14,6 +14,24 @@ from xjit.ops.control.calls import make_tuple as make_tuple
 from xjit.ops.control.conditional import conditional as conditional
 from xjit.ops.control.while_loop import while_loop as while_loop
 from xjit.ops.define.core import Shape as Shape
+from xjit.ops.effects.barrier import optimization_barrier as optimization_barrier
+from xjit.ops.effects.custom_calls import custom_call as custom_call
+from xjit.ops.effects.custom_calls import register_custom_call as register_custom_call
+from xjit.ops.effects.feeds import infeed as infeed
+from xjit.ops.effects.feeds import infeed_enqueue as infeed_enqueue
+from xjit.ops.effects.feeds import outfeed as outfeed
+from xjit.ops.effects.feeds import outfeed_dequeue as outfeed_dequeue
+from xjit.ops.effects.replica import partition_id as partition_id
+from xjit.ops.effects.replica import replica_id as replica_id
+from xjit.ops.effects.tokens import Token as Token
+from xjit.ops.effects.tokens import after_all as after_all
+from xjit.ops.effects.tokens import create_token as create_token
+from xjit.ops.effects.transfer import recv as recv
+from xjit.ops.effects.transfer import recv_done as recv_done
+from xjit.ops.effects.transfer import recv_start as recv_start
+from xjit.ops.effects.transfer import send as send
+from xjit.ops.effects.transfer import send_done as send_done
+from xjit.ops.effects.transfer import send_start as send_start
 from xjit.ops.elements.bits import clz as clz
 from xjit.ops.elements.bits import complex as complex
 from xjit.ops.elements.bits import conj as conj
@@ -114,6 +132,12 @@ from xjit.ops.for_numpy.numpy_rules import fmod as fmod
 from xjit.ops.for_numpy.numpy_rules import hypot as hypot
 from xjit.ops.for_numpy.numpy_rules import numpy_power as numpy_power
 from xjit.ops.for_numpy.numpy_rules import remainder as remainder
+from xjit.ops.random.draws import rng_normal as rng_normal
+from xjit.ops.random.draws import rng_uniform as rng_uniform
+from xjit.ops.random.random_bits import rng_bit_generator as rng_bit_generator
+from xjit.ops.random.stream import rng_seed as rng_seed
+from xjit.ops.whole_arrays.arg_extreme import argmax as argmax
+from xjit.ops.whole_arrays.arg_extreme import argmin as argmin
 from xjit.ops.whole_arrays.concatenate import concatenate as concatenate
 from xjit.ops.whole_arrays.concatenate import pad as pad
 from xjit.ops.whole_arrays.dynamic_slice import dynamic_slice as dynamic_slice
@@ -126,7 +150,11 @@ from xjit.ops.whole_arrays.linalg import cholesky as cholesky
 from xjit.ops.whole_arrays.linalg import dot as dot
 from xjit.ops.whole_arrays.linalg import dot_general as dot_general
 from xjit.ops.whole_arrays.linalg import triangular_solve as triangular_solve
+from xjit.ops.whole_arrays.literals import constant as constant
+from xjit.ops.whole_arrays.literals import full as full
+from xjit.ops.whole_arrays.literals import zeros as zeros
 from xjit.ops.whole_arrays.reduce import reduce as reduce
+from xjit.ops.whole_arrays.reduce import reduce_all as reduce_all
 from xjit.ops.whole_arrays.scan import cummax as cummax
 from xjit.ops.whole_arrays.scan import cummin as cummin
 from xjit.ops.whole_arrays.scan import cumprod as cumprod
@@ -144,5 +172,6 @@ from xjit.ops.whole_arrays.sort import top_k as top_k
 from xjit.ops.windows.conv import conv as conv
 from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
 from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
+from xjit.ops.windows.reduce_window import reduce_window as reduce_window
 
 _expose(globals())

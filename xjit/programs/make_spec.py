@@ -314,6 +314,8 @@ class Builder:
             return self.slots[node]
         if node.op is CONSTANT:
             self.steps.append(ConstantStep(constant_of(node), (), (self.slot(node),)))
+        elif node.op.barrier:
+            return self._source(node.inputs[0])
         elif node in self.aliases:
             source = self._source(self.aliases[node])
             self.steps.append(ReshapeStep((source,), (self.slot(node),), array_spec(node, self.layouts)))
