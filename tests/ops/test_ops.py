@@ -8,11 +8,8 @@ from tests.cases import (
     cases_arithmetic,
     cases_choice,
     cases_compare,
-<<<<<<< HEAD
     cases_control,
-=======
     cases_conv,
->>>>>>> main
     cases_convert,
     cases_fft,
     cases_indexing,
