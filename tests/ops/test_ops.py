@@ -6,6 +6,7 @@ import pytest
 
 from tests.cases import (
     cases_arithmetic,
+    cases_batch_norm,
     cases_choice,
     cases_compare,
     cases_control,
@@ -43,6 +44,7 @@ CASES = [
     *cases_literals.CASES,
     *cases_random.CASES,
     *cases_windows.CASES,
+    *cases_batch_norm.CASES,
 ]
 
 
