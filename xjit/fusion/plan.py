@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from xjit.dataclass import dataclass
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import Check, IndexedValue, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.numerics import SumOrder
@@ -35,6 +35,11 @@ class FusionGroup:
     def sums(self) -> SumOrder | None:
         """The order of its sums and products of floats; None where there are none."""
         return next((order for statement in self.statements if (order := statement.sums) is not None), None)
+
+    @property
+    def adds_products(self) -> bool:
+        """Return whether a statement adds up products of two operands."""
+        return any(isinstance(statement, Reduce) and statement.adds_products for statement in self.statements)
 
     @property
     def is_elementwise(self) -> bool:
@@ -86,7 +91,7 @@ class KernelStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasStep:
-    """The node's buffer is the operand's buffer read with other dimensions."""
+    """The node's buffer is the operand's buffer, read with other dimensions or behind a barrier."""
 
     node: Node
     operand: Node
@@ -94,7 +99,7 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LibraryStep:
-    """Calls a library on whole arrays (BLAS for dot)."""
+    """Calls a library on whole arrays (BLAS for dot), or runs an operation with effects in its place among them."""
 
     node: Node
 

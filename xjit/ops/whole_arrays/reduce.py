@@ -28,7 +28,7 @@ from xjit.ops.elements import elementwise
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
 
-__all__ = ["reduce"]
+__all__ = ["reduce", "reduce_all"]
 
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
@@ -294,6 +294,18 @@ def reduce(operands: Any, init_values: Any, computation: Callable[..., Any], dim
     array([3., 7.], dtype=float32)
     """
     return _reduce(operands, init_values, computation, dimensions)
+
+
+def reduce_all(operand: Any, init: Any, computation: Callable[..., Any]) -> Any:
+    """Folds ``computation`` over every dimension, as :func:`reduce` does. Any element types.
+
+    Raises what :func:`reduce` raises.
+
+    >>> reduce_all(np.float32([[1, 2], [3, 4]]), np.float32(0), elementwise.add)
+    array(10., dtype=float32)
+    """
+    arrays, _ = _operands("reduce_all", operand, init)
+    return _reduce(operand, init, computation, range(aval_of(arrays[0]).rank))
 
 
 def _reduce(
