@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.memory import share_memory
-from xjit.fusion.plan import AliasStep, ControlStep, HostStep, KernelStep, LibraryStep, ViewStep
+from xjit.fusion.plan import (
+    AliasStep,
+    ControlStep,
+    HostStep,
+    KernelStep,
+    LibraryStep,
+    SortStep,
+    ViewStep,
+)
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
@@ -132,10 +140,10 @@ class _Steps:
     def add(self, lowered: Lowered) -> None:
         """Adds the steps of a program."""
         machine, slices = lowered.target.machine, lowered.plan.slices
-        kernels = iter([_kernel(kernel, slices, machine) for kernel, _ in lowered.kernels])
+        kernels = iter(_reports(lowered, slices, machine))
         for step in lowered.plan.steps:
             match step:
-                case KernelStep():
+                case KernelStep() | SortStep():
                     self._add_kernel(next(kernels))
                 case LibraryStep(node) if node.op.has_effects:
                     self._add_whole(f"effect: {node.op.name} ({node.where})", node)
@@ -175,6 +183,27 @@ class _Steps:
         return "\n".join(f"       {line}" for line in found)
 
 
+def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:
+    """Yield what there is to say of each kernel."""
+    steps = (step for step in lowered.plan.steps if isinstance(step, KernelStep | SortStep))
+    for step, (kernel, _) in zip(steps, lowered.kernels, strict=True):
+        yield _pass(step, kernel, machine) if isinstance(step, SortStep) else _kernel(kernel, slices, machine)
+
+
+def _pass(step: SortStep, kernel: LoweredKernel, machine: Machine) -> KernelReport:
+    """One pass of a sort."""
+    size = piece_size(kernel.extent, kernel.work, machine)
+    return KernelReport(
+        operations=(step.node.op.name,),
+        domain=step.node.inputs[0].aval.shape,
+        reduced=(),
+        bytes_read=sum(node.aval.nbytes for node in step.sources),
+        bytes_written=sum(node.aval.nbytes for node in step.targets),
+        pieces=-(-kernel.extent // size),
+        lines=(str(step.node.where),),
+    )
+
+
 def _memory(lowered: Lowered) -> tuple[int, int]:
     """The memory that values take which are neither arguments nor results, and that of the results."""
     places = {step.node: step.operand for step in lowered.plan.steps if isinstance(step, AliasStep)}
@@ -187,7 +216,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
-        if isinstance(step, KernelStep):
+        if isinstance(step, KernelStep | SortStep):
             used = [node for node, _ in next(kernels)[0].pointers]
         else:
             used = [step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)]

@@ -14,6 +14,8 @@ from xjit.ops.control.calls import make_tuple as make_tuple
 from xjit.ops.control.conditional import conditional as conditional
 from xjit.ops.control.while_loop import while_loop as while_loop
 from xjit.ops.define.core import Shape as Shape
+from xjit.ops.dynamic.dimension_sizes import get_dimension_size as get_dimension_size
+from xjit.ops.dynamic.dimension_sizes import set_dimension_size as set_dimension_size
 from xjit.ops.effects.barrier import optimization_barrier as optimization_barrier
 from xjit.ops.effects.custom_calls import custom_call as custom_call
 from xjit.ops.effects.custom_calls import register_custom_call as register_custom_call
