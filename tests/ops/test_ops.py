@@ -17,6 +17,7 @@ from tests.cases import (
     cases_shape,
     cases_sort,
     cases_unary,
+    cases_windows,
 )
 from tests.helpers.harness import EXECUTORS, Case, check
 
@@ -33,6 +34,7 @@ CASES = [
     *cases_fft.CASES,
     *cases_indexing.CASES,
     *cases_library.CASES,
+    *cases_windows.CASES,
 ]
 
 

@@ -108,13 +108,23 @@ class HostStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ControlStep:
+    """Runs the graphs inside of an operation, which are programs of their own: in a loop, or one of them."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ViewStep:
     """An output that NumPy would return as a view: its index operations, run by NumPy on the base array."""
 
     node: Node
 
 
-Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep"
+Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ControlStep | ViewStep"
+
+WHOLE = LibraryStep | HostStep | ControlStep
+"""Steps on whole arrays, which stand between kernels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.scalar_expr import Expr
@@ -46,13 +46,21 @@ ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 class AxisMap(NamedTuple):
     """Index map of one operand axis: scale * (position on result axis ``axis``) + offset; axis None: at offset.
 
-    ``found`` are integers that come from data and are added.  A tuple, as planning makes and compares thousands.
+    ``found`` are integers that come from data and are added.  ``also`` are (axis, scale) of further result axes whose
+    positions are added, as a window moves by its own position and by that within it; their numbers rise, and no axis
+    is named twice.  A tuple, as planning makes and compares thousands.
     """
 
     axis: int | None
     scale: int = 1
     offset: int = 0
     found: tuple[Lookup, ...] = ()
+    also: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def terms(self) -> tuple[tuple[int, int], ...]:
+        """(axis, scale) of all axes whose positions are added."""
+        return () if self.axis is None else ((self.axis, self.scale), *self.also)
 
 
 class Lookup(NamedTuple):
@@ -167,6 +175,8 @@ class OpDef:
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
+    control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
+    reads      params of such an operation -> the numbers of the operands that the parameters of each graph start as
     raises     what else the reference may raise, depending on the elements
     """
 
@@ -186,6 +196,8 @@ class OpDef:
     takes_out: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
+    control: Literal["", "loop", "branch"] = ""
+    reads: Callable[[Params], tuple[range | tuple[int, ...], ...]] | None = None
     raises: tuple[type[Exception], ...] = ()
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()
