@@ -48,7 +48,7 @@ def owned_parameters(node: Node) -> tuple[frozenset[Node], ...]:
     graphs = [inner.graph for inner in sub_graphs(node)]
     if node.op.control != "loop":
         return (frozenset(),) * len(graphs)
-    condition, body = graphs
+    _, body = graphs
     return frozenset(), frozenset(body.parameters[: node.param("n")])
 
 

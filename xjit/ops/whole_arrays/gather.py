@@ -152,8 +152,9 @@ def _check_sizes(at: WindowsAt, sizes: Dims, type: ArrayType, places: ArrayType,
     name = "gather"
     if len(at.kept) != len(at.windowed):
         raise ShapeError(
-            f"ops.{name}: operand: rank {len(at.windowed) + len(at.dropped) + len(at.batching)}, a dimension for each "
-            f"of offset_dims, collapsed_slice_dims and operand_batching_dims, is required; got {got((type,))}"
+            f"ops.{name}: operand: a dimension for each of offset_dims, collapsed_slice_dims and "
+            f"operand_batching_dims, {len(at.windowed) + len(at.dropped) + len(at.batching)}, is required; "
+            f"got {got((type,))}"
         )
     if any(not 0 <= size <= dim for size, dim in zip(sizes, type.shape, strict=True)):
         raise ShapeError(
