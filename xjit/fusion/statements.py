@@ -1,8 +1,8 @@
 """Statements: the five kinds of things that a loop nest computes, each over an affine domain.
 
-``x + 1`` is a store, ``x.max(axis=0)`` a reduction, ``np.cumsum(x * 2, axis=1)`` a scan, ``np.add.at(x, rows, y)`` an
-update, and that ``rows`` lie within ``x`` for ``x[rows]`` a check.  Each takes ``values``, read at affine functions of
-the position in its domain::
+``x + 1`` is a store, ``x.max(axis=0)`` a reduction, ``np.cumsum(x * 2, axis=1)`` a scan, ``np.add.at(x, i, y)`` an
+update, and that ``rows`` lie within ``x`` for ``x[rows]`` a check.  Each takes ``values``, read at affine functions
+of the position in its domain::
 
     Store(x + 1   -> out[i, j])                 every element by itself
     Reduce(x      -> max over i)                 one result for each j

@@ -72,8 +72,10 @@ def _reference(*arrays: Array, at: WindowsAt, computation: Graph, n: int) -> Any
     results, updates = [np.array(one) for one in arrays[:n]], arrays[n : 2 * n]
     starts, extra = arrays[2 * n : 2 * n + len(at.starting)], arrays[2 * n + len(at.starting) :]
     inside, place = _places(at, starts, results[0].shape, updates[0].shape)
-    flat = np.ravel_multi_index([one[inside] for one in place], results[0].shape) if inside.any() else inside[:0]
-    values = [update[inside] for update in updates]
+    flat = np.zeros(np.count_nonzero(inside), np.int64)
+    for one, size in zip(place, results[0].shape, strict=True):
+        flat = flat * size + one[inside]
+    values = [np.asarray(update)[inside] for update in updates]
     buffers = [result.reshape(-1) for result in results]
     left = np.arange(flat.size)
     while left.size:
@@ -102,7 +104,7 @@ def _places(at: WindowsAt, starts: Sequence[Array], dims: Dims, sizes: Dims) -> 
     inside = np.ones(sizes, bool)
     for one, size in zip(place, dims, strict=True):
         inside &= (one >= 0) & (one < size)
-    return inside, place
+    return inside, [np.broadcast_to(one, sizes) for one in place]
 
 
 SCATTER = register(

@@ -81,7 +81,7 @@ class NaiveUpdates:
     # ------------------------------------------------------------------ what is in bounds
 
     def _windowed(self, depth: int) -> int | None:
-        """The axis of the target along which the innermost of so many loops is a window that starts where is known."""
+        """The axis of the target along which the innermost loop is a window, with a start that is known."""
         if not depth:
             return None
         (own,) = self.plan.kept[depth - 1].axes
