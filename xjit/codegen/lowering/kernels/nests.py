@@ -77,7 +77,8 @@ def lower(
     )
     # Of what is spent, the next tile may read too.
     in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
-    kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
+    ideas = () if any(group.changes for group in groups) else (*IDEAS, in_place)  # updates have their order
+    kernel, done = scheduled(naive, [part.naive for part in parts], nest, ideas)
     see_that_tiles_have_scratch(kernel, between)
     launch = launched(kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
