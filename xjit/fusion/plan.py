@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import View
 from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import Check, IndexedValue, Statement, Store
 from xjit.ir.index_map import relabel
@@ -114,7 +116,40 @@ class ViewStep:
     node: Node
 
 
-Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep"
+@dataclass(frozen=True, slots=True, eq=False)
+class SubPlan:
+    """The plan of a graph inside of an operation; ``operands`` are where the elements of its parameters lie."""
+
+    plan: Plan
+    layouts: Layouts
+    operands: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopKernelStep:
+    """Runs a loop that carries values in one kernel.
+
+    ``first`` is the condition of what is carried at the beginning, ``turn`` the values after a turn and the condition
+    of these. The first parameters of both are the carried values; the last ones have ``results``.
+    """
+
+    node: Node
+    first: SubPlan
+    turn: SubPlan
+    results: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchKernelStep:
+    """Runs one of several computations in a kernel: that of the number ``choice``, the last where there is none."""
+
+    node: Node
+    choice: View
+    branches: tuple[SubPlan, ...]
+    results: tuple[Node, ...]
+
+
+Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep | LoopKernelStep | BranchKernelStep"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

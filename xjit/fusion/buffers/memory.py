@@ -63,10 +63,11 @@ def _gap(size: int, taken: Sequence[tuple[int, int]]) -> int:
     return end if best is None else best[1]
 
 
-def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
+def spent_in_kernels(plan: Plan, own: frozenset[Node] = frozenset()) -> list[frozenset[Node]]:
     """For each kernel of a plan the values that nothing reads after it, and whose memory it may therefore use.
 
     They are the program's own: neither arguments nor constants, and nothing that the caller gets or sees a part of.
+    Some parameters may be its ``own``, too.
     """
     made: set[Node] = set()
     shown = {view_chain(node)[0] for node in plan.graph.outputs}.union(plan.graph.outputs)
@@ -82,7 +83,7 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
                 shown.update((node, view_chain(node)[0]))
             case _:
                 pass
-    free = {node for node in made & plan.stored - shown if not isinstance(node.type, TupleType)}
+    free = {node for node in (made & plan.stored | own) - shown if not isinstance(node.type, TupleType)}
     last: dict[Node, Step] = {}
     for step in plan.steps if free else ():
         last |= dict.fromkeys(_read_by(step, plan.slices), step)
