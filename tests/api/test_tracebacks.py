@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.api import mistakes
-from tests.api.mistakes import MISTAKES, ROWS, Mistake
+from tests.api import typical_mistakes
+from tests.api.typical_mistakes import MISTAKES, ROWS, Mistake
 from xjit.errors import ArgumentError, CaptureError, ShapeError
 from xjit.ir import boundary
 from xjit.ir.boundary import at_boundary, shown_at, tidy
@@ -66,7 +66,7 @@ def assert_tells(mistake: Mistake, error: Exception) -> None:
     assert_is_users(lines)
     assert mistake.last in lines[-1]
     if mistake.line is not None:
-        assert names_line(lines, Path(mistakes.__file__).name, mistake.line)
+        assert names_line(lines, Path(typical_mistakes.__file__).name, mistake.line)
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -230,14 +230,14 @@ def test_chains_that_are_rings() -> None:
 
 
 def test_a_line_stands_in_for_code_that_is_gone() -> None:
-    number = inspect.getsource(mistakes).splitlines().index("import numpy as np") + 1
-    where = Where(mistakes.__file__, number, "somewhere")
+    number = inspect.getsource(typical_mistakes).splitlines().index("import numpy as np") + 1
+    where = Where(typical_mistakes.__file__, number, "somewhere")
     shown = traceback.extract_tb(shown_at(where, None))
     assert [(frame.filename, frame.lineno, frame.name) for frame in shown] == [
-        (mistakes.__file__, number, "somewhere")
+        (typical_mistakes.__file__, number, "somewhere")
     ]
     text = "".join(traceback.format_list(shown))
-    assert text == f'  File "{mistakes.__file__}", line {number}, in somewhere\n    import numpy as np\n'
+    assert text == f'  File "{typical_mistakes.__file__}", line {number}, in somewhere\n    import numpy as np\n'
 
 
 def test_messages_end_with_the_cause_or_the_fix() -> None:

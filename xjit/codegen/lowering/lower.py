@@ -1,13 +1,8 @@
-"""A group becomes a loop nest, in the form that its plan asks for.
-
-naive_rows.py    row by row: the kept axes around passes over the reduced ones, or around the innermost kept one
-naive_columns.py column by column, where the reduced axes are slow in memory
-"""
+"""A group becomes a nest of naive loops, with what the scheduler has to know of them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.check_flags import Checks
@@ -15,8 +10,7 @@ from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.naive.chunks import open_chunks
 from xjit.codegen.lowering.naive.loop_bounds import LoopBounds
 from xjit.codegen.lowering.naive.loop_names import LoopNames
-from xjit.codegen.lowering.naive.naive_columns import NaiveColumns
-from xjit.codegen.lowering.naive.naive_rows import NaiveRows
+from xjit.codegen.lowering.naive.naive_loops import NaiveLoops
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.ideas.columns import ColumnBlocks
@@ -30,17 +24,6 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops.nodes import LoopKind
 from xjit.ir.node import Node
-
-
-class GroupNest(Protocol):
-    """The loops of a group in some form."""
-
-    @property
-    def work(self) -> float:
-        """The work of all loops, in additions."""
-
-    def write(self) -> None:
-        """Puts all loops into the nest."""
 
 
 @dataclass(eq=False)
@@ -73,13 +56,7 @@ class Lowering:
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )
-        self.form = self._form(scans)
-
-    def _form(self, scans: ScanReads) -> GroupNest:
-        """The form of the loops."""
-        if self.columns is not None:
-            return NaiveColumns(self.values, self.passes)
-        return NaiveRows(self.values, self.passes, scans)
+        self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns is not None)
 
     def _is_in_columns(self, scans: ScanReads) -> bool:
         """Return whether columns run in blocks, for which no pass but the first may store whole rows."""
@@ -95,7 +72,7 @@ class Lowering:
     @property
     def work(self) -> float:
         """The work of all loops, in additions."""
-        return self.form.work
+        return self.naive_loops.work
 
     @property
     def naive(self) -> NaiveNest:
@@ -121,10 +98,10 @@ class Lowering:
             self._write_around_single()
             return
         if self.plan.chunked is None:
-            self.form.write()
+            self.naive_loops.write()
             return
         chunks = open_chunks(self.nest, self.group, self.plan)
-        self.form.write()
+        self.naive_loops.write()
         self.nest.close(0, chunks, LoopKind.PARALLEL if self.bounds.shared else LoopKind.SERIAL)
 
     def _write_around_single(self) -> None:
@@ -132,7 +109,7 @@ class Lowering:
         for loop in self.plan.single:
             self.nest.open(loop.variable)
         outermost, self.nest.outermost = self.nest.outermost, len(self.nest.scopes) - 1
-        self.form.write()
+        self.naive_loops.write()
         for loop in reversed(self.plan.single):
             self.nest.close(0, loop.extent)
         self.nest.outermost = outermost

@@ -46,6 +46,13 @@ class Accumulator:
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
         """Statements inside the innermost loop; the ``line`` of elements is a run of the loop over this variable."""
 
+    def take_in_order(self, inner: Scope) -> None:
+        """Takes the element at hand behind those before it."""
+        self.take(inner)
+
+    def in_one_block(self) -> None:
+        """Says before the start that all elements make one block, whose sum is the result."""
+
     def finish(self, row: Scope) -> list[Element]:
         """The results, one for each array that the reduction yields."""
         raise TypeError("an accumulator says how it finishes")
@@ -88,7 +95,6 @@ class Recognised(Accumulator):
         self.name = elements.nest.fresh("t" if self.grouping is None else "s")
 
     def in_one_block(self) -> None:
-        """Says before the start that all elements make one block, whose sum is the result."""
         self.grouping = None if self.grouping is Grouping.ERRORS else self.grouping and Grouping.LANES
 
     @property
@@ -120,7 +126,6 @@ class Recognised(Accumulator):
         inner.statements.append(Accumulate(self.name, self.reducer.combine, value, order=order))
 
     def take_in_order(self, inner: Scope) -> None:
-        """Takes the element at hand behind those before it."""
         value = Prim(self.in_order, (Var(self.name, self.dtype), self.plain_operand(0)), self.dtype)
         inner.statements.append(FoldStatement((self.name,), (value,)))
 

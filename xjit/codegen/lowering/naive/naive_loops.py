@@ -1,11 +1,12 @@
-"""A group row by row: loops over the kept axes around passes over the reduced ones.
+"""The naive loops of a group: those over the kept axes around passes over the reduced ones.
 
     for i0 in 0 .. n0:                # kept axes
         pass 1: loop over the row, one or more reductions
         row values
         pass 2: loop over the row again, stores
 
-Where nothing is reduced, the last kept axis is the innermost loop.
+Where nothing is reduced, the last kept axis is the innermost loop. Where the reduced axes are slow in memory, the row
+is a column, whose elements are combined one after the other.
 """
 
 from __future__ import annotations
@@ -30,19 +31,21 @@ from xjit.ir.loops.intexpr import variable
 
 
 @dataclass(eq=False)
-class NaiveRows:
-    """The loops of a group row by row."""
+class NaiveLoops:
+    """The loops of a group; ``columns`` says that its rows are columns."""
 
     values: GroupValues
     passes: Passes
     scans: ScanReads
+    columns: bool
 
     def __post_init__(self) -> None:
         values = self.values
         self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
-        self._pairs = paired_loop(values.loops)
-        self._in_blocks = self.scans.are_worth_blocks
-        self.storage = RowStorage() if self._in_blocks else choose_row_storage(self.passes)
+        self._pairs = None if self.columns else paired_loop(values.loops)
+        self._in_blocks = not self.columns and self.scans.are_worth_blocks
+        keeps_nothing = self.columns or self._in_blocks
+        self.storage = RowStorage() if keeps_nothing else choose_row_storage(self.passes)
         self.storage.keep_running(self.scans.read_later(self.passes.levels))
         self._kept = values.kept = RowScratch(self.storage, self.scans, values)
         values.staged = self._kept.is_staged
@@ -50,11 +53,14 @@ class NaiveRows:
         self._running: dict[int, RunningValue] = {}
         self._operands: ScanOperands | None = None
         self._along = reductions.NOWHERE
+        if self.columns:
+            # Loops over rows are the innermost ones in the end, as far as values depend on a column.
+            values.elements.innermost |= {axis for loop in self.plan.reduced for axis in loop.axes}
 
     @property
     def work(self) -> float:
         """The work of all loops, in additions."""
-        return self.values.accesses.work(columns=False)
+        return self.values.accesses.work(columns=self.columns)
 
     def write(self) -> None:
         """All loops."""
@@ -98,6 +104,8 @@ class NaiveRows:
         self._folds = {n: self.values.accumulator(n) for n in chosen if isinstance(statements[n], Reduce)}
         self._running = {n: self.values.running(n) for n in chosen if isinstance(statements[n], Scan)}
         for fold in (*self._folds.values(), *self._running.values()):
+            if self.columns:
+                fold.in_one_block()
             fold.start(row)
         self.bounds.open(self.plan.reduced[:-1])
         if self.plan.reduced:
@@ -144,7 +152,9 @@ class NaiveRows:
     def _loop(self, bounds: Bounds, chosen: Sequence[int]) -> None:
         """One loop over steps of a row."""
         step = functools.partial(self._step, chosen)
-        self.values.loop(self.plan.reduced[-1], bounds, self.values.computed(chosen), step)
+        # The loop over columns becomes the innermost one: a rewrite decides about its calls.
+        computed = () if self.columns else self.values.computed(chosen)
+        self.values.loop(self.plan.reduced[-1], bounds, computed, step)
 
     def _line(self) -> tuple[Loop, ...]:
         """The loops of what a sum takes as one line of elements, where they are several: views of larger arrays."""
@@ -161,7 +171,7 @@ class NaiveRows:
             self._operands.take_first()
         for number in chosen:
             if number in self._folds:
-                self._folds[number].take(self.nest.inner, self._along)
+                self._take(self._folds[number])
             elif number in self._running:
                 self.values.settle_scan(number, self._running[number].advance(self.nest.inner))
             else:
@@ -169,3 +179,10 @@ class NaiveRows:
         self._kept.note()
         if self._operands is not None:
             self._operands.note()
+
+    def _take(self, fold: reductions.Accumulator) -> None:
+        """Combine an accumulator with the element at hand."""
+        if self.columns:
+            fold.take_in_order(self.nest.inner)
+        else:
+            fold.take(self.nest.inner, self._along)
