@@ -11,22 +11,25 @@ content, and run in order (:mod:`xjit.runtime.steps.program`).
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
-from xjit.dataclass import dataclass, replace
+from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
-from xjit.fusion.plan import KernelStep, Plan
+from xjit.fusion.plan import ControlStep, KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
-from xjit.ir.node import Graph
+from xjit.ir.inner_graphs import all_graphs, sub_graphs
+from xjit.ir.node import Graph, Node
 from xjit.passes.dot_to_reduce import write_products_out
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
+from xjit.passes.sub_graphs import in_all_graphs
 from xjit.passes.verify_graph import verify
+from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
 from xjit.watch import UNWATCHED, Watch
 
@@ -49,7 +52,7 @@ class Draft:
 
     ``specs`` describe the values of its parameters, ``views`` says of each output whether NumPy would return it as a
     view. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
-    says when to end.
+    says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a plan.
     """
 
     graph: Graph
@@ -61,6 +64,20 @@ class Draft:
     plan: Plan | None = None
     kernels: tuple[LoweredKernel, ...] = ()
     sources: tuple[str, ...] = ()
+    inner: Mapping[Node, tuple[Draft, ...]] = field(default_factory=dict)
+
+    def all(self) -> Iterator[Draft]:
+        """The draft itself, and all inside of it."""
+        yield self
+        for parts in self.inner.values():
+            for part in parts:
+                yield from part.all()
+
+    def with_inner(self, change: Callable[[Draft], Draft]) -> Draft:
+        """The draft with those inside of it changed."""
+        if not self.inner:
+            return self
+        return replace(self, inner={node: tuple(map(change, parts)) for node, parts in self.inner.items()})
 
     @property
     def planned(self) -> Plan:
@@ -117,7 +134,7 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
     """The stage of a pass over graphs, verified after it if ``XJIT_VERIFY`` is set."""
 
     def run(draft: Draft) -> Draft:
-        graph = rewrite(draft.graph)
+        graph = in_all_graphs(rewrite)(draft.graph)
         if config.flag("XJIT_VERIFY"):
             verify(graph)
         return replace(draft, graph=graph)
@@ -128,7 +145,22 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _plan(draft: Draft) -> Draft:
     outputs = zip(draft.graph.outputs, draft.views, strict=True)
     viewed = frozenset(node for node, is_view in outputs if is_view)
-    return replace(draft, plan=make_plan(draft.graph, draft.layouts, draft.target, viewed, draft.watch))
+    plan = make_plan(draft.graph, draft.layouts, draft.target, viewed, draft.watch)
+    steps = [step for step in plan.steps if isinstance(step, ControlStep)]
+    return replace(draft, plan=plan, inner={step.node: _inner_plans(step.node, draft, plan) for step in steps})
+
+
+def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
+    """The plans of the graphs inside of an operation of control."""
+    from xjit.programs.control_steps import inner_specs
+
+    graphs = [inner.graph for inner in sub_graphs(node)]
+    specs = inner_specs(node, plan, draft.layouts)
+    whole = [
+        Draft(one, draft.target, of, (False,) * len(one.outputs), draft.varying, draft.watch)
+        for one, of in zip(graphs, specs, strict=True)
+    ]
+    return tuple(map(_plan, whole))
 
 
 def _lower(draft: Draft) -> Draft:
@@ -142,7 +174,7 @@ def _lower(draft: Draft) -> Draft:
     if config.flag("XJIT_VERIFY"):
         for kernel in {id(one.kernel): one.kernel for one in lowered}.values():
             verify_loops(kernel, draft.target)
-    return replace(draft, kernels=lowered)
+    return replace(draft, kernels=lowered).with_inner(_lower)
 
 
 def _write(draft: Draft) -> Draft:
@@ -150,7 +182,7 @@ def _write(draft: Draft) -> Draft:
 
     different = {id(one.kernel): one.kernel for one in draft.kernels}
     texts = {key: kernel_text(kernel).text for key, kernel in draft.watch.over(different.items())}
-    return replace(draft, sources=tuple(texts[id(one.kernel)] for one in draft.kernels))
+    return replace(draft, sources=tuple(texts[id(one.kernel)] for one in draft.kernels)).with_inner(_write)
 
 
 STAGES = (
@@ -173,19 +205,6 @@ def _table(stages: Sequence[Stage]) -> str:
 
 
 __doc__ = (__doc__ or "").replace("{stages}", _table(STAGES))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lowered:
-    """Everything that is known before machine code: for running, explaining and printing."""
-
-    graph: Graph
-    plan: Plan
-    views: tuple[bool, ...]
-    memories: tuple[int, ...]
-    specs: tuple[ArraySpec | ScalarSpec, ...]
-    kernels: tuple[tuple[LoweredKernel, str], ...]
-    target: Target
 
 
 def staged(
@@ -225,15 +244,22 @@ def lower_graph(
     """
     *_, (_, draft) = staged(graph, values, views, target=target, varying=varying, watch=watch)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
+    return _lowered(draft, told_apart)
+
+
+def _lowered(draft: Draft, memories: tuple[int, ...]) -> Lowered:
     kernels = tuple(zip(draft.kernels, draft.sources, strict=True))
-    return Lowered(draft.graph, draft.planned, draft.views, told_apart, draft.specs, kernels, target)
+    inner = {
+        node: tuple(_lowered(part, (-1,) * len(part.views)) for part in parts) for node, parts in draft.inner.items()
+    }
+    return Lowered(draft.graph, draft.planned, draft.views, memories, draft.specs, kernels, draft.target, inner)
 
 
 def may_contract(graph: Graph) -> bool:
     """Return whether operations may be fused to one: not where a value is computed a second time to find its place,
     as each computation may be fused otherwise, and then no place has the value.
     """
-    return not any("extreme" in node.kwargs for node in graph.nodes)
+    return not any("extreme" in node.kwargs for one in all_graphs(graph) for node in one.nodes)
 
 
 def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> ProgramSpec:
@@ -244,7 +270,8 @@ def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> P
     layouts = layouts_of(lowered.graph, lowered.specs)
     blas = (lambda: None) if config.flag("XJIT_DEBUG") else _long_integers_of_blas
     machine = lowered.target.machine
-    builder = Builder(lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs, machine, blas, apart)
+    parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
+    builder = Builder(*parts, machine, blas, apart, lowered.inner)
     spec = builder.spec(lowered.kernels)
     if config.flag("XJIT_VERIFY"):
         check(spec)
@@ -268,8 +295,8 @@ def build_program(
     from xjit.runtime.steps.program import load
 
     held = conditions or NO_CONDITIONS
-    operations = {node.op.name: node.op for node in lowered.graph.nodes}.__getitem__
-    watch.enter("compiling kernels", len(lowered.kernels))
+    operations = {node.op.name: node.op for graph in all_graphs(lowered.graph) for node in graph.nodes}.__getitem__
+    watch.enter("compiling kernels", sum(len(part.kernels) for part in lowered.all()))
     debug, entry = config.flag("XJIT_DEBUG"), lowered.target.entry
     loading = _uncompiled(operations) if debug else _compiled(entry, operations, tally, contract, watch)
     spec = program_spec(lowered, held.apart)

@@ -88,6 +88,20 @@ def _is_decimal(value: Hashable) -> bool:
     return decimal is not None and isinstance(value, decimal.Decimal)
 
 
+def labels(tree: Tree, text: str) -> Iterator[str]:
+    """A name for each leaf of a value that is called so.
+
+    >>> list(labels(flatten({"a": (1, 2), "b": 3})[1], "state"))
+    ["state['a'][0]", "state['a'][1]", "state['b']"]
+    """
+    if isinstance(tree, Leaf):
+        yield text
+    elif tree is not None:
+        keys = tree.keys if tree.keys is not None else range(len(tree.children))
+        for key, child in zip(keys, tree.children, strict=True):
+            yield from labels(child, f"{text}[{key!r}]")
+
+
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
     """The nested value of this structure over other leaves."""
     return _rebuild(tree, iter(leaves))

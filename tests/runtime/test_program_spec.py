@@ -141,15 +141,15 @@ def test_a_loop_carries_all_slots_at_once(loading: Any) -> None:
 
 
 def choice() -> ProgramSpec:
-    first = Block((run(1, 2, "v + v"), run(2, 3, "v * v")), ((), (2,)))
-    second = Block((call("neg", (1,), 4),))
+    last = Block((run(1, 2, "v + v"), run(2, 3, "v * v")), ((), (2,)))
+    first = Block((call("neg", (1,), 4),))
     return ProgramSpec(
-        (ScalarSpec(np.dtype(bool)), ARRAY), Block((BranchStep((0,), (5,), first, (3,), second, (4,)),)), (5,)
+        (ScalarSpec(np.dtype(bool)), ARRAY), Block((BranchStep((0,), (5,), (first, last), ((4,), (3,))),)), (5,)
     )
 
 
 @LOADINGS
-def test_a_branch_runs_one_of_two_blocks(loading: Any) -> None:
+def test_a_branch_runs_one_of_its_blocks(loading: Any) -> None:
     assert results(choice(), loading, True, X).tolist() == ((X + X) ** 2).tolist()
     assert results(choice(), loading, False, X).tolist() == (-X).tolist()
 
@@ -246,9 +246,12 @@ BROKEN = {
     "condition drops": (with_loop(condition=Block((CopyStep((1,), (5,)),), ((1,),))), "drops a carried slot"),
     "body": (with_loop(body=Block((CopyStep((1,), (7,)), CopyStep((2,), (9,))), ((), (8,)))), "next turn"),
     "asked": (with_branch(inputs=(0, 1)), "asks one slot"),
-    "values": (with_branch(of_first=()), "gives 0 values"),
-    "arm": (with_branch(of_second=(3,)), "does not fill"),
-    "arm drops": (with_branch(second=Block((CopyStep((1,), (4,)),), ((0,),))), "drops slots from before"),
+    "values": (with_branch(values=((), (3,))), "gives 0 values"),
+    "arm": (with_branch(values=((4,), (4,))), "does not fill"),
+    "arm drops": (
+        with_branch(blocks=(Block((CopyStep((1,), (4,)),), ((0,),)), choice().body.steps[0].blocks[1])),
+        "drops slots from before",
+    ),
 }
 
 

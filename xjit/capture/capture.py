@@ -145,9 +145,9 @@ def leaf_labels(function: Callable[..., Any], in_tree: tree.Tree) -> list[str]:
     names = iter(_positional_names(function))
     labels: list[str] = []
     for child in getattr(args, "children", ()):
-        labels += _labels(child, next(names))
+        labels += tree.labels(child, next(names))
     for key, child in zip(getattr(kwargs, "keys", ()), getattr(kwargs, "children", ()), strict=True):
-        labels += _labels(child, key)
+        labels += tree.labels(child, key)
     return labels
 
 
@@ -164,15 +164,6 @@ def _positional_names(function: Callable[..., Any]) -> Iterator[str]:
 
 def _no_names(*args: Any) -> None:
     """Stands for functions that have no names for their arguments."""
-
-
-def _labels(node: tree.Tree, text: str) -> Iterator[str]:
-    if isinstance(node, tree.Leaf):
-        yield text
-    elif node is not None:
-        keys = node.keys if node.keys is not None else range(len(node.children))
-        for key, child in zip(keys, node.children, strict=True):
-            yield from _labels(child, f"{text}[{key!r}]")
 
 
 def _check_arguments_unchanged(arguments: Any, in_tree: tree.Tree, traced: list[Any]) -> None:

@@ -110,6 +110,13 @@ class HostStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ControlStep:
+    """Runs the graphs inside of an operation, which are programs of their own: in a loop, or one of them."""
+
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ViewStep:
     """An output that NumPy would return as a view: its index operations, run by NumPy on the base array."""
 
@@ -149,7 +156,13 @@ class BranchKernelStep:
     results: tuple[Node, ...]
 
 
-Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ViewStep | LoopKernelStep | BranchKernelStep"
+ControlKernelStep: TypeAlias = LoopKernelStep | BranchKernelStep
+"""Steps of control that are one kernel."""
+
+Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ControlStep | ControlKernelStep | ViewStep"
+
+WHOLE = LibraryStep | HostStep | ControlStep
+"""Steps on whole arrays, which stand between kernels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

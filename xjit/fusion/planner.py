@@ -12,7 +12,18 @@ from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
 from xjit.fusion.grouping.overlapped import in_tiles
 from xjit.fusion.grouping.reasons import in_words
-from xjit.fusion.plan import AliasStep, FusionGroup, HostStep, KernelStep, LibraryStep, Plan, Step, ViewStep
+from xjit.fusion.plan import (
+    WHOLE,
+    AliasStep,
+    ControlStep,
+    FusionGroup,
+    HostStep,
+    KernelStep,
+    LibraryStep,
+    Plan,
+    Step,
+    ViewStep,
+)
 from xjit.fusion.regions.checks import conditions_of
 from xjit.fusion.regions.materialized import (
     has_statements,
@@ -192,7 +203,7 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[
     shown = set(grouping.shown)
     for cluster in by_need(clusters_of(grouping.groups)):
         last = _step(cluster.groups)
-        if isinstance(last, LibraryStep | HostStep):
+        if isinstance(last, WHOLE):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
@@ -211,6 +222,8 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
 
 
 def _whole_array_step(node: Node, target: Target) -> Step:
+    if node.op.kind is Kind.CONTROL:
+        return ControlStep(node)
     if node.op.kind is Kind.STRUCTURED:
         return LibraryStep(node)
     return HostStep(node, gap_reason(node, target) or f"{node.op.name} has no code on {target.spoken} yet")

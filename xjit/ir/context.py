@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from xjit.dataclass import dataclass, field
-from xjit.ir.node import Graph, Node, freeze
-from xjit.ir.opdef import ORDERED, Kind, OpDef
+from xjit.ir.node import Graph, Node, freeze, is_ordered
+from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.scalar_expr import Literal
 from xjit.ir.source_location import Where, user_position
 from xjit.types import ArrayType, TupleType, Type, array_type
@@ -142,7 +142,7 @@ class Trace:
         """A node of this operation; its type is inferred, and the errors of the operation raised."""
         inputs = tuple([self.adopt(node) for node in inputs])
         types, static = tuple([node.type for node in inputs]), tuple(params.items())
-        if op.kind in ORDERED:
+        if is_ordered(op, params):
             return self._effect(op, inputs, static, op.infer(types, params), where)
         key = (*params, *map(freeze, params.values())) if params else ()
         known = self._known.get((op, inputs, key))
@@ -165,11 +165,12 @@ class Trace:
             raise ValueError(f"{node!r} belongs to a trace that has ended")
         if node.op is CONSTANT:
             return self.constant(node.param("value"), node.where, by_reference=is_by_reference(node))
-        if node not in self.captures:
+        outer = self.parent.adopt(node)
+        if outer not in self.captures:
             inner = Node(PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where)
             self._own.add(inner)
-            self.captures[self.parent.adopt(node)] = inner
-        return self.captures[node]
+            self.captures[outer] = inner
+        return self.captures[outer]
 
     def finish(self, outputs: tuple[Node, ...]) -> Graph:
         """The graph of what was traced."""

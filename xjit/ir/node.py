@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from xjit.dataclass import dataclass
-from xjit.ir.opdef import Access, Kind, OpDef, Piece
+from xjit.ir.opdef import ORDERED, Access, Kind, OpDef, Piece
 from xjit.ir.scalar_expr import Expr, Literal
 from xjit.ir.source_location import NOWHERE, Where
 from xjit.lazy import lazy
@@ -146,6 +146,11 @@ class Graph:
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def is_ordered(op: OpDef, params: Mapping[str, Any]) -> bool:
+    """Return whether a node has a place in the order of effects: its own are, or those of a graph inside of it."""
+    return op.kind in ORDERED or (op.reads is not None and any(graph.effects for graph in params["graphs"]))
 
 
 def topological(roots: tuple[Node, ...]) -> Iterator[Node]:

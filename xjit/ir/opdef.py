@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.scalar_expr import Expr
@@ -163,6 +163,8 @@ class OpDef:
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
+    control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
+    reads      params of such an operation -> the numbers of the operands that the parameters of each graph start as
     raises     what else the reference may raise, depending on the elements
     """
 
@@ -182,6 +184,8 @@ class OpDef:
     takes_out: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
+    control: Literal["", "loop", "branch"] = ""
+    reads: Callable[[Params], tuple[range | tuple[int, ...], ...]] | None = None
     raises: tuple[type[Exception], ...] = ()
     gaps: tuple[Gap, ...] = field(default=())
     parity: tuple[Parity, ...] = ()

@@ -8,6 +8,11 @@ from xjit.errors import DTypeError as DTypeError
 from xjit.errors import ShapeError as ShapeError
 from xjit.errors import XjitError as XjitError
 from xjit.ir.boundary import expose as _expose
+from xjit.ops.control.calls import call as call
+from xjit.ops.control.calls import get_tuple_element as get_tuple_element
+from xjit.ops.control.calls import make_tuple as make_tuple
+from xjit.ops.control.conditional import conditional as conditional
+from xjit.ops.control.while_loop import while_loop as while_loop
 from xjit.ops.define.core import Shape as Shape
 from xjit.ops.elements.bits import clz as clz
 from xjit.ops.elements.bits import complex as complex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,18 @@ from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.kernels.nests import LoweredKernel
 from xjit.dataclass import dataclass, field
 from xjit.fusion import plan as planned
-from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.layout import Layouts, packed_strides
 from xjit.fusion.buffers.operands import View, view_of
-from xjit.fusion.plan import Plan
+from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.lazy import lazy
 from xjit.machine import Machine
 from xjit.programs.blas_calls import piece_of
+from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
+from xjit.programs.lowered import Lowered
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
@@ -61,7 +63,9 @@ class Builder:
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
-    where it cannot be called. ``apart`` are pairs of parameters that have to be two objects.
+    where it cannot be called. ``apart`` are pairs of parameters that have to be two objects. ``inner`` are the
+    programs of graphs inside of operations. A block inside of another program shares the ``numbers`` of its slots,
+    and may hand on the memory of the parameters that are ``owned``.
     """
 
     plan: Plan
@@ -72,17 +76,42 @@ class Builder:
     machine: Machine
     blas: Callable[[], bool | None]
     apart: tuple[tuple[int, int], ...] = ()
+    inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+    owned: frozenset[Node] = frozenset()
     slots: dict[object, int] = field(default_factory=dict)
     aliases: dict[Node, Node] = field(default_factory=dict)
     in_place: dict[Node, Node] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
+    arrays: dict[int, int] = field(default_factory=dict)
     segment: Segment = field(init=False)
+    is_whole: bool = False
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
+        self.is_whole = True
+        slots = list(itertools.islice(self.numbers, len(self.plan.graph.parameters)))
+        body, outputs = self.block(slots, pieces)
+        return ProgramSpec(tuple(self.specs), body, outputs, self.apart)
+
+    def inside(self, part: Lowered, owned: frozenset[Node] = frozenset()) -> Builder:
+        """The builder of a block inside of this program."""
+        layouts = layouts_of(part.graph, part.specs)
+        return Builder(
+            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.blas),
+            inner=part.inner,
+            numbers=self.numbers,
+            owned=owned,
+        )
+
+    def block(
+        self, parameters: Sequence[int], pieces: Sequence[tuple[LoweredKernel, str]], *, apart: bool = True
+    ) -> tuple[Block, tuple[int, ...]]:
+        """The steps over the slots of the parameters, and the slots of the results: each memory of its own, unless
+        they need not be ``apart``.
+        """
         self.segment = Segment(self.machine)
-        for node in self.plan.graph.parameters:
-            self.slots[node] = len(self.slots)
+        self.slots.update(zip(self.plan.graph.parameters, parameters, strict=True))
         lowered = iter(pieces)
         for kernel, _ in pieces:
             self.in_place.update(kernel.in_place)
@@ -98,9 +127,10 @@ class Builder:
                 self._flush(needed)
                 self._whole(step)
         self._flush(needed)
-        outputs = self._outputs()
-        spent = spent_after(self.steps, len(self.plan.graph.parameters), outputs)
-        return ProgramSpec(tuple(self.specs), Block(tuple(self.steps), spent), outputs, self.apart)
+        outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
+        kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
+        spent = spent_after(self.steps, parameters, {*kept, *outputs})
+        return Block(tuple(self.steps), spent), outputs
 
     @lazy
     def viewed(self) -> frozenset[Node]:
@@ -130,7 +160,7 @@ class Builder:
     @lazy
     def _read_whole(self) -> frozenset[Node]:
         """Return what the caller gets, and what steps that are no kernels read."""
-        steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep | planned.HostStep))
+        steps = (step for step in self.plan.steps if isinstance(step, WHOLE))
         read = {source for step in steps if step.node not in self.multiplied for source in step.node.inputs}
         return frozenset(read.union(self.plan.graph.outputs))
 
@@ -141,7 +171,7 @@ class Builder:
         """Return whether a run of kernels ends at the step."""
         if isinstance(step, planned.ViewStep):
             return step.node in self._read_whole
-        return isinstance(step, planned.LibraryStep | planned.HostStep) and not self._is_kernel(step)
+        return isinstance(step, WHOLE) and not self._is_kernel(step)
 
     def resolve(self, node: Node) -> Node:
         """The node whose buffer holds the value: the first that was written there."""
@@ -185,31 +215,78 @@ class Builder:
                     self._source(base)  # of a tuple that a library made, over which the kernel writes
                 if base not in specs and base.op is not CONSTANT:
                     specs[base] = array_spec(base, self.layouts)
-        alone = not any(map(self._breaks, self.plan.steps))
+        alone = self.is_whole and not any(map(self._breaks, self.plan.steps))
         given = self.plan.graph.parameters if alone else ()
         step, inputs, results = self.segment.step(self.resolve, self.layouts, specs, needed, given, begun=self.slots)
         for node in results:
-            self._slot(node)
+            self.slot(node)
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
         self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
         self.segment = Segment(self.machine)
 
-    def _slot(self, node: object) -> int:
-        return self.slots.setdefault(node, len(self.slots))
+    def slot(self, node: object) -> int:
+        """The slot of a value."""
+        if node not in self.slots:
+            self.slots[node] = next(self.numbers)
+        return self.slots[node]
+
+    def array(self, node: Node) -> int:
+        """The slot of a value that is read whole, as an array."""
+        source = self._source(node)
+        if source in self.arrays or not (node in self.scalars and source == self.slots[node]):
+            return self.arrays.get(source, source)
+        self.arrays[source] = self._copy(source)
+        return self.arrays[source]
+
+    def handed_over(self, node: Node, to: Node) -> int:
+        """The slot of an array, packed in row-major order, that nothing else holds.
+
+        It is the value itself where only one operand of one operation reads that, else a copy.
+        """
+        source = self._source(node)
+        alone = self._reads.count((node, to)) == self._times_read(node) == 1 and node not in self.aliases
+        if alone and node not in self.viewed and is_owned(node, self.plan):
+            return source
+        return self._packed(node, self._copy(source))
+
+    @lazy
+    def _reads(self) -> list[tuple[Node, Node]]:
+        return [(source, reader) for reader in self.plan.graph.nodes for source in reader.inputs]
+
+    def _times_read(self, node: Node) -> int:
+        return sum(source is node for source, _ in self._reads) + sum(one is node for one in self.plan.graph.outputs)
+
+    @lazy
+    def scalars(self) -> frozenset[Node]:
+        """The parameters that may be numbers of Python."""
+        pairs = zip(self.plan.graph.parameters, self.specs, strict=True)
+        return frozenset(node for node, spec in pairs if isinstance(spec, ScalarSpec) or not spec.shape)
+
+    def _packed(self, node: Node, copied: int) -> int:
+        """The slot of a copy of a value, packed in the order of its type."""
+        if self.layouts.strides(node) == packed_strides(node.aval):
+            return copied
+        layout = array_spec(node, Layouts({}))
+        result = self.slot(object())
+        self.steps.append(ReshapeStep((copied,), (result,), layout))
+        return result
 
     def _whole(self, step: planned.Step) -> None:
         if isinstance(step, planned.ViewStep):
             chain = view_chain(step.node)
-            self._view(chain, self._source(chain[0]), self._slot(step.node))
+            self._view(chain, self._source(chain[0]), self.slot(step.node))
             return
-        assert isinstance(step, planned.LibraryStep | planned.HostStep)
+        assert isinstance(step, WHOLE)
         node = step.node
+        if isinstance(step, planned.ControlStep):
+            self.steps.append(STEPS[node.op.control](self, node))
+            return
         inputs = tuple(self._source(source) for source in node.inputs)
         reason = step.reason if isinstance(step, planned.HostStep) else ""
         layout = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
         recycled = layout is not None and self._is_recycled(node)
-        results = (self._slot(node),)
+        results = (self.slot(node),)
         self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))
 
     def _is_recycled(self, node: Node) -> bool:
@@ -222,23 +299,23 @@ class Builder:
         if node in self.slots:
             return self.slots[node]
         if node.op is CONSTANT:
-            self.steps.append(ConstantStep(constant_of(node), (), (self._slot(node),)))
+            self.steps.append(ConstantStep(constant_of(node), (), (self.slot(node),)))
         elif node in self.aliases:
             source = self._source(self.aliases[node])
-            self.steps.append(ReshapeStep((source,), (self._slot(node),), array_spec(node, self.layouts)))
+            self.steps.append(ReshapeStep((source,), (self.slot(node),), array_spec(node, self.layouts)))
         elif node.op is PROJECT:
             source, layout = self._source(node.inputs[0]), array_spec(node, self.layouts)
-            self.steps.append(CallStep(operation_of(node), (source,), (self._slot(node),), layout, node.where))
+            self.steps.append(CallStep(operation_of(node), (source,), (self.slot(node),), layout, node.where))
         else:
             assert node.aval.size == 0, f"{node} was not made"
-            self.steps.append(RunStep((), (self._slot(node),), (), (array_spec(node, self.layouts),)))
+            self.steps.append(RunStep((), (self.slot(node),), (), (array_spec(node, self.layouts),)))
         return self.slots[node]
 
     def _outputs(self) -> tuple[int, ...]:
         """The slots of the results. Each is memory of its own, unless NumPy would return a view."""
         outputs = self.plan.graph.outputs
         found = [self._source(node) for node in outputs]
-        taken = set(self.plan.graph.parameters)
+        taken = set(self.plan.graph.parameters) - self.owned
         owners: dict[Node, int] = {}
         for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=True)):
             chain = view_chain(node) if node in self.viewed else (node,)
@@ -248,21 +325,26 @@ class Builder:
             if view and apart:
                 found[number] = self._view_of_copy(chain)
             elif base.op is CONSTANT or (not view and (apart or base in taken or len(chain) > 1)):
-                found[number] = self._copy(found[number])
+                found[number] = self._packed_copy(node, found[number])
             elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
-                found[number] = self._view(chain, found[number], self._slot(object()))
+                found[number] = self._view(chain, found[number], self.slot(object()))
             elif not view:
                 taken.add(base)
         return tuple(found)
 
     def _copy(self, source: int) -> int:
-        result = self._slot(object())
+        result = self.slot(object())
         self.steps.append(CopyStep((source,), (result,)))
         return result
 
+    def _packed_copy(self, node: Node, source: int) -> int:
+        """A copy of a result; inside of another program it is packed in the order of its type."""
+        copied = self._copy(source)
+        return copied if self.is_whole or node not in self.plan.graph.parameters else self._packed(node, copied)
+
     def _view_of_copy(self, chain: tuple[Node, ...]) -> int:
         """A view whose base looks like another result's memory, but is one of its own in NumPy."""
-        return self._view(chain, self._copy(self._source(chain[0])), self._slot(object()))
+        return self._view(chain, self._copy(self._source(chain[0])), self.slot(object()))
 
     def _view(self, chain: tuple[Node, ...], base: int, result: int) -> int:
         of_number = not chain[0].aval.rank
@@ -270,10 +352,10 @@ class Builder:
         return result
 
 
-def spent_after(steps: Sequence[Step], inputs: int, outputs: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+def spent_after(steps: Sequence[Step], inputs: Iterable[int], kept: Container[int]) -> tuple[tuple[int, ...], ...]:
     """After each step the slots that nothing reads any more, so that their memory is used again."""
-    last = {slot: number for number, step in enumerate(steps) for slot in (*step.inputs, *step.results)}
-    kept = {*range(inputs), *outputs}
+    own = {*inputs, *(slot for step in steps for slot in step.results)}  # others belong to blocks of the steps
+    last = {slot: number for number, step in enumerate(steps) for slot in slots_of(step) if slot in own}
     spent: list[list[int]] = [[] for _ in steps]
     for slot, number in last.items():
         if slot not in kept:

@@ -92,11 +92,12 @@ def _check_loop(step: LoopStep, known: frozenset[int], place: str) -> None:
 
 def _check_branch(step: BranchStep, known: frozenset[int], place: str) -> None:
     _require(len(step.inputs) == 1, place, "asks one slot")
-    for name, block, values in (("first", step.first, step.of_first), ("second", step.second, step.of_second)):
-        after = _check_block(block, known, f"{place}, {name} ")
-        _require(len(values) == len(step.results), place, f"the {name} block gives {len(values)} values")
-        _require(after >= set(values), place, f"the {name} block does not fill {values}")
-        _require(after >= known, place, f"the {name} block drops slots from before it")
+    _require(len(step.blocks) == len(step.values) > 0, place, "values are needed for every block, and a block")
+    for number, (block, values) in enumerate(zip(step.blocks, step.values, strict=True)):
+        after = _check_block(block, known, f"{place}, block {number} ")
+        _require(len(values) == len(step.results), place, f"block {number} gives {len(values)} values")
+        _require(after >= set(values), place, f"block {number} does not fill {values}")
+        _require(after >= known, place, f"block {number} drops slots from before it")
 
 
 def _check_run(step: RunStep, place: str) -> None:

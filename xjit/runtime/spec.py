@@ -227,17 +227,15 @@ class LoopStep:
 
 @dataclass(frozen=True, slots=True)
 class BranchStep:
-    """One of two blocks: the first where the element in the slot of ``inputs`` is true.
+    """One of several blocks: that of the number in the slot of ``inputs``, the last where there is none of it.
 
-    The slots ``results`` take the values of ``of_first`` or ``of_second``. Whatever else a block fills is its own.
+    The slots ``results`` take those of ``values`` that belong to the block. Whatever else a block fills is its own.
     """
 
     inputs: tuple[int, ...]
     results: tuple[int, ...]
-    first: Block
-    of_first: tuple[int, ...]
-    second: Block
-    of_second: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    values: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

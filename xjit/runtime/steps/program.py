@@ -362,23 +362,25 @@ def _loop_lines(step: LoopStep, scope: Scope) -> Iterator[str]:
 
 
 def _branch_lines(step: BranchStep, scope: Scope) -> Iterator[str]:
-    """Runs one of two blocks::
+    """Runs one of several blocks::
 
-    if s0:
+    number = int(s0)
+    if number == 0:
         ...
         s1, = s2,
     else:
         ...
         s1, = s3,
     """
-    yield f"if {_slots(step.inputs)}:"
-    for block, values, between in ((step.first, step.of_first, "else:"), (step.second, step.of_second, "")):
+    yield f"number = int({_slots(step.inputs)})"
+    last = len(step.blocks) - 1
+    for number, (block, values) in enumerate(zip(step.blocks, step.values, strict=True)):
+        word = "elif" if number else "if"
+        yield "else:" if number == last > 0 else f"{word} {'True' if number == last else f'number == {number}'}:"
         scope.depth += 1
         scope.block(block)
         yield _moved(step.results, values)
         scope.depth -= 1
-        if between:
-            yield between
 
 
 def _moved(to: Sequence[int], values: Sequence[int]) -> str:

@@ -1,0 +1,53 @@
+"""The graphs inside of operations of control, and the operands that each of them reads.
+
+An operation of control holds its graphs in the parameter ``graphs``; its record says which operands their parameters
+start as. Values of the enclosing trace that a graph closes over are operands like any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from xjit.dataclass import dataclass, replace
+from xjit.ir.node import Graph, Node
+
+GRAPHS = "graphs"
+"""The name of the parameter."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubGraph:
+    """A graph inside of an operation; ``operands`` are the numbers of the operands that its parameters start as."""
+
+    graph: Graph
+    operands: tuple[int, ...]
+
+
+def sub_graphs(node: Node) -> tuple[SubGraph, ...]:
+    """The graphs inside of a node; none for operations that are not of control."""
+    if node.op.reads is None:
+        return ()
+    graphs = node.param(GRAPHS)
+    pairs = zip(graphs, node.op.reads(node.kwargs), strict=True)
+    return tuple(SubGraph(graph, tuple(operands)) for graph, operands in pairs)
+
+
+def with_graphs(node: Node, graphs: tuple[Graph, ...]) -> Node:
+    """The node with other graphs in place of its own; itself if they are the same."""
+    if all(a is b for a, b in zip(graphs, node.param(GRAPHS), strict=True)):
+        return node
+    params = tuple((key, graphs if key == GRAPHS else value) for key, value in node.params)
+    return replace(node, params=params)
+
+
+def all_graphs(graph: Graph) -> Iterator[Graph]:
+    """The graph itself, and all graphs inside of its nodes, however deep."""
+    yield graph
+    for node in graph.nodes:
+        for inner in sub_graphs(node):
+            yield from all_graphs(inner.graph)
+
+
+def in_graphs(node: Node, change: Callable[[Graph], Graph]) -> Node:
+    """The node with its graphs changed."""
+    return with_graphs(node, tuple(change(inner.graph) for inner in sub_graphs(node))) if node.op.reads else node

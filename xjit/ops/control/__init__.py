@@ -1,0 +1,1 @@
+"""Control flow: loops, branches, calls and tuples, and what is built of them."""

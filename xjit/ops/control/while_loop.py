@@ -1,0 +1,92 @@
+"""Loops that carry values: a condition and a body over whole values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xjit import tree
+from xjit.errors import DTypeError, ShapeError
+from xjit.ir.node import Graph
+from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ops.control.computations import Computation, check_results, operands_of, plain, traced
+from xjit.ops.define.core import apply, aval_of, register
+from xjit.ops.define.evaluate import evaluate_graph
+from xjit.ops.define.rules import got
+from xjit.types import BOOL, ArrayType, TupleType
+
+__all__ = ["while_loop"]
+
+
+def _infer(types: tuple[ArrayType, ...], params: Params) -> TupleType:
+    return TupleType(tuple(map(plain, types[: params["n"]])))
+
+
+def _reads(params: Params) -> tuple[tuple[int, ...], ...]:
+    """Each graph gets the carried values and what it closes over: the condition's come first."""
+    count = params["n"]
+    carried, begin, found = tuple(range(count)), count, []
+    for graph in params["graphs"]:
+        end = begin + len(graph.parameters) - count
+        found.append((*carried, *range(begin, end)))
+        begin = end
+    return tuple(found)
+
+
+def _reference(*arrays: Any, graphs: tuple[Graph, Graph], n: int) -> tuple[Any, ...]:
+    condition, body = graphs
+    begin = n + len(condition.parameters) - n
+    carried, of_condition, of_body = arrays[:n], arrays[n:begin], arrays[begin:]
+    while evaluate_graph(condition, (*carried, *of_condition))[0]:
+        carried = evaluate_graph(body, (*carried, *of_body))
+    return tuple(carried)
+
+
+WHILE_LOOP = register(
+    OpDef(
+        name="while_loop",
+        kind=Kind.CONTROL,
+        xla_name="While",
+        infer=_infer,
+        reference=_reference,
+        control="loop",
+        reads=_reads,
+        doc="Carries values through a body as long as a condition holds.",
+    )
+)
+
+
+def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any) -> Any:
+    """x = init; while condition(x): x = body(x); the last x.
+
+    ``init`` is an array, or a nested tuple of arrays, which both computations get as one argument. The condition
+    returns a PRED of rank 0, the body values of the structure, types and shapes of ``init``. Raises DTypeError,
+    ArgumentError and ShapeError.
+
+    >>> while_loop(lambda i: i < np.int32(10), lambda i: i * np.int32(3), np.int32(1))
+    array(27, dtype=int32)
+    """
+    name = "while_loop"
+    carried, structure = operands_of(init, name, "init")
+    types = [aval_of(value) for value in carried]
+    test = traced(condition, [(types, structure)], name, "condition")
+    check_condition(test, name)
+    step = traced(body, [(types, structure)], name, "body")
+    check_results(step, types, structure, name, "body", "init")
+    return tree.unflatten(structure, loop(carried, test, step))
+
+
+def check_condition(test: Computation, name: str) -> None:
+    """DTypeError or ShapeError unless a computation returns one truth value."""
+    types = test.types
+    if len(types) != 1 or types[0].dtype != BOOL:
+        raise DTypeError(f"ops.{name}: condition: one pred is required; got {got(types) or 'nothing'}")
+    if types[0].rank:
+        raise ShapeError(f"ops.{name}: condition: rank 0 is required; got {got(types)}")
+
+
+def loop(carried: Sequence[Any], test: Computation, step: Computation) -> tuple[Any, ...]:
+    """The last carried values, one for each of the first ones."""
+    operands = (*carried, *test.captures, *step.captures)
+    made: tuple[Any, ...] = apply(WHILE_LOOP, *operands, graphs=(test.graph, step.graph), n=len(carried))
+    return made

@@ -1,0 +1,122 @@
+"""Operations of control as steps: their graphs become blocks over slots of the program around them.
+
+Carried values are memory that the loop owns, each its own: what a loop starts from is copied unless nothing else
+reads it, and a body hands on what it was given, or made. So a runtime may write over them, or exchange them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xjit.fusion import plan as planned
+from xjit.fusion.buffers.layout import Layouts, packed_strides
+from xjit.fusion.buffers.operands import view_of
+from xjit.fusion.plan import Plan
+from xjit.fusion.regions.materialized import owner
+from xjit.ir.context import PROJECT
+from xjit.ir.inner_graphs import sub_graphs
+from xjit.ir.node import Node
+from xjit.runtime.calls.records import ArraySpec
+from xjit.runtime.spec import Block, BranchStep, LoopStep, Step
+from xjit.types import TupleType
+
+if TYPE_CHECKING:
+    from xjit.programs.make_spec import Builder
+
+
+def inner_specs(node: Node, plan: Plan, layouts: Layouts) -> tuple[tuple[ArraySpec, ...], ...]:
+    """For each graph inside of an operation how the values of its parameters lie in memory: those that a loop carries
+    in row-major order, others as the program around it has them.
+    """
+    shown = {step.node for step in plan.steps if isinstance(step, planned.ViewStep)}
+    carried = node.param("n") if node.op.control == "loop" else 0
+
+    def spec(number: int) -> ArraySpec:
+        operand = node.inputs[number]
+        view = view_of(operand, layouts) if operand in shown and number >= carried else None
+        strides = packed_strides(operand.aval) if number < carried else layouts.strides(operand)
+        moves = strides if view is None else view.strides
+        item = operand.aval.dtype.itemsize
+        return ArraySpec(operand.aval.dtype, operand.aval.shape, tuple(move * item for move in moves))
+
+    return tuple(tuple(map(spec, inner.operands)) for inner in sub_graphs(node))
+
+
+def loop_step(builder: Builder, node: Node) -> LoopStep:
+    """The step of a loop; what it starts from and closes over is made on the way."""
+    count = node.param("n")
+    started = tuple(builder.handed_over(operand, node) for operand in node.inputs[:count])
+    captured = [builder.array(operand) for operand in node.inputs[count:]]
+    results = projections(builder, node)
+    numbers = [*results, *captured]
+    condition, body = builder.inner[node]
+    of_condition, of_body = ([numbers[one] for one in inner.operands] for inner in sub_graphs(node))
+    test, (tested,) = builder.inside(condition).block(of_condition, condition.kernels, apart=False)
+    owned = frozenset(body.graph.parameters[:count])
+    turn, after = builder.inside(body, owned).block(of_body, body.kernels)
+    return LoopStep(started, results, test, tested, turn, after)
+
+
+def branch_step(builder: Builder, node: Node) -> BranchStep:
+    """The step of a choice; what its branches get is made on the way."""
+    index, *numbers = map(builder.array, node.inputs)
+    results = projections(builder, node)
+    blocks, values = [], []
+    for part, inner in zip(builder.inner[node], sub_graphs(node), strict=True):
+        block, made = builder.inside(part).block([numbers[one - 1] for one in inner.operands], part.kernels)
+        blocks.append(block)
+        values.append(made)
+    return BranchStep((index,), results, tuple(blocks), tuple(values))
+
+
+STEPS: dict[str, Callable[[Any, Node], Step]] = {"loop": loop_step, "branch": branch_step}
+"""The writers of steps by what an operation does with its graphs."""
+
+
+def projections(builder: Builder, node: Node) -> tuple[int, ...]:
+    """The slots of the values that an operation yields, read or not."""
+    found: dict[int, int] = {}
+    for other in builder.plan.graph.nodes:
+        if other.op is PROJECT and other.inputs[0] is node:
+            found[other.param("index")] = builder.slot(other)
+    assert isinstance(node.type, TupleType)
+    return tuple(found[k] if k in found else builder.slot(object()) for k in range(len(node.type.elements)))
+
+
+def is_owned(node: Node, plan: Plan) -> bool:
+    """Return whether a value is memory of its own that kernels or operations of control have made."""
+    made = {
+        statement.target
+        for step in plan.steps
+        if isinstance(step, planned.KernelStep)
+        for statement in step.statements
+    }
+    return owner(node) in made or (node.op is PROJECT and bool(owner(node).op.control))
+
+
+def slots_of(step: Step) -> Iterator[int]:
+    """The slots that a step reads or fills, those of its blocks included."""
+    yield from (*step.inputs, *step.results)
+    for block in blocks_of(step):
+        for inner in block.steps:
+            yield from slots_of(inner)
+    match step:
+        case LoopStep():
+            yield from (step.test, *step.next)
+        case BranchStep():
+            for values in step.values:
+                yield from values
+        case _:
+            pass
+
+
+def blocks_of(step: Step) -> Sequence[Block]:
+    """The blocks of a step of control."""
+    match step:
+        case LoopStep():
+            return step.condition, step.body
+        case BranchStep():
+            return step.blocks
+        case _:
+            return ()
