@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
-from xjit.fusion.plan import ControlStep, KernelStep, Plan
+from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import all_graphs, sub_graphs
 from xjit.ir.node import Graph, Node
@@ -91,9 +91,9 @@ class Draft:
         return len(self.graph.nodes) if self.plan is None else len(self.steps)
 
     @property
-    def steps(self) -> tuple[KernelStep, ...]:
+    def steps(self) -> tuple[KernelStep | ControlKernelStep, ...]:
         """The steps of the plan that are kernels."""
-        return tuple(step for step in self.planned.steps if isinstance(step, KernelStep))
+        return tuple(step for step in self.planned.steps if isinstance(step, KERNELS))
 
     @property
     def layouts(self) -> Layouts:
@@ -164,13 +164,20 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
 
 
 def _lower(draft: Draft) -> Draft:
+    from xjit.codegen.lowering.control.control_kernels import lower_control
     from xjit.codegen.lowering.kernels.equal_kernels import EqualKernels
     from xjit.codegen.scheduling.loop_kinds import verify_loops
 
-    plan = draft.planned
-    equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, draft.target.machine, draft.varying)
-    steps = zip(draft.steps, spent_in_kernels(plan), strict=True)
-    lowered = tuple(equal.lower(step, spent) for step, spent in draft.watch.over(steps))
+    plan, machine = draft.planned, draft.target.machine
+    equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, machine, draft.varying)
+    spent = iter(spent_in_kernels(plan))
+
+    def lower(step: KernelStep | ControlKernelStep) -> LoweredKernel:
+        if isinstance(step, KernelStep):
+            return equal.lower(step, next(spent))
+        return lower_control(step, machine, draft.varying)
+
+    lowered = tuple(map(lower, draft.watch.over(draft.steps)))
     if config.flag("XJIT_VERIFY"):
         for kernel in {id(one.kernel): one.kernel for one in lowered}.values():
             verify_loops(kernel, draft.target)

@@ -145,6 +145,16 @@ class LoopKernelStep:
     turn: SubPlan
     results: tuple[Node, ...]
 
+    @property
+    def parts(self) -> tuple[SubPlan, ...]:
+        """The plans of its graphs."""
+        return self.first, self.turn
+
+    @property
+    def operands(self) -> tuple[View, ...]:
+        """The elements that the kernel reads of values around it."""
+        return self.first.operands + self.turn.operands
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BranchKernelStep:
@@ -155,9 +165,22 @@ class BranchKernelStep:
     branches: tuple[SubPlan, ...]
     results: tuple[Node, ...]
 
+    @property
+    def parts(self) -> tuple[SubPlan, ...]:
+        """The plans of its graphs."""
+        return self.branches
+
+    @property
+    def operands(self) -> tuple[View, ...]:
+        """The elements that the kernel reads of values around it."""
+        return (self.choice, *(view for branch in self.branches for view in branch.operands))
+
 
 ControlKernelStep: TypeAlias = LoopKernelStep | BranchKernelStep
 """Steps of control that are one kernel."""
+
+KERNELS = KernelStep | ControlKernelStep
+"""Steps that are kernels."""
 
 Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ControlStep | ControlKernelStep | ViewStep"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
+from xjit.fusion.control.in_kernel import Surroundings, control_kernel
 from xjit.fusion.grouping.clusters import by_need, clusters_of
 from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
@@ -181,12 +183,14 @@ def _grouped(
     watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
+    inner = functools.partial(plan, target=target, watch=watch)
+    around = Surroundings(graph, layouts, shown, target.machine, inner)
     for node in watch.over(graph.nodes):
         if node not in parts.stored:
             continue
         if not has_statements(node, target):
             if owner(node) is node:
-                grouping.add_whole(node, _whole_array_step(node, target), conditions.get(node, ()))
+                grouping.add_whole(node, _whole_array_step(node, around, target), conditions.get(node, ()))
         elif node in parts.aliases:
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
@@ -221,9 +225,9 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
     return KernelStep(tuple(group.fused() for group in cluster))
 
 
-def _whole_array_step(node: Node, target: Target) -> Step:
-    if node.op.kind is Kind.CONTROL:
-        return ControlStep(node)
+def _whole_array_step(node: Node, around: Surroundings, target: Target) -> Step:
+    if node.op.control:
+        return control_kernel(node, around) or ControlStep(node)
     if node.op.kind is Kind.STRUCTURED:
         return LibraryStep(node)
     return HostStep(node, gap_reason(node, target) or f"{node.op.name} has no code on {target.spoken} yet")

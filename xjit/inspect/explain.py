@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.memory import share_memory
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
+from xjit.fusion.plan import (
+    KERNELS,
+    AliasStep,
+    BranchKernelStep,
+    HostStep,
+    KernelStep,
+    LibraryStep,
+    LoopKernelStep,
+    ViewStep,
+)
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
@@ -96,7 +105,7 @@ def explain(lowered: Lowered) -> Explanation:
     steps: list[str] = []
     for step in lowered.plan.steps:
         match step:
-            case KernelStep():
+            case KernelStep() | LoopKernelStep() | BranchKernelStep():
                 reports.append(next(kernels))
                 steps.append(str(reports[-1]))
             case LibraryStep(node):
@@ -135,7 +144,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
-        if isinstance(step, KernelStep):
+        if isinstance(step, KERNELS):
             used = [node for node, _ in next(kernels)[0].pointers]
         else:
             used = [step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)]
@@ -170,7 +179,7 @@ def _written_bytes(statement: Statement, written: set[Node]) -> int:
 
 
 def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelReport:
-    group = max(kernel.groups, key=lambda one: math.prod(one.dims))
+    group = max(kernel.groups, key=lambda one: math.prod(one.dims), default=None)
     statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.is_written}
@@ -187,8 +196,8 @@ def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelRe
     size = piece_size(kernel.extent, kernel.work, machine)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
-        domain=group.dims,
-        reduced=group.reduced,
+        domain=() if group is None else group.dims,
+        reduced=() if group is None else group.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
         bytes_written=sum(_written_bytes(statement, written.union(kernel.in_place)) for statement in statements),
         pieces=-(-kernel.extent // size),

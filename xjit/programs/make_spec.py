@@ -117,7 +117,7 @@ class Builder:
             self.in_place.update(kernel.in_place)
         needed = self._needed()
         for step in self.plan.steps:
-            if isinstance(step, planned.KernelStep):
+            if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
@@ -165,7 +165,7 @@ class Builder:
         return frozenset(read.union(self.plan.graph.outputs))
 
     def _is_kernel(self, step: planned.Step) -> bool:
-        return isinstance(step, planned.KernelStep) or step.node in self.multiplied
+        return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""

@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from xjit.alignment import padded
 from xjit.dataclass import dataclass
-from xjit.fusion.plan import AliasStep, ControlStep, KernelStep, LibraryStep, Plan, Step, ViewStep
+from xjit.fusion.plan import (
+    AliasStep,
+    BranchKernelStep,
+    ControlStep,
+    KernelStep,
+    LibraryStep,
+    LoopKernelStep,
+    Plan,
+    Step,
+    ViewStep,
+)
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import Check
@@ -75,6 +85,9 @@ def spent_in_kernels(plan: Plan, own: frozenset[Node] = frozenset()) -> list[fro
         match step:
             case KernelStep():
                 made.update(statement.target for statement in step.statements if not isinstance(statement, Check))
+            case LoopKernelStep() | BranchKernelStep():
+                made.update(one for one in plan.stored if owner(one) is step.node)
+                shown.update(view.base for view in step.operands if view.base not in step.node.inputs)
             case ControlStep(node):
                 made.update(one for one in plan.stored if owner(one) is node)
             case LibraryStep(node) if node.op.fresh:

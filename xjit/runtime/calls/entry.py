@@ -119,7 +119,7 @@ class NativeEntries:
     def make(self, program: FastProgram) -> Entry:
         """The builtin function of one program."""
         unlocked = program.heavy
-        if any(call.chunk < call.extent for call in program.calls):
+        if any(call.chunk < call.extent and not call.resumed for call in program.calls):
             from xjit.runtime.parallel import pool as pools
 
             pool = pools.shared_pool()
@@ -322,7 +322,15 @@ def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
 def _call_words(call: KernelCall) -> list[int]:
     patches: list[int] = [word for patch in call.patches for word in patch]
     sizes = (len(call.table), len(call.patches))
-    return [call.address, call.extent, call.chunk, int(call.in_turn), *sizes, *call.table, *patches]
+    return [
+        call.address,
+        call.extent,
+        call.chunk,
+        2 if call.resumed else int(call.in_turn),
+        *sizes,
+        *call.table,
+        *patches,
+    ]
 
 
 native_entries: Once[NativeEntries | None] = Once(_tested_entries)

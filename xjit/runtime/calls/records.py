@@ -49,6 +49,8 @@ class KernelCall:
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
     smaller may run in parallel, or ``in_turn`` on the calling thread.  ``table`` is copied for every call, then each
     triple (slot, buffer, byte offset) of ``patches`` stores the address of that buffer plus the offset in the slot.
+    A kernel that is ``resumed`` gets one chunk after the other until the integer that its first slot points to is
+    zero.
     Buffers are numbered inputs first, then outputs, then temporaries, then statuses.
     """
 
@@ -58,6 +60,7 @@ class KernelCall:
     table: tuple[int, ...]
     patches: tuple[tuple[int, int, int], ...]
     in_turn: bool = False
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,6 +172,26 @@ entry:
   ret void
 }
 
+; Run a kernel %chunk turns of its loop at a time until the word that its first slot points to says that there are no
+; more, or %watch has it given up (true).
+define internal i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch) {
+entry:
+  %flag = call ptr @pointer(ptr %table, i64 0)
+  br label %run
+run:
+  %lo = phi i64 [ 0, %entry ], [ %hi, %look ]
+  %hi = add i64 %lo, %chunk
+  call void %kernel(i64 %lo, i64 %hi, ptr %table)
+  %stop = call i1 @given_up(ptr %watch)
+  br i1 %stop, label %done, label %look
+look:
+  %more = load i64, ptr %flag
+  %ended = icmp eq i64 %more, 0
+  br i1 %ended, label %done, label %run
+done:
+  ret i1 %stop
+}
+
 ; Run the kernels in order, each on this thread or through the pool, until %watch has it given up (true).
 define internal i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch) {
 entry:
@@ -184,6 +204,12 @@ entry:
     br i1 %divided, label %share, label %whole
 share:
     %in_turn_word = call i64 @word(ptr %call, i64 4)
+    %resumed = icmp eq i64 %in_turn_word, 2
+    br i1 %resumed, label %turns, label %chunks
+turns:
+    %ended = call i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch)
+    br i1 %ended, label %stopped, label %after
+chunks:
     %in_turn = icmp ne i64 %in_turn_word, 0
     %lone = load ptr, ptr @lone_launcher
     %shared = load ptr, ptr @launcher

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
@@ -27,6 +28,7 @@ from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
 from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError
 from xjit.fusion.buffers.memory import spent_in_kernels
+from xjit.fusion.buffers.operands import View
 from xjit.fusion.plan import (
     AliasStep,
     BranchKernelStep,
@@ -70,8 +72,7 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
         flag = own_node(INT64)
         body = own.resumable(step, flag)
     else:
-        own.places.outside.update(step.results)
-        own.see_outside(step.choice.base, *(view.base for one in step.branches for view in one.operands))
+        own.see_outside(*step.results, *(view.base for view in step.operands))
         body = own.branch(step)
     return own.lowered(tuple(body), isinstance(step, LoopKernelStep))
 
@@ -151,13 +152,16 @@ class ControlKernel:
     def resumable(self, step: LoopKernelStep, flag: Node) -> Iterator[Statement]:
         """A loop of which a call runs some turns, and whose flag says whether there are more."""
         places = self.places
-        self.see_outside(flag, *step.results, *(view.base for view in step.first.operands + step.turn.operands))
+        self.see_outside(flag, *step.results, *(view.base for view in step.operands))
         go_on = places.stored(flag, _number(1))  # takes the first slot
-        carried = tuple(node if node.aval.rank else own_node(node.aval.dtype) for node in step.results)
-        scalars = [(node, own) for node, own in zip(step.results, carried, strict=True) if node is not own]
+        carried = tuple(
+            own_node(node.aval.dtype, node.aval.shape) if _is_own(node) else node for node in step.results
+        )
+        own = [pair for pair in zip(carried, step.results, strict=True) if pair[0] is not pair[1]]
+        scalars = [(mine, node) for mine, node in own if not node.aval.rank]
         more, turn, (low, high) = own_node(BOOL), self.building.nest.fresh("turn"), LAUNCHED
         first = (*self._begin(step, carried), *self._first(step, carried, more))
-        later = [places.stored(own, places.loaded(node)) for node, own in scalars]
+        later = [places.stored(mine, places.loaded(node)) for mine, node in scalars]
         yield If(_compared("eq", FromInt(low, INT64), _number(0)), first, (*later, places.stored(more, _truth())))
         yield Carry(turn, FromInt(low, INT64))
         self.work = 0.0
@@ -165,9 +169,10 @@ class ControlKernel:
         counted = Fold((turn,), (Prim("add", (Var(turn, INT64), _number(1)), INT64),))
         allowed = _compared("lt", Var(turn, INT64), FromInt(high, INT64))
         yield While(Prim("and", (places.loaded(more), allowed), BOOL), (*body, counted))
-        yield from (places.stored(node, places.loaded(own)) for node, own in scalars)
-        yield places.stored(flag, _number(0))
-        yield If(places.loaded(more), (go_on,))
+        yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
+        arrays = [(mine, node) for mine, node in own if node.aval.rank]
+        last = (places.copied(packed_view(mine), packed_view(node), node.aval.shape) for mine, node in arrays)
+        yield If(places.loaded(more), (go_on,), (places.stored(flag, _number(0)), *last))
 
     def _begin(self, step: LoopKernelStep, carried: Sequence[Node]) -> Iterator[Statement]:
         """Gives the carried values their first ones."""
@@ -193,24 +198,23 @@ class ControlKernel:
         arrays = [(old, new) for old, new in zip(graph.parameters, following, strict=False) if new.aval.rank]
         taken = {old: new for old, new in arrays if following.count(new) == 1}
         yield from self.steps(step.turn, taken)
-        yield from self._exchanged((*following, condition), (*carried, more))
+        values = [_view(one, step.turn) for one in (*following, condition)]
+        yield from self._exchanged(values, (*carried, more))
 
-    def _exchanged(self, values: Sequence[Node], targets: Sequence[Node]) -> Iterator[Statement]:
+    def _exchanged(self, values: Sequence[View], targets: Sequence[Node]) -> Iterator[Statement]:
         """Gives targets their values, all at once."""
-        places, waiting = self.places, list[tuple[Node, Node]]()
+        places, waiting = self.places, list[tuple[View, Node]]()
         homes = {places.home(target)[0] for target in targets}
         for value, target in zip(values, targets, strict=True):
-            home, own = places.home(value)[0], places.home(target)[0]
-            if home is own:
+            home, shape = places.home(value.base)[0], target.aval.shape
+            if home is places.home(target)[0]:
                 continue
-            if home in homes or not value.aval.rank:  # another target may get its value before this one is read
-                between = own_node(value.aval.dtype, value.aval.shape)
-                yield places.copied(packed_view(value), packed_view(between), value.aval.shape)
+            if home in homes:  # another target may get its value before this one is read
+                between = packed_view(own_node(target.aval.dtype, shape))
+                yield places.copied(value, between, shape)
                 value = between
             waiting.append((value, target))
-        yield from (
-            places.copied(packed_view(value), packed_view(target), value.aval.shape) for value, target in waiting
-        )
+        yield from (places.copied(value, packed_view(target), target.aval.shape) for value, target in waiting)
 
     # ------------------------------------------------------------------ branches
 
@@ -242,7 +246,7 @@ class ControlKernel:
                 places.put(home, target)
                 made.discard(home)
             else:
-                yield places.copied(packed_view(value), packed_view(target), target.aval.shape)
+                yield places.copied(_view(value, sub), packed_view(target), target.aval.shape)
 
     # ------------------------------------------------------------------ the kernel
 
@@ -257,6 +261,16 @@ class ControlKernel:
         places = tuple((node, 0) for node in settled.nodes)
         done = (*self.rewrites, *rewrites)
         return LoweredKernel(kernel, places, values, 1, self.work, tuple(self.groups), {}, done, resumed)
+
+
+def _is_own(node: Node) -> bool:
+    """Return whether a carried value waits in memory of the kernel's own, in a register or aligned."""
+    return not node.aval.rank or node.aval.nbytes < SMALLEST_BYTES
+
+
+def _view(node: Node, sub: SubPlan) -> View:
+    """Return where the elements of a value of a graph lie."""
+    return View(node, sub.layouts.strides(node), 0)
 
 
 def _made_in(plan: Plan) -> set[Node]:

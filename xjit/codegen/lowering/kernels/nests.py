@@ -32,8 +32,8 @@ class LoweredKernel:
     """Loop nests and what their table holds for the shapes at hand.
 
     ``in_place`` are values that are written into the buffer of another, each with that other one; ``rewrites`` is
-    what was done to the loops, in order. A kernel that is ``resumed`` runs turns of a loop, each of this ``work``, and
-    says in the word of its first slot whether there are more.
+    what was done to the loops, in order. A kernel that is ``resumed`` runs turns of a loop, each of this ``work``,
+    and says in the word of its first slot whether there are more.
     """
 
     kernel: Kernel

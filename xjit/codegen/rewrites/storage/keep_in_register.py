@@ -73,8 +73,9 @@ class KeepInRegister:
         for one in statements(block):
             if isinstance(one, Find) and one.load.buffer == self.buffer:
                 raise RefusedError(f"a Find touches {self.buffer}")
-            unordered = isinstance(one, Loop) and not one.kind.is_ordered
-            if unordered and any(store.buffer == self.buffer for store in stores(one.body)):
+            if not isinstance(one, Loop) or one.kind.is_ordered:
+                continue
+            if any(store.buffer == self.buffer for store in stores(one.body)):
                 raise RefusedError(f"iterations over {one.variable} store into {self.buffer} in no order")
 
     def _named(self, block: Block) -> Block | None:
