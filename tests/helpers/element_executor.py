@@ -49,8 +49,8 @@ def _compute(node: Node, inputs: list[Any]) -> Any:
 def _gathered(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source: int = 0) -> Array:
     positions = np.indices(shape)
     index = tuple(
-        (0 if one.axis is None else positions[one.axis] * one.scale)
-        + np.full(shape, one.offset)
+        np.full(shape, one.offset)
+        + sum(positions[axis] * scale for axis, scale in one.terms)
         + sum(found.times * _gathered(inputs, found.axes, shape, found.source) for found in one.found)
         for one in axes
     )

@@ -8,9 +8,9 @@ import pytest
 from xjit import ops
 from xjit.ir.context import PARAMETER, Trace, TracedValue
 from xjit.ir.current import current, tracing
-from xjit.ir.index_map import relabel
+from xjit.ir.index_map import axes_of, compose, relabel
 from xjit.ir.node import Graph, Node, freeze
-from xjit.ir.opdef import AxisMap, Kind, Lookup, OpDef
+from xjit.ir.opdef import Access, AxisMap, Kind, Lookup, OpDef
 from xjit.ir.printer import graph_text
 from xjit.ir.scalar_expr import Arg, Literal, cost, lit, prim
 from xjit.machine import processor
@@ -126,6 +126,17 @@ def test_an_index_in_a_domain_whose_axes_have_other_numbers():
     index = (AxisMap(1, 2, 5, (rows,)), AxisMap(None, 1, 4, (rows,)), AxisMap(0))
     moved = Lookup(None, (AxisMap(2),), 3)
     assert relabel(index, {0: 2, 1: 0}) == (AxisMap(0, 2, 5, (moved,)), AxisMap(None, 1, 4, (moved,)), AxisMap(2))
+
+
+def test_positions_along_several_axes_add_up_through_other_maps():
+    x = Node(PARAMETER, (), (), array_type("f64", (20,)))
+    window = Access((AxisMap(0, 2, 1, (), ((1, 3),)),))
+    assert compose(window, (AxisMap(3, 5, 1), AxisMap(None, 1, 4)), (x,)) == (AxisMap(3, 10, 15),)
+    assert compose(window, (AxisMap(2), AxisMap(0, -1)), (x,)) == (AxisMap(0, -3, 1, (), ((2, 2),)),)
+    assert compose(window, (AxisMap(1, 3), AxisMap(1, -2)), (x,)) == (AxisMap(None, 1, 1),)
+    twice = compose(window, (AxisMap(0, 1, 0, (), ((1, 1),)), AxisMap(1)), (x,))
+    assert twice == (AxisMap(0, 2, 1, (), ((1, 5),)),)
+    assert axes_of(twice) == {0, 1} and relabel(twice, {0: 4, 1: 2}) == (AxisMap(2, 5, 1, (), ((4, 2),)),)
 
 
 def test_the_verifier_finds_a_wrong_type():

@@ -16,6 +16,7 @@ from tests.cases import (
     cases_shape,
     cases_sort,
     cases_unary,
+    cases_windows,
 )
 from tests.helpers.harness import EXECUTORS, Case, check
 
@@ -31,6 +32,7 @@ CASES = [
     *cases_sort.CASES,
     *cases_fft.CASES,
     *cases_library.CASES,
+    *cases_windows.CASES,
 ]
 
 

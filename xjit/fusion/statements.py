@@ -207,14 +207,8 @@ class _Statement:
         return (*index, AxisMap(None, 1, 0, (Lookup(number.node, relabel(number.index, dict(axes))),)))
 
 
-def _further(first: tuple[int, ...], extents: tuple[int, ...], map: AxisMap) -> AxisMap:
-    assert map.axis is not None
-    offset = map.offset + map.scale * first[map.axis]
-    return (
-        AxisMap(None, 1, offset, map.found)
-        if extents[map.axis] == 1
-        else AxisMap(map.axis, map.scale, offset, map.found)
-    )
+def _further(first: tuple[int, ...], extents: tuple[int, ...], axis: int) -> AxisMap:
+    return AxisMap(None if extents[axis] == 1 else axis, 1, first[axis])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,7 @@
 """Index maps: where an operand is read, as an affine function of the position in a loop domain.
 
-An index has one AxisMap per axis of the value it points into; axes of one element are always read at 0.
+An index has one AxisMap per axis of the value it points into; axes of one element are always read at 0. The position
+along an axis is a sum over axes of the domain: of one for most values, of two where a window is read.
 
 >>> [map.axis for map in relabel(identity((5, 1, 4)), {0: 3, 2: 0})]
 [3, None, 0]
@@ -8,7 +9,7 @@ An index has one AxisMap per axis of the value it points into; axes of one eleme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from xjit.ir.node import Node
@@ -24,6 +25,19 @@ def identity(dims: tuple[int, ...]) -> Index:
     return tuple(ORIGIN if size == 1 else AxisMap(axis) for axis, size in enumerate(dims))
 
 
+def affine(terms: Iterable[tuple[int, int]], offset: int = 0, found: tuple[Lookup, ...] = ()) -> AxisMap:
+    """The map that adds up scale * (position on the axis) over (axis, scale), in any order and with repeated axes.
+
+    >>> affine([(2, 3), (0, 1), (2, -1)], 5)
+    AxisMap(axis=0, scale=1, offset=5, found=(), also=((2, 2),))
+    """
+    scales: dict[int, int] = {}
+    for axis, scale in terms:
+        scales[axis] = scales.get(axis, 0) + scale
+    kept = sorted((axis, scale) for axis, scale in scales.items() if scale)
+    return AxisMap(*kept[0], offset, found, tuple(kept[1:])) if kept else AxisMap(None, 1, offset, found)
+
+
 def compose(access: Access, index: Index, inputs: tuple[Node, ...]) -> Index:
     """Compose index maps: return the index of the first operand when the result is read at ``index``."""
     dims = inputs[0].aval.shape
@@ -37,18 +51,41 @@ def _through(map: AxisMap, index: Index, inputs: tuple[Node, ...]) -> AxisMap:
             for one in map.found
         ]
     )
+    return _substituted(map, index.__getitem__, looked_up)
+
+
+def _within(axes: Index, index: Index, inputs: tuple[Node, ...], source: Node) -> Index:
+    return normalise(tuple(_through(map, index, inputs) for map in axes), source.aval.shape)
+
+
+def _substituted(map: AxisMap, at: Callable[[int], AxisMap], found: tuple[Lookup, ...]) -> AxisMap:
+    """The map with ``at(axis)`` in place of the position on each axis, and with ``found`` in place of its own."""
     if map.axis is None:
-        return AxisMap(None, 1, map.offset, looked_up)
-    inner = index[map.axis]
+        return AxisMap(None, 1, map.offset, found)
+    inner = at(map.axis)
+    if map.also or inner.also:
+        return _sum(map, at, found)
     offset = inner.offset * map.scale + map.offset
-    found = (*looked_up, *[Lookup(one.source, one.axes, one.times * map.scale) for one in inner.found])
+    if inner.found:
+        found = (*found, *_times(inner.found, map.scale))
     if inner.axis is None:
         return AxisMap(None, 1, offset, found)
     return AxisMap(inner.axis, inner.scale * map.scale, offset, found)
 
 
-def _within(axes: Index, index: Index, inputs: tuple[Node, ...], source: Node) -> Index:
-    return normalise(tuple(_through(map, index, inputs) for map in axes), source.aval.shape)
+def _sum(map: AxisMap, at: Callable[[int], AxisMap], found: tuple[Lookup, ...]) -> AxisMap:
+    terms: list[tuple[int, int]] = []
+    offset = map.offset
+    for axis, scale in map.terms:
+        inner = at(axis)
+        terms += [(own, times * scale) for own, times in inner.terms]
+        offset += inner.offset * scale
+        found = (*found, *_times(inner.found, scale))
+    return affine(terms, offset, found)
+
+
+def _times(found: tuple[Lookup, ...], scale: int) -> list[Lookup]:
+    return [Lookup(one.source, one.axes, one.times * scale) for one in found]
 
 
 def normalise(index: Index, dims: tuple[int, ...]) -> Index:
@@ -60,28 +97,29 @@ def axes_of(index: Index) -> frozenset[int]:
     """The domain axes that the index depends on."""
     found = {map.axis for map in index if map.axis is not None}
     for map in index:
+        found.update([axis for axis, _ in map.also])
         for lookup in map.found:
             found |= axes_of(lookup.axes)
     return frozenset(found)
 
 
-def changed(index: Index, change: Callable[[AxisMap], AxisMap]) -> Index:
-    """The same index with every map along an axis changed, those of looked-up positions included.
-
-    ``change`` keeps what is found.
-    """
-    maps = [_with_found(map, change) if map.found else map for map in index]
-    return tuple([map if map.axis is None else change(map) for map in maps])
-
-
-def _with_found(map: AxisMap, change: Callable[[AxisMap], AxisMap]) -> AxisMap:
-    found = tuple(Lookup(one.source, changed(one.axes, change), one.times) for one in map.found)
-    return AxisMap(map.axis, map.scale, map.offset, found)
+def changed(index: Index, at: Callable[[int], AxisMap]) -> Index:
+    """The same index with ``at(axis)`` in place of the position on each axis, in looked-up positions as well."""
+    return tuple(
+        [
+            map if map.axis is None and not map.found else _substituted(map, at, _found(map, at) if map.found else ())
+            for map in index
+        ]
+    )
 
 
-def relabel(index: Index, axes: dict[int, int]) -> Index:
+def _found(map: AxisMap, at: Callable[[int], AxisMap]) -> tuple[Lookup, ...]:
+    return tuple([Lookup(one.source, changed(one.axes, at), one.times) for one in map.found])
+
+
+def relabel(index: Index, axes: Mapping[int, int]) -> Index:
     """The same index in a domain whose axes have other numbers."""
-    return changed(index, lambda map: AxisMap(axes[map.axis or 0], map.scale, map.offset, map.found))
+    return changed(index, lambda axis: AxisMap(axes[axis]))
 
 
 def has_lookups(index: Index) -> bool:

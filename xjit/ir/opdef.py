@@ -45,13 +45,21 @@ ORDERED = frozenset({Kind.EFFECT, Kind.COLLECTIVE})
 class AxisMap(NamedTuple):
     """Index map of one operand axis: scale * (position on result axis ``axis``) + offset; axis None: at offset.
 
-    ``found`` are integers that come from data and are added.  A tuple, as planning makes and compares thousands.
+    ``found`` are integers that come from data and are added.  ``also`` are (axis, scale) of further result axes whose
+    positions are added, as a window moves by its own position and by that within it; their numbers rise, and no axis
+    is named twice.  A tuple, as planning makes and compares thousands.
     """
 
     axis: int | None
     scale: int = 1
     offset: int = 0
     found: tuple[Lookup, ...] = ()
+    also: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def terms(self) -> tuple[tuple[int, int], ...]:
+        """(axis, scale) of all axes whose positions are added."""
+        return () if self.axis is None else ((self.axis, self.scale), *self.also)
 
 
 class Lookup(NamedTuple):

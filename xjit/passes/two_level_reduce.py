@@ -21,7 +21,7 @@ from xjit import numerics
 from xjit.ir.context import CONSTANT
 from xjit.ir.index_map import Index, axes_of, compose, identity
 from xjit.ir.node import Node
-from xjit.ir.opdef import Kind
+from xjit.ir.opdef import AxisMap, Kind
 from xjit.ir.scalar_expr import Literal
 from xjit.ops.define.core import registry
 from xjit.ops.elements.compare import SAME
@@ -126,10 +126,7 @@ def _is_plain(index: Index) -> bool:
     on.
     """
     axes = [map.axis for map in index if map.axis is not None]
-    plain = all((map.scale, map.offset, map.found) == (1, 0, ()) for map in index if map.axis is not None)
-    return (
-        plain and axes == sorted(set(axes)) and not any(map.offset or map.found for map in index if map.axis is None)
-    )
+    return axes == sorted(set(axes)) and all(map == AxisMap(map.axis) for map in index)
 
 
 def _is_part(part: Node, x: Node, node: Node, chunk: tuple[int, int]) -> bool:

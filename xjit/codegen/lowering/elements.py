@@ -6,7 +6,7 @@ does, so the bits are what is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from xjit.fusion.regions.reads import positions_of, sources
 from xjit.fusion.statements import IndexedValue
 from xjit.ir.context import CONSTANT
 from xjit.ir.index_map import Index as IndexMap
-from xjit.ir.loops.intexpr import Atom, constant, variable
+from xjit.ir.loops.intexpr import Atom, IntExpr, constant, variable
 from xjit.ir.loops.nodes import Const, FromInt, Let, Prim, Value, Var
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, Reducer
@@ -280,14 +280,17 @@ class Evaluation:
 
     def _position(self, expr: Index) -> Value:
         map = self.index[expr.axis]
-        name = None if map.axis is None else self.elements.position(map.axis)
-        steps = constant(0) if name is None else variable(name) * map.scale
-        place: Value = FromInt(steps + map.offset, expr.dtype)
+        place: Value = FromInt(self._steps(map.terms) + map.offset, expr.dtype)
         for lookup in map.found:
             found = self.elements.looked_up(IndexedValue(lookup.source, lookup.axes))
             times = Const(Literal.of(np.int64(lookup.times)))
             place = Prim("add", (place, Prim("mul", (found, times), INT64)), INT64)
         return place
+
+    def _steps(self, terms: Iterable[tuple[int, int]]) -> IntExpr:
+        """The positions on axes, times their scales, of those that have loops."""
+        named = ((self.elements.position(axis), scale) for axis, scale in terms)
+        return sum((variable(name) * scale for name, scale in named if name is not None), constant(0))
 
     def _call(self, expr: PrimExpr) -> Value:
         if expr.name == "bitcast":

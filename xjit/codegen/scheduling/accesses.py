@@ -129,9 +129,7 @@ class GroupAccesses:
     def _note_positions(self, indexed: IndexedValue) -> None:
         node = indexed.node
         for axis in () if node.element is None else _index_axes(node.element):
-            map = indexed.index[axis]
-            if map.axis is not None:
-                self.positions.add(map.axis)
+            self.positions.update(own for own, _ in indexed.index[axis].terms)
 
     def _write(self, statement: Statement, axes: dict[int, int]) -> Access | None:
         match statement:

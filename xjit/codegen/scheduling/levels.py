@@ -114,4 +114,4 @@ def _is_still(indexed: IndexedValue, group: FusionGroup) -> bool:
     """Return whether a value does not change along the reduced axes, but from chunk to chunk."""
     numbers = group.chunk_numbers
     by_number = all(IndexedValue(one.source, one.axes) in numbers for one in lookups_of(indexed.index))
-    return by_number and all(map.axis is None or map.axis in group.kept for map in indexed.index)
+    return by_number and all(axis in group.kept for map in indexed.index for axis, _ in map.terms)

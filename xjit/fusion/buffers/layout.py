@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping, Sequence
 
 from xjit.dataclass import dataclass
@@ -41,9 +42,8 @@ class Layouts:
         moves = list(self.coefficients(node, index, rank)[0])
         for map, stride in zip(index, self.strides(node), strict=True):
             for lookup in map.found:
-                for inner in lookup.axes:
-                    if inner.axis is not None:
-                        moves[inner.axis] += inner.scale * lookup.times * stride
+                for axis, scale in itertools.chain.from_iterable(inner.terms for inner in lookup.axes):
+                    moves[axis] += scale * lookup.times * stride
         return tuple(moves)
 
 
@@ -56,6 +56,8 @@ def coefficients(index: Index, strides: Sequence[int], rank: int) -> tuple[tuple
         start += map.offset * stride
         if map.axis is not None:
             moves[map.axis] += map.scale * stride
+            for axis, scale in map.also:
+                moves[axis] += scale * stride
     return tuple(moves), start
 
 

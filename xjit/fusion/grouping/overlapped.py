@@ -27,7 +27,7 @@ from xjit.fusion.plan import FusionGroup, KernelStep, Step, Tiling
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import IndexedValue, Output, Statement, Store
-from xjit.ir.index_map import relabel
+from xjit.ir.index_map import axes_of, relabel
 from xjit.ir.node import Node
 from xjit.machine import Machine
 
@@ -356,11 +356,11 @@ def _distances(
     for axis, first in zip(axes, origin, strict=True):
         if axis >= len(at.index):
             return None
-        if any(map.axis == axis for other, map in enumerate(at.index) if other != axis):
+        if axis in axes_of((*at.index[:axis], *at.index[axis + 1 :])):
             return None
         map = at.index[axis]
         moves = (axis, 1) if group.dims[axis] != 1 else (None, 1)
-        if map.found or (map.axis, map.scale) != moves:
+        if map.found or map.also or (map.axis, map.scale) != moves:
             return None
         distances.append(map.offset - first)
     return tuple(distances)

@@ -79,7 +79,7 @@ def _steps_ahead(indexed: IndexedValue, other: Statement, axis: int, count: int)
     for place, (map, size, first) in enumerate(zip(indexed.index, other.dims, origin, strict=True)):
         if place != axis and map != (AxisMap(None, 1, first) if size == 1 else AxisMap(place, 1, first)):
             return None
-    if (along.axis, along.scale, along.found) != (axis, 1, ()):
+    if along != AxisMap(axis, 1, along.offset):
         return None
     made = origin[axis] + (other.domain.skew or 0)  # its first element: a part of a value begins later than that
     if not made <= along.offset <= made + other.dims[axis] - count:

@@ -10,7 +10,7 @@ computes is an interior that reads ``u`` alone, four edges and four corners; ``p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from xjit.fusion.statements import IndexedValue
@@ -57,16 +57,21 @@ def _part(box: Box, index: Index, piece: Piece) -> Box | None:
             if not start <= map.offset < start + count:
                 return None
             continue
-        first, stop = part[map.axis]
-        low, high = start - map.offset, start + count - 1 - map.offset
-        if map.scale < 0:
-            low, high = -high, -low
-        scale = abs(map.scale)
-        first, stop = max(first, -(-low // scale)), min(stop, high // scale + 1)
-        if first >= stop:
-            return None
-        part[map.axis] = first, stop
+        for axis, scale in map.terms:
+            first, last = _reach(map.offset, [(own, times) for own, times in map.terms if own != axis], part)
+            low, high = start - last, start + count - 1 - first
+            if scale < 0:
+                low, high = -high, -low
+            part[axis] = max(part[axis][0], -(-low // abs(scale))), min(part[axis][1], high // abs(scale) + 1)
+            if part[axis][0] >= part[axis][1]:
+                return None
     return tuple(part)
+
+
+def _reach(offset: int, terms: Sequence[tuple[int, int]], box: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The least and the greatest sum of an offset and the scaled positions in a box."""
+    ends = [sorted((scale * box[axis][0], scale * (box[axis][1] - 1))) for axis, scale in terms]
+    return offset + sum([low for low, _ in ends]), offset + sum([high for _, high in ends])
 
 
 def _spans(indexed: IndexedValue, dims: tuple[int, ...]) -> list[tuple[int, int]]:
@@ -84,9 +89,7 @@ def _meets(piece: Piece, spans: list[tuple[int, int]]) -> bool:
 def _span(map: AxisMap, size: int, dims: tuple[int, ...]) -> tuple[int, int]:
     if map.found:
         return 0, size - 1
-    first = map.offset
-    last = first if map.axis is None else first + map.scale * (dims[map.axis] - 1)
-    return (first, last) if first <= last else (last, first)
+    return _reach(map.offset, map.terms, [(0, extent) for extent in dims])
 
 
 def _within(indexed: IndexedValue, piece: Piece) -> IndexedValue:
@@ -95,7 +98,7 @@ def _within(indexed: IndexedValue, piece: Piece) -> IndexedValue:
         return IndexedValue(operand, ())
     index = tuple(
         [
-            AxisMap(map.axis, map.scale, map.offset - start + first, map.found)
+            map._replace(offset=map.offset - start + first)
             for map, start, first in zip(indexed.index, piece.start, piece.source, strict=True)
         ]
     )
@@ -104,12 +107,12 @@ def _within(indexed: IndexedValue, piece: Piece) -> IndexedValue:
 
 def cuts_of(indexed: IndexedValue, dims: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
     """(axis, position, pieces) where what is read of an assembled value crosses into another piece, and how many
-    others such a cut goes through.
+    others such a cut goes through. Where a position moves along several axes, no cut of one is at the border.
     """
     spans = _spans(indexed, dims)
     pieces = [piece for piece in indexed.node.pieces if _meets(piece, spans)]
     for place, map in enumerate(indexed.index):
-        if map.axis is None or map.found:
+        if map.axis is None or map.found or map.also:
             continue
         for border in {piece.start[place] + side for piece in pieces for side in (0, piece.count[place])}:
             past = border - map.offset if map.scale > 0 else map.offset - border + 1

@@ -52,7 +52,7 @@ def evaluates_condition(indexed: IndexedValue, dims: tuple[int, ...]) -> bool:
     long = [(map, size) for map, size in zip(indexed.index, node.aval.shape, strict=True) if size != 1]
     walked = all(
         map.axis is not None
-        and not map.found
+        and not (map.found or map.also)
         and dims[map.axis] == size
         and (map.scale, map.offset) in ((1, 0), (-1, size - 1))
         for map, size in long

@@ -205,7 +205,7 @@ def _is_in_place(statement: Statement, reader: Reader, index: Index) -> bool:
 def _can_be_cut(node: Node, places: Places) -> bool:
     """Return whether the readers of an assembled value can be cut into parts that read one piece each."""
     for reader, index in places:
-        is_cut = isinstance(reader.statement, Store) and not any(map.found for map in index)
+        is_cut = isinstance(reader.statement, Store) and not any(map.found or map.also for map in index)
         if not is_cut and indexed_piece(IndexedValue(node, index), reader.dims) is None:
             return False
     return True

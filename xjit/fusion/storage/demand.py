@@ -199,17 +199,14 @@ def _relative(index: Index, box: Box) -> tuple[tuple[int, ...], Index]:
     if dims == tuple([stop for _, stop in box]):
         return dims, index
 
-    def moved(map: AxisMap) -> AxisMap:
-        first = 0 if map.axis is None or map.axis >= len(box) else box[map.axis][0]
-        return AxisMap(map.axis, map.scale, map.offset + map.scale * first, map.found) if first else map
+    def moved(axis: int) -> AxisMap:
+        return AxisMap(axis, 1, box[axis][0] if axis < len(box) else 0)
 
     return dims, changed(index, moved)
 
 
-def _fixed(positions: Mapping[int, int], map: AxisMap) -> AxisMap:
-    if map.axis is None or map.axis not in positions:
-        return map
-    return AxisMap(None, 1, map.scale * positions[map.axis] + map.offset, map.found)
+def _fixed(positions: Mapping[int, int], axis: int) -> AxisMap:
+    return AxisMap(None, 1, positions[axis]) if axis in positions else AxisMap(axis)
 
 
 def _hull(one: Box, other: Box) -> Box:

@@ -97,7 +97,4 @@ def _shares_loads(group: FusionGroup, accesses: GroupAccesses, axis: int) -> boo
 
 
 def _next(indexed: IndexedValue, axis: int) -> IndexedValue:
-    def at(map: AxisMap) -> AxisMap:
-        return map._replace(offset=map.offset + map.scale) if map.axis == axis else map
-
-    return IndexedValue(indexed.node, changed(indexed.index, at))
+    return IndexedValue(indexed.node, changed(indexed.index, lambda own: AxisMap(own, 1, int(own == axis))))

@@ -1,0 +1,1 @@
+"""Operations over windows: padding, the windowed access, reductions of windows."""
