@@ -137,13 +137,15 @@ class LoopKernelStep:
     """Runs a loop that carries values in one kernel.
 
     ``first`` is the condition of what is carried at the beginning, ``turn`` the values after a turn and the condition
-    of these. The first parameters of both are the carried values; the last ones have ``results``.
+    of these. The first parameters of both are the carried values; the last ones have ``results``. There are so many
+    ``trips``, infinitely many where nobody knows it.
     """
 
     node: Node
     first: SubPlan
     turn: SubPlan
     results: tuple[Node, ...]
+    trips: float
 
     @property
     def parts(self) -> tuple[SubPlan, ...]:

@@ -33,9 +33,6 @@ from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.types import TupleType
 
-MOST_NODES = 400
-"""The most nodes of a graph that is a part of a kernel: LLVM's time grows with the length of a loop."""
-
 Planner = Callable[[Graph, Layouts], Plan]
 
 
@@ -66,7 +63,7 @@ class Surroundings:
 def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None:
     """The step of an operation of control that becomes one kernel, else None."""
     inner = sub_graphs(node)
-    if node.sequence >= 0 or not all(_is_fit(one.graph) for one in inner):
+    if node.sequence >= 0 or not all(_is_fit(one.graph, around.machine) for one in inner):
         return None
     operands = [tuple(node.inputs[number] for number in one.operands) for one in inner]
     results = _results(node, around.graph)
@@ -76,7 +73,7 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
         first, turn = turn_of(inner[0].graph, inner[1].graph, carried)
         given = (*operands[0], *operands[1][carried:])
         both = around.planned(first, operands[0], carried), around.planned(turn, given, carried)
-        step = LoopKernelStep(node, *both, results)
+        step = LoopKernelStep(node, *both, results, trips(first, turn, both[0].operands))
     else:
         subs = tuple(around.planned(own_graph(one.graph), of) for one, of in zip(inner, operands, strict=True))
         step = BranchKernelStep(node, around.view(node.inputs[0]), subs, results)
@@ -93,9 +90,9 @@ def _results(node: Node, graph: Graph) -> tuple[Node, ...]:
     )
 
 
-def _is_fit(graph: Graph) -> bool:
+def _is_fit(graph: Graph, machine: Machine) -> bool:
     """Return whether loops can do what a graph does, as far as its nodes tell."""
-    if graph.effects or len(graph.nodes) > MOST_NODES:
+    if graph.effects or len(graph.nodes) > machine.longest_turn:
         return False
     return not any(node.op.failure is not None or _changes_width(node) for node in graph.nodes)
 
@@ -123,7 +120,7 @@ def _works(sub: SubPlan) -> Iterator[float]:
                 for statement in step.statements:
                     yield math.prod(statement.dims) * max(1, len(sub.plan.slices.of(statement).visits))
             case LoopKernelStep():
-                yield work_of(step.first) + trips(step) * work_of(step.turn)
+                yield work_of(step.first) + step.trips * work_of(step.turn)
             case BranchKernelStep():
                 yield max(map(work_of, step.branches))
             case _:

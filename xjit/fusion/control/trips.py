@@ -6,46 +6,37 @@ import math
 
 import numpy as np
 
-from xjit.fusion.plan import LoopKernelStep
+from xjit.fusion.buffers.operands import View
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
-from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
+from xjit.ir.scalar_expr import Arg, Expr, Lit
+from xjit.ir.scalar_forms import counter_and_limit, counter_and_step
 
 
-def trips(step: LoopKernelStep) -> float:
-    """The number of turns that a loop has; infinite where nobody knows it."""
-    first, turn = step.first.plan.graph, step.turn.plan.graph
-    limit = _limit(first)
-    if limit is None:
-        return math.inf
-    counter, stop = limit
-    begin, by = _number(step.first.operands[counter].base), _step(turn, counter)
-    if begin is None or by is None or by <= 0:
-        return math.inf
-    return max(0, -(-(stop - begin) // by))
+def trips(first: Graph, turn: Graph, operands: tuple[View, ...]) -> float:
+    """The number of turns that a loop over these operands has; infinite where nobody knows it.
 
-
-def _limit(first: Graph) -> tuple[int, int] | None:
-    """(counter, stop) where the condition is that the parameter of this number is below a number."""
+    ``first`` has the condition, ``turn`` the values after a turn.
+    """
     (condition,) = first.outputs
-    match condition.element:
-        case Prim(name="lt" | "le" as name, args=(Arg() as one, other)):
-            stop = _operand(condition, other)
-            counter = condition.inputs[one.index]
-            if stop is not None and counter in first.parameters:
-                return first.parameters.index(counter), stop + (name == "le")
-    return None
+    found = counter_and_limit(condition.element)
+    if found is None:
+        return math.inf
+    counter, limit, included = condition.inputs[found[0].index], _operand(condition, found[1]), found[2]
+    if limit is None or counter not in first.parameters:
+        return math.inf
+    place = first.parameters.index(counter)
+    begin, step = _number(operands[place].base), _step(turn, place)
+    if begin is None or step is None or step <= 0:
+        return math.inf
+    return max(0, -(-(limit + included - begin) // step))
 
 
-def _step(turn: Graph, counter: int) -> int | None:
+def _step(turn: Graph, place: int) -> int | None:
     """The number that a turn adds to a parameter."""
-    value, parameter = turn.outputs[counter], turn.parameters[counter]
-    match value.element:
-        case Prim(name="add", args=(one, other)):
-            for mine, its in ((one, other), (other, one)):
-                if isinstance(mine, Arg) and value.inputs[mine.index] is parameter:
-                    return _operand(value, its)
-    return None
+    value, parameter = turn.outputs[place], turn.parameters[place]
+    steps = [step for counter, step in counter_and_step(value.element) if value.inputs[counter.index] is parameter]
+    return _operand(value, steps[0]) if steps else None
 
 
 def _operand(node: Node, expr: Expr) -> int | None:

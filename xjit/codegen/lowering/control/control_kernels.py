@@ -38,30 +38,23 @@ from xjit.fusion.plan import (
     Plan,
     SubPlan,
 )
+from xjit.ir.loops.build import both, equal, less, number, plus, position, truth
 from xjit.ir.loops.nodes import (
     LAUNCHED,
     Alloc,
     Block,
     Carry,
-    Const,
     Fold,
-    FromInt,
     If,
     Kernel,
     Let,
-    Prim,
     Statement,
-    Value,
     Var,
     While,
 )
 from xjit.ir.node import Node
-from xjit.ir.scalar_expr import Literal
 from xjit.machine import Machine
 from xjit.types import BOOL, INT64
-
-TURNS = 100
-"""The number of turns that a loop is taken to have where nobody knows it."""
 
 
 def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, varying: bool = False) -> LoweredKernel:
@@ -146,14 +139,14 @@ class ControlKernel:
         yield from self._first(step, step.results, more)
         before, self.work = self.work, 0.0
         turn = tuple(self._turn(step, step.results, more))
-        self.work = before + TURNS * self.work
+        self.work = before + step.trips * self.work
         yield While(self.places.loaded(more), turn)
 
     def resumable(self, step: LoopKernelStep, flag: Node) -> Iterator[Statement]:
         """A loop of which a call runs some turns, and whose flag says whether there are more."""
         places = self.places
         self.see_outside(flag, *step.results, *(view.base for view in step.operands))
-        go_on = places.stored(flag, _number(1))  # takes the first slot
+        go_on = places.stored(flag, number(1))  # takes the first slot
         carried = tuple(
             own_node(node.aval.dtype, node.aval.shape) if _is_own(node) else node for node in step.results
         )
@@ -162,17 +155,17 @@ class ControlKernel:
         more, turn, (low, high) = own_node(BOOL), self.building.nest.fresh("turn"), LAUNCHED
         first = (*self._begin(step, carried), *self._first(step, carried, more))
         later = [places.stored(mine, places.loaded(node)) for mine, node in scalars]
-        yield If(_compared("eq", FromInt(low, INT64), _number(0)), first, (*later, places.stored(more, _truth())))
-        yield Carry(turn, FromInt(low, INT64))
+        yield If(equal(position(low), number(0)), first, (*later, places.stored(more, truth(True))))
+        yield Carry(turn, position(low))
         self.work = 0.0
         body = tuple(self._turn(step, carried, more))
-        counted = Fold((turn,), (Prim("add", (Var(turn, INT64), _number(1)), INT64),))
-        allowed = _compared("lt", Var(turn, INT64), FromInt(high, INT64))
-        yield While(Prim("and", (places.loaded(more), allowed), BOOL), (*body, counted))
+        counted = Fold((turn,), (plus(Var(turn, INT64), number(1)),))
+        allowed = less(Var(turn, INT64), position(high))
+        yield While(both(places.loaded(more), allowed), (*body, counted))
         yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
         arrays = [(mine, node) for mine, node in own if node.aval.rank]
         last = (places.copied(packed_view(mine), packed_view(node), node.aval.shape) for mine, node in arrays)
-        yield If(places.loaded(more), (go_on,), (places.stored(flag, _number(0)), *last))
+        yield If(places.loaded(more), (go_on,), (places.stored(flag, number(0)), *last))
 
     def _begin(self, step: LoopKernelStep, carried: Sequence[Node]) -> Iterator[Statement]:
         """Gives the carried values their first ones."""
@@ -220,8 +213,8 @@ class ControlKernel:
 
     def branch(self, step: BranchKernelStep) -> Iterator[Statement]:
         """One of several blocks."""
-        number = Var(self.building.nest.fresh("branch"), step.choice.base.aval.dtype)
-        yield Let(number.name, self.places.loaded(step.choice.base))
+        branch = Var(self.building.nest.fresh("branch"), step.choice.base.aval.dtype)
+        yield Let(branch.name, self.places.loaded(step.choice.base))
         before, heaviest = self.work, 0.0
         blocks = list[Block]()
         for sub in step.branches:
@@ -231,7 +224,7 @@ class ControlKernel:
         self.work = before + heaviest
         chosen = blocks[-1]
         for place, block in reversed(list(enumerate(blocks[:-1]))):
-            same = _compared("eq", number, Const(Literal.of(number.dtype.type(place))))
+            same = equal(branch, number(place, branch.dtype))
             chosen = (If(same, block, chosen),)
         yield from chosen
 
@@ -277,15 +270,3 @@ def _made_in(plan: Plan) -> set[Node]:
     """The values that kernels of a plan make."""
     kernels = (step for step in plan.steps if isinstance(step, KernelStep))
     return {statement.target for step in kernels for statement in step.statements}
-
-
-def _compared(name: str, one: Value, other: Value) -> Prim:
-    return Prim(name, (one, other), BOOL)
-
-
-def _number(value: int) -> Const:
-    return Const(Literal.of(INT64.type(value)))
-
-
-def _truth() -> Const:
-    return Const(Literal.of(BOOL.type(True)))
