@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
+from xjit.codegen.lowering.control.exchange import exchanged
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
@@ -72,7 +73,10 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
 
 @dataclass(eq=False)
 class ControlKernel:
-    """The statements of one kernel, and what is known of them: their groups, the rewrites of these, their work."""
+    """The statements of one kernel, and what is known of them: their groups, the rewrites of these, their work.
+
+    Of so many loops a turn is written twice.
+    """
 
     building: KernelInProgress
     places: Places
@@ -80,6 +84,7 @@ class ControlKernel:
     rewrites: list[Rewrite] = field(default_factory=list)
     allocs: list[Alloc] = field(default_factory=list)
     work: float = 0.0
+    turns: int = 0
 
     def see_outside(self, *nodes: Node) -> None:
         """Note values that are in memory of the program."""
@@ -138,7 +143,7 @@ class ControlKernel:
         more = own_node(BOOL)
         yield from self._first(step, step.results, more)
         before, self.work = self.work, 0.0
-        turn = tuple(self._turn(step, step.results, more))
+        turn = self._turn(step, step.results, more)
         self.work = before + step.trips * self.work
         yield While(self.places.loaded(more), turn)
 
@@ -158,7 +163,7 @@ class ControlKernel:
         yield If(equal(position(low), number(0)), first, (*later, places.stored(more, truth(True))))
         yield Carry(turn, position(low))
         self.work = 0.0
-        body = tuple(self._turn(step, carried, more))
+        body = self._turn(step, carried, more)
         counted = Fold((turn,), (plus(Var(turn, INT64), number(1)),))
         allowed = less(Var(turn, INT64), position(high))
         yield While(both(places.loaded(more), allowed), (*body, counted))
@@ -183,18 +188,37 @@ class ControlKernel:
             self.places.put(parameter, node)
         self._given(sub, len(carried))
 
-    def _turn(self, step: LoopKernelStep, carried: Sequence[Node], more: Node) -> Iterator[Statement]:
-        """One turn, behind which the carried values are the next ones."""
+    def _turn(self, step: LoopKernelStep, carried: Sequence[Node], more: Node) -> Block:
+        """A turn or two, behind which the carried values are the next ones."""
         self._carried(step.turn, carried)
-        graph = step.turn.plan.graph
+        graph, places = step.turn.plan.graph, self.places
         *following, condition = graph.outputs
         arrays = [(old, new) for old, new in zip(graph.parameters, following, strict=False) if new.aval.rank]
-        taken = {old: new for old, new in arrays if following.count(new) == 1}
-        yield from self.steps(step.turn, taken)
-        values = [_view(one, step.turn) for one in (*following, condition)]
-        yield from self._exchanged(values, (*carried, more))
+        begun, taken = self.turns, {old: new for old, new in arrays if following.count(new) == 1}
+        work = tuple(self.steps(step.turn, taken))
+        values, targets = [_view(one, step.turn) for one in (*following, condition)], (*carried, more)
+        homes = [places.home(target)[0] for target in targets]
+        pairs = {} if self.turns > begun else self._pairs(step.turn, values, homes)
+        rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in pairs]
+        turn = (*work, *self._moved([value for value, _, _ in rest], [target for _, target, _ in rest]))
+        if not pairs:
+            return turn
+        self.turns += 1
+        second = exchanged(places, turn, pairs, set(homes) - pairs.keys())
+        back = [places.copied(packed_view(value), packed_view(old), old.aval.shape) for old, value in pairs.items()]
+        return (*turn, If(places.loaded(more), second, tuple(back)))
 
-    def _exchanged(self, values: Sequence[View], targets: Sequence[Node]) -> Iterator[Statement]:
+    def _pairs(self, sub: SubPlan, values: Sequence[View], homes: Sequence[Node]) -> dict[Node, Node]:
+        """The carried arrays that a turn makes in other memory, each with that."""
+        made, found = _made_in(sub.plan), dict[Node, Node]()
+        for value, target in zip(values, homes, strict=True):
+            home, start = self.places.home(value.base)
+            whole = home in made and not start and home.aval.size == target.aval.size
+            if whole and home.aval.rank and home not in found.values():
+                found[target] = home
+        return found
+
+    def _moved(self, values: Sequence[View], targets: Sequence[Node]) -> Iterator[Statement]:
         """Gives targets their values, all at once."""
         places, waiting = self.places, list[tuple[View, Node]]()
         homes = {places.home(target)[0] for target in targets}
