@@ -19,8 +19,9 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep, Plan
 from xjit.fusion.planner import plan as make_plan
-from xjit.ir.inner_graphs import all_graphs, sub_graphs
+from xjit.ir.inner_graphs import all_graphs, inner_graphs
 from xjit.ir.node import Graph, Node
+from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.sign_motion import move_signs
@@ -154,7 +155,7 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     """The plans of the graphs inside of an operation of control."""
     from xjit.programs.control_steps import inner_specs
 
-    graphs = [inner.graph for inner in sub_graphs(node)]
+    graphs = [inner.graph for inner in inner_graphs(node)]
     specs = inner_specs(node, plan, draft.layouts)
     whole = [
         Draft(one, draft.target, of, (False,) * len(one.outputs), draft.varying, draft.watch)
@@ -195,6 +196,7 @@ def _write(draft: Draft) -> Draft:
 STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
+    graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),
     graph_pass("products", "write some products with vectors as sums", write_products_out),
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),

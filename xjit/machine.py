@@ -145,6 +145,13 @@ class Machine:
     joined_statements: int
     """Statements of a loop over columns beyond which it is busy without joining rows."""
 
+    joined_results: int
+    """Results that are summed side by side where they share what is read: their accumulators and what is read fit into
+    registers."""
+
+    joined_products: int
+    """Products of a window at most that are added to an accumulator between its load and its store."""
+
     # Threads.
 
     shared_extent: int
@@ -298,6 +305,8 @@ def processor() -> Machine:
         strip_rows=16,
         joined_rows=4,
         joined_statements=12,
+        joined_results=4,
+        joined_products=12,
         shared_extent=64,
         shared_blocks=16,
         lone_share=0.125,

@@ -18,7 +18,8 @@ likewise, each lane in order. The lanes of both are added in a tree of halves, a
 
     tree(v) = tree(v[:half] + v[half:])
 
-Sums along slow axes add row after row. Large sums to few results are cut into chunks first, by shape
+Sums along slow axes add row after row. Convolutions add the products of a window one after the other, in features
+first, each with one rounding. Large sums to few results are cut into chunks first, by shape
 (:mod:`xjit.passes.split_reduce`). Products take the same ways.
 """
 
@@ -144,6 +145,11 @@ class SumOrder:
     def in_lanes(self) -> bool:
         """Return whether elements are added lane by lane."""
         return self.along_rows and not self.short
+
+
+def in_turn(dims: tuple[int, ...], reduced: tuple[int, ...]) -> SumOrder:
+    """The order of a sum that takes its elements one after the other in row-major order."""
+    return SumOrder(tuple(axis for axis in sorted(reduced) if dims[axis] > 1), False, 0, False)
 
 
 def sum_order(operand: ArrayType, dims: tuple[int, ...]) -> SumOrder:

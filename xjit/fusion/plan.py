@@ -8,7 +8,7 @@ from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import View
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import Check, IndexedValue, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.numerics import SumOrder
@@ -37,6 +37,11 @@ class FusionGroup:
     def sums(self) -> SumOrder | None:
         """The order of its sums and products of floats; None where there are none."""
         return next((order for statement in self.statements if (order := statement.sums) is not None), None)
+
+    @property
+    def adds_products(self) -> bool:
+        """Return whether a statement adds up products of two operands."""
+        return any(isinstance(statement, Reduce) and statement.adds_products for statement in self.statements)
 
     @property
     def is_elementwise(self) -> bool:

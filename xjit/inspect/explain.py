@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.plan import (
     KERNELS,
     AliasStep,
     BranchKernelStep,
+    ControlStep,
     HostStep,
     KernelStep,
     LibraryStep,
@@ -29,7 +30,7 @@ from xjit.types import TupleType
 
 if TYPE_CHECKING:
     from xjit.codegen.lowering.kernels.nests import LoweredKernel
-    from xjit.compile import Lowered
+    from xjit.programs.lowered import Lowered
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,37 +100,69 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    machine, slices = lowered.target.machine, lowered.plan.slices
-    kernels = iter([_kernel(kernel, slices, machine) for kernel, _ in lowered.kernels])
-    reports: list[KernelReport] = []
-    steps: list[str] = []
-    for step in lowered.plan.steps:
-        match step:
-            case KernelStep() | LoopKernelStep() | BranchKernelStep():
-                reports.append(next(kernels))
-                steps.append(str(reports[-1]))
-            case LibraryStep(node):
-                bits = "; its bits may depend on the thread count" if node.op.threaded else ""
-                steps.append(f"library call: {node.op.name} ({node.where}){bits}")
-            case HostStep(node, reason):
-                steps.append(f"NumPy runs {node.op.name} ({node.where}): {reason}")
-            case AliasStep(node, _) | ViewStep(node):
-                steps.append(f"no work: {node.op.name} is a view ({node.where})")
-    graph = lowered.graph
+    graph, steps = lowered.graph, _Steps()
+    steps.add(lowered)
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
-    moved = sum(report.bytes_read + report.bytes_written for report in reports)
-    moved += sum(_whole_bytes(step.node) for step in lowered.plan.steps if isinstance(step, LibraryStep | HostStep))
     temporary, results = _memory(lowered)
     return Explanation(
         graph.name,
-        tuple(reports),
-        tuple(steps),
-        moved,
+        tuple(steps.kernels),
+        tuple(steps.lines),
+        steps.moved,
         minimum,
         temporary,
         temporary + results,
-        lowered.plan.reasons,
+        tuple(reason for part in lowered.all() for reason in part.plan.reasons),
     )
+
+
+@dataclass(eq=False)
+class _Steps:
+    """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn."""
+
+    kernels: list[KernelReport] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    moved: int = 0
+
+    def add(self, lowered: Lowered) -> None:
+        """Adds the steps of a program."""
+        machine, slices = lowered.target.machine, lowered.plan.slices
+        kernels = iter([_kernel(kernel, slices, machine) for kernel, _ in lowered.kernels])
+        for step in lowered.plan.steps:
+            match step:
+                case KernelStep() | LoopKernelStep() | BranchKernelStep():
+                    self._add_kernel(next(kernels))
+                case LibraryStep(node):
+                    bits = "; its bits may depend on the thread count" if node.op.threaded else ""
+                    self._add_whole(f"library call: {node.op.name} ({node.where}){bits}", node)
+                case HostStep(node, reason):
+                    self._add_whole(f"NumPy runs {node.op.name} ({node.where}): {reason}", node)
+                case ControlStep(node):
+                    self.lines.append(
+                        f"{node.op.control}: {node.op.name} ({node.where})\n{self._inside(node, lowered)}"
+                    )
+                case AliasStep(node, _) | ViewStep(node):
+                    self.lines.append(f"no work: {node.op.name} is a view ({node.where})")
+
+    def _add_kernel(self, report: KernelReport) -> None:
+        self.kernels.append(report)
+        self.lines.append(str(report))
+        self.moved += report.bytes_read + report.bytes_written
+
+    def _add_whole(self, line: str, node: Node) -> None:
+        self.lines.append(line)
+        self.moved += _whole_bytes(node)
+
+    def _inside(self, node: Node, lowered: Lowered) -> str:
+        """The steps of the graphs inside of an operation, as indented lines."""
+        found: list[str] = []
+        for part in lowered.inner[node]:
+            steps = _Steps(self.kernels)
+            steps.add(part)
+            self.moved += steps.moved
+            lines = [line for step in steps.lines for line in f"- {step}".splitlines()]
+            found += [f"{part.graph.name}:", *(f"  {line}" for line in lines or ["- nothing to do"])]
+        return "\n".join(f"       {line}" for line in found)
 
 
 def _memory(lowered: Lowered) -> tuple[int, int]:
@@ -179,7 +212,7 @@ def _written_bytes(statement: Statement, written: set[Node]) -> int:
 
 
 def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelReport:
-    group = max(kernel.groups, key=lambda one: math.prod(one.dims), default=None)
+    group = max(kernel.groups, key=lambda one: math.prod(one.dims))
     statements = [statement for one in kernel.groups for statement in one.statements]
     targets = frozenset(statement.target for statement in statements)
     written = {node for (node, _), a in zip(kernel.pointers, kernel.kernel.arguments, strict=True) if a.is_written}
@@ -196,8 +229,8 @@ def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelRe
     size = piece_size(kernel.extent, kernel.work, machine)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
-        domain=() if group is None else group.dims,
-        reduced=() if group is None else group.reduced,
+        domain=group.dims,
+        reduced=group.reduced,
         bytes_read=sum(node.aval.nbytes for node in read),
         bytes_written=sum(_written_bytes(statement, written.union(kernel.in_place)) for statement in statements),
         pieces=-(-kernel.extent // size),

@@ -127,6 +127,7 @@ class Reducer:
     reassociates: bool  # rounding may differ by order; exact reducers need no care
     last_word: Callable[[DType], Any] | None = None  # what no further element changes; NaN aside
     either_zero: bool = False  # of zeros of both signs any one may be the result
+    factors: bool = False  # adds up products of two operands, one after the other in row-major order
     orders_zeros: bool = field(default=False, compare=False)  # the result depends on the signs of zeros
     classes: str = field(default="", compare=False)
     runs_over: str = field(default="", compare=False)

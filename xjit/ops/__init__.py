@@ -138,5 +138,8 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.conv import conv as conv
+from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
+from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
 
 _expose(globals())

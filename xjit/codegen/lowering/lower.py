@@ -56,7 +56,7 @@ class Lowering:
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )
-        self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns is not None)
+        self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns)
 
     def _is_in_columns(self, scans: ScanReads) -> bool:
         """Return whether columns run in blocks, for which no pass but the first may store whole rows."""

@@ -324,6 +324,9 @@ class _Printer:
                 place = self.addresses.of(value.buffer, value.index)
                 name = f"ld{value.apart or ''}" if value.buffer in self.read_only else "ldw"
                 return f"{name}({value.buffer}, {place})"
+            case Prim("load_where", (condition, Load() as load)):
+                name = "ld_where" if load.buffer in self.read_only else "ldw_where"
+                return f"{name}({load.buffer}, {self.addresses.of(load.buffer, load.index)}, {self._inner(condition)})"
             case Prim("copy", (operand,)):
                 return self._inner(operand)
             case Prim():

@@ -11,6 +11,7 @@ import numpy as np
 
 from xjit.alignment import ALIGNMENT
 from xjit.dataclass import dataclass
+from xjit.runtime.calls.instructions_python import run_instructions
 from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.miss import MISS
 from xjit.runtime.parallel.pool import launch
@@ -33,10 +34,13 @@ class PythonEntry:
         buffers = Buffers.of(self.program, self.block, arguments)
         if buffers is None:
             return MISS
-        addresses = [int(buffer.ctypes.data) for buffer in buffers.all]
-        for call in self.program.calls:
-            _run(call, addresses)
-        return buffers.result(self.program)
+        moving = list(buffers.all)
+        run_instructions(self.program.instructions, moving, _address, _run)
+        return buffers.result(self.program, moving)
+
+
+def _address(buffer: Array) -> int:
+    return int(buffer.ctypes.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +71,23 @@ class Buffers:
         found = [buffer for buffer in inputs if buffer is not None]
         if len(found) != len(inputs):
             return None
-        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
+        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.arrays]
         statuses = [np.zeros(1, np.int64) for _ in program.failures]
         offsets, size = block
         memory = aligned_bytes(size)
         temps = [memory[begin : begin + max(one, 1)] for begin, one in zip(offsets, program.temps, strict=True)]
         return cls(found, outputs, temps, statuses)
 
-    def result(self, program: FastProgram) -> Result:
-        """Return the program's output; raise the error of the first status that is set."""
+    def result(self, program: FastProgram, moved: Sequence[Array]) -> Result:
+        """Return the program's output; raise the error of the first status that is set.
+
+        ``moved`` are the buffers in the order of their numbers after the program has exchanged some.
+        """
         for status, failure in zip(self.statuses, program.failures, strict=True):
             if status.any():
                 raise failure()
-        return self.outputs[0] if program.single else tuple(self.outputs)
+        outputs = tuple(moved[len(self.inputs) :][: len(program.outputs)])
+        return outputs[0] if program.single else outputs
 
 
 def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> Array | None:
@@ -109,13 +117,13 @@ def aligned_bytes(size: int) -> Array:
     return block[start : start + max(size, 1)]
 
 
-def _run(call: KernelCall, addresses: list[int]) -> None:
+def _run(call: KernelCall, buffers: list[Array]) -> None:
     """One kernel call with its table filled in."""
     if call.extent <= 0:
         return
     table = (ctypes.c_int64 * len(call.table))(*call.table)
     for slot, buffer, offset in call.patches:
-        table[slot] = addresses[buffer] + offset
+        table[slot] = _address(buffers[buffer]) + offset
     if call.resumed:
         more = ctypes.c_int64.from_address(table[0])
         for turn in itertools.count(0, call.chunk):

@@ -30,6 +30,7 @@ ARGUMENTS_TEXT = r"""
 @large_handler   = global ptr null  ; memory handler for large outputs, null for NumPy's own
 @launcher        = global ptr null  ; the pool's launch(kernel, extent, chunk, table, watch)
 @lone_launcher   = global ptr null  ; the same on the calling thread only
+@instructions_runner = global ptr null  ; run_instructions(section, buffers, tables, watch)
 
 define internal ptr @next(ptr %words) alwaysinline {
   %length = load i64, ptr %words
