@@ -28,7 +28,7 @@ from xjit.fusion.plan import (
     SubPlan,
 )
 from xjit.ir.context import PROJECT
-from xjit.ir.inner_graphs import sub_graphs
+from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.types import TupleType
@@ -62,7 +62,7 @@ class Surroundings:
 
 def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None:
     """The step of an operation of control that becomes one kernel, else None."""
-    inner = sub_graphs(node)
+    inner = inner_graphs(node)
     if node.sequence >= 0 or not all(_is_fit(one.graph, around.machine) for one in inner):
         return None
     operands = [tuple(node.inputs[number] for number in one.operands) for one in inner]
