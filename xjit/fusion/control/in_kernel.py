@@ -18,6 +18,7 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.control.trips import trips
 from xjit.fusion.control.turns import own_graph, turn_of
+from xjit.fusion.cost import element_cost
 from xjit.fusion.plan import (
     AliasStep,
     BranchKernelStep,
@@ -105,23 +106,25 @@ def _changes_width(node: Node) -> bool:
 def _is_one_kernel(sub: SubPlan, machine: Machine) -> bool:
     """Return whether a plan has nothing but kernels that threads would not share."""
     kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
-    return all(isinstance(step, kinds) for step in sub.plan.steps) and work_of(sub) < machine.parallel_work
+    return all(isinstance(step, kinds) for step in sub.plan.steps) and work_of(sub, machine) < machine.parallel_work
 
 
-def work_of(sub: SubPlan) -> float:
-    """The work of a plan, in elements that are computed; infinite where it has a loop of unknown length."""
-    return sum(_works(sub))
+def work_of(sub: SubPlan, machine: Machine) -> float:
+    """The work of a plan in additions; infinite where it has a loop of unknown length."""
+    return sum(_works(sub, machine))
 
 
-def _works(sub: SubPlan) -> Iterator[float]:
+def _works(sub: SubPlan, machine: Machine) -> Iterator[float]:
     for step in sub.plan.steps:
         match step:
             case KernelStep():
                 for statement in step.statements:
-                    yield math.prod(statement.dims) * max(1, len(sub.plan.slices.of(statement).visits))
+                    visits = sub.plan.slices.of(statement).visits
+                    each = sum(element_cost(indexed.node, machine) for indexed in visits)
+                    yield math.prod(statement.dims) * (1.0 + each)
             case LoopKernelStep():
-                yield work_of(step.first) + step.trips * work_of(step.turn)
+                yield work_of(step.first, machine) + step.trips * work_of(step.turn, machine)
             case BranchKernelStep():
-                yield max(map(work_of, step.branches))
+                yield max(work_of(branch, machine) for branch in step.branches)
             case _:
                 pass
