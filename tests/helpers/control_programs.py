@@ -137,9 +137,10 @@ def exchanged(x: Array, y: Array, count: Array) -> Array:
 
 
 def exchanged_and_changed(x: Array, y: Array, count: Array) -> Array:
-    return turns(
-        count, lambda _, x, y: (ops.add(y, full(np.float64(1), y)), ops.mul(x, full(np.float64(1.5), x))), x, y
-    )
+    def body(_: Array, x: Array, y: Array) -> Any:
+        return ops.add(y, full(np.float64(1), y)), ops.mul(x, full(np.float64(1.5), x))
+
+    return turns(count, body, x, y)
 
 
 def fibonacci(a: Array, b: Array, count: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.helpers import formulas
+from xjit import ops
 from xjit.machine import Machine, processor
 
 Array = np.ndarray[Any, Any]
@@ -39,6 +40,18 @@ def neighbours(x: Any) -> Any:
 def blurred(u: Any) -> Any:
     w = neighbours(np.exp(u))
     return w[:, :-2] + w[:, 1:-1] + w[:, 2:]
+
+
+def turns(x: Any) -> Any:
+    def body(x: Any) -> Any:
+        for _ in range(8):
+            x = ops.add(x, ops.rev(x, (0,)))
+        return x
+
+    def is_small(x: Any) -> Any:
+        return ops.lt(ops.abs(ops.reshape(ops.slice(x, (0,), (1,), (1,)), ())), np.float64(1e300))
+
+    return ops.while_loop(is_small, body, x)
 
 
 def laplacian(v: Any) -> Any:
@@ -98,6 +111,7 @@ CUT = {"parallel_work": 1000.0}
 
 CASES = {
     # element by element
+    "turns": case(turns, normal(50), longest_turn=25),
     "divisions": case(normalised, normal(50, 600)),
     "remainders": case(
         lambda x, y: neighbours(np.fmod(x, y)), np.arange(300), np.arange(300) % 7 + 1, load_cost=12.0
@@ -189,6 +203,7 @@ SEEN_IN = {
     "piece_work": ("pieces",),
     "most_pieces": ("pieces",),
     "lasting_work": ("lasting pieces",),
+    "longest_turn": ("turns",),
     "long_piece": ("pieces",),
     "piece_steps": ("pieces of lines",),
     "tiled_bytes": ("biharmonic",),

@@ -7,6 +7,7 @@ kernel keeps to itself are scratch, which rewrites put into registers.
 
 from __future__ import annotations
 
+from xjit import numerics
 from xjit.codegen.lowering.buffers import Pointers
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.scopes import LoopBuilder
@@ -59,7 +60,7 @@ class Slot:
 
     name: str
     axes: tuple[int, ...]
-    start: int
+    start: IntExpr
     unit: int
 
     def placed(self, index: tuple[IntExpr, ...], rank: int) -> tuple[IntExpr, ...]:
@@ -67,7 +68,7 @@ class Slot:
         place = [constant(0)] * rank
         for axis, at in zip(self.axes, index, strict=False):  # axes that came up later are missing
             place[axis] = place[axis] + at
-        if self.start:
+        if self.start.value != 0:
             place[self.unit] = place[self.unit] + self.start
         return tuple(place)
 
@@ -180,12 +181,18 @@ class Places:
         own = names.setdefault((home, storage), name)
         if self.is_register(node):
             axes[own] = []
-            return Slot(own, (), 0, 0)
+            return Slot(own, (), constant(0), 0)
         mine, every = self.nest.axes.get(name, ()), axes.setdefault(own, [])
         wanted = (*([constant(1)] if first + start else []), *mine)
         every += [one for one in dict.fromkeys(wanted) if one not in every]
         unit = every.index(constant(1)) if first + start else 0
-        return Slot(own, tuple(map(every.index, mine)), first + start, unit)
+        return Slot(own, tuple(map(every.index, mine)), self._start(home, first + start, own), unit)
+
+    def _start(self, home: Node, start: int, name: str) -> IntExpr:
+        """The first element of a pointer: a short way is a number of the text."""
+        if abs(start) <= numerics.TINY:
+            return constant(start)
+        return self.nest.word((home, "begin", start), start, f"{name}_c")
 
 
 def packed_view(node: Node) -> View:

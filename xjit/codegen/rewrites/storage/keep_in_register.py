@@ -33,12 +33,12 @@ class KeepInRegister:
     """Make a carried scalar of scratch that has one element, or a name where it is given one value.
 
     before      alloc t: f64[] for each iteration
-                t[] = x[0]
+                t[] = 1.0
                 for i in 0 .. n:
                   out[i] = t[]
                   t[] = (t[] + x[i])
     after       carry t: f64 = 0.0                      KeepInRegister("t")
-                t = x[0]
+                t = 1.0
                 for i in 0 .. n:
                   out[i] = t
                   t = (t + x[i])
