@@ -23,8 +23,8 @@ from xjit.ir.opdef import Kind, OpDef
 from xjit.ops.define.core import registry
 from xjit.types import DTYPES, DType, array_type, scalar_type
 
-# Operations whose kind says who computes them: accumulators of kernels, library steps.
-COMPUTED_BY_KIND = (Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED)
+# Operations whose kind says who computes them: accumulators of kernels, library steps, programs inside of programs.
+COMPUTED_BY_KIND = (Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED, Kind.CONTROL)
 TWO_TYPES = {
     "select",
     "complex",

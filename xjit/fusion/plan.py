@@ -11,6 +11,7 @@ from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Ordering
 from xjit.numerics import SumOrder
 
 
@@ -93,7 +94,7 @@ class KernelStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasStep:
-    """The node's buffer is the operand's buffer read with other dimensions."""
+    """The node's buffer is the operand's buffer, read with other dimensions or behind a barrier."""
 
     node: Node
     operand: Node
@@ -101,9 +102,25 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LibraryStep:
-    """Calls a library on whole arrays (BLAS for dot)."""
+    """Calls a library on whole arrays (BLAS for dot), or runs an operation with effects in its place among them."""
 
     node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SortStep:
+    """One pass over lines that are put in order, as each of ``sources`` becomes the one of ``targets`` beside it.
+
+    The first pass puts ``run`` elements of a line in order; the others merge runs of ``merged`` elements in pairs,
+    ``run`` elements of the result at a time.  A sort that is not cut into passes yet has no sources.
+    """
+
+    node: Node
+    ordering: Ordering
+    sources: tuple[Node, ...] = ()
+    targets: tuple[Node, ...] = ()
+    run: int = 0
+    merged: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,10 +203,12 @@ class BranchKernelStep:
 ControlKernelStep: TypeAlias = LoopKernelStep | BranchKernelStep
 """Steps of control that are one kernel."""
 
-KERNELS = KernelStep | ControlKernelStep
+KERNELS = KernelStep | SortStep | ControlKernelStep
 """Steps that are kernels."""
 
-Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ControlStep | ControlKernelStep | ViewStep"
+Step: TypeAlias = (
+    "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ControlStep | ControlKernelStep | ViewStep"
+)
 
 WHOLE = LibraryStep | HostStep | ControlStep
 """Steps on whole arrays, which stand between kernels."""
