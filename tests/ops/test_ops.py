@@ -9,6 +9,7 @@ from tests.cases import (
     cases_choice,
     cases_compare,
     cases_convert,
+    cases_dynamic,
     cases_fft,
     cases_library,
     cases_linalg,
@@ -32,6 +33,7 @@ CASES = [
     *cases_sort.CASES,
     *cases_fft.CASES,
     *cases_library.CASES,
+    *cases_dynamic.CASES,
     *cases_windows.CASES,
 ]
 

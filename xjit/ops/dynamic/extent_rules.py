@@ -336,7 +336,7 @@ def _bordered(one: _Application, made: Node, piece: Piece | None) -> Any:
 
 
 def _control(one: _Application) -> Any:
-    """What computations close over is known inside of them; sizes that are carried are values of their own."""
+    """The operation as it is: computations know the sizes of what they close over, and carry others as values."""
     return wrap(one.trace, one.made())
 
 
