@@ -48,6 +48,10 @@ TINY = 8
 """The limit of short axes, which are written out: as many elements as fit into two vectors. At most ``SHORT``:
 what is written out is combined one by one."""
 
+WRITTEN_OUT_WINDOW = 32
+"""Elements of a window up to which its elements are combined one by one, in row-major order: one of 5 by 5, not more
+than a kernel of the size takes in registers."""
+
 # Large sums to few results are cut into chunks (:mod:`xjit.passes.split_reduce`), each of which is added up by
 # itself.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.cases.case_values import ALL
 from tests.cases.cases_shape import layouts, numbered, picked
-from tests.helpers.harness import Case
+from tests.helpers.harness import Case, array
 from xjit import ops
 from xjit.ops.windows.window_view import window_view
 
@@ -62,4 +62,62 @@ def _view_cases() -> list[Case]:
     return found
 
 
-CASES = [*_view_cases()]
+# ---- reduce_window
+
+HIGHEST = np.float32(3.4028235e38)
+POWERS = np.float32([10000, 1000, 100, 10, 1])
+
+
+def _reduce_cases() -> list[Case]:
+    found = []
+    for operation, init, args, x, expected in _rows():
+        start = np.array(init).astype(x.dtype)
+
+        def function(a: Any, z: Any, operation: Any = operation, args: Any = args) -> Any:
+            return ops.reduce_window(a, z, operation, *args)
+
+        found.append(Case("reduce_window", function, (x, start), np.array(expected).astype(x.dtype)))
+    for dtype in ALL:
+        x = numbered(dtype, 4)
+        last = Case(
+            *("reduce_window", lambda a, z: ops.reduce_window(a, z, lambda m, e: e, (2,)), (x, x[0]), x[1:]),
+            label="last",
+        )
+        found.append(last)
+    for dtype in ("f16", "bf16", "f8e5m2"):
+        x = array(dtype, [1, 0.25, 0.25, 0.25, 0.25])  # 1.25 + 0.25 is rounded where elements have two bits
+        sums = Case(
+            *("reduce_window", lambda a, z: ops.reduce_window(a, z, ops.add, (5,)), (x, array(dtype, 0))),
+            array(dtype, [2]),
+        )
+        found.append(sums)
+    return found
+
+
+def _rows() -> list[tuple[Any, Any, tuple[Any, ...], Any, Any]]:
+    """Computation, init value, further arguments, operand, result."""
+    grid = numbered("f32", 4, 6)
+    line = np.float32([1, 2, 3])
+    return [
+        (ops.min, HIGHEST, ((3,), (2,)), POWERS, [100, 1]),
+        (ops.min, HIGHEST, ((3,), (2,), None, None, "SAME"), POWERS, [1000, 10, 1]),
+        (ops.max, -HIGHEST, ((2, 3), (2, 3)), grid, [[8, 11], [20, 23]]),
+        (ops.add, 0, ((2,), (1,), (2,), (3,)), line, [1, 3]),
+        (ops.add, 0, ((2,), (1,), None, None, ((-1, -1),)), POWERS, [1100, 110]),
+        (ops.add, 100, ((3,), (2,), None, None, "same"), np.float32([1, 2, 3, 4, 5]), [203, 109, 209]),
+        (ops.add, 0, ((4,), None, None, None, ((3, 0),)), np.int32([1, 2, 3, 4]), [1, 3, 6, 10]),
+        (ops.add, 0, ((3,),), np.float32([1, 2]), np.zeros(0)),
+        (ops.add, 5, ((1,),), np.int16([1, 2]), [6, 7]),
+        (ops.add, 5, ((1,), (2,), None, None, ((1, 1),)), np.int16([1, 2]), [10, 7]),
+        (ops.add, 3, ((2,), (1,), None, None, ((2, 2),)), np.zeros(0, np.int32), [9, 9, 9]),
+        (ops.mul, 1, ((2, 1), (1, 1)), np.int64([[1, 2], [3, 4], [5, 6]]), [[3, 8], [15, 24]]),
+        (ops.max, 0, ((2,),), np.uint8([1, 0, 200, 7]), [1, 200, 200]),
+        (ops.and_, True, ((2,),), np.array([True, True, False]), [True, False]),
+        (lambda a, x: a * 10 + x, 0, ((3,), None, None, (2,)), np.int32([1, 2, 3, 4, 5, 6]), [135, 246]),
+        (lambda a, x: a * 10 + x, 0, ((2, 2),), np.int32([[1, 2, 3], [4, 5, 6]]), [[1245, 2356]]),
+        (ops.add, 0, ((40,), None, None, None, ((39, 0),)), np.int32([1, 2, 3, 4, 5]), [1, 3, 6, 10, 15]),
+        (ops.max, -1, ((), ()), np.array(4, np.int32), 4),
+    ]
+
+
+CASES = [*_view_cases(), *_reduce_cases()]

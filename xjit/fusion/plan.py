@@ -92,7 +92,7 @@ class KernelStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasStep:
-    """The node's buffer is the operand's buffer read with other dimensions."""
+    """The node's buffer is the operand's buffer, read with other dimensions or behind a barrier."""
 
     node: Node
     operand: Node
@@ -100,7 +100,7 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LibraryStep:
-    """Calls a library on whole arrays (BLAS for dot)."""
+    """Calls a library on whole arrays (BLAS for dot), or runs an operation with effects in its place among them."""
 
     node: Node
 

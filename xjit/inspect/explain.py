@@ -99,7 +99,7 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    graph, steps = lowered.graph, _Steps()
+    graph, steps = lowered.graph, _Steps(_reasons_for_python(lowered))
     steps.add(lowered)
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
     temporary, results = _memory(lowered)
@@ -115,10 +115,24 @@ def explain(lowered: Lowered) -> Explanation:
     )
 
 
+def _reasons_for_python(lowered: Lowered) -> Iterator[str]:
+    """For each loop and branch in their order the reason why it needs Python, empty where it does not."""
+    if not lowered.inner:
+        return iter(())
+    from xjit.compile import program_spec
+    from xjit.runtime.steps.native_groups import reasons
+
+    return iter(reasons(program_spec(lowered)))
+
+
 @dataclass(eq=False)
 class _Steps:
-    """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn."""
+    """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn.
 
+    ``in_python`` are the reasons why loops and branches need Python.
+    """
+
+    in_python: Iterator[str]
     kernels: list[KernelReport] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     moved: int = 0
@@ -131,15 +145,20 @@ class _Steps:
             match step:
                 case KernelStep() | SortStep():
                     self._add_kernel(next(kernels))
+                case LibraryStep(node) if node.op.has_effects:
+                    self._add_whole(f"effect: {node.op.name} ({node.where})", node)
                 case LibraryStep(node):
                     bits = "; its bits may depend on the thread count" if node.op.threaded else ""
                     self._add_whole(f"library call: {node.op.name} ({node.where}){bits}", node)
                 case HostStep(node, reason):
                     self._add_whole(f"NumPy runs {node.op.name} ({node.where}): {reason}", node)
                 case ControlStep(node):
-                    self.lines.append(
-                        f"{node.op.control}: {node.op.name} ({node.where})\n{self._inside(node, lowered)}"
-                    )
+                    reason = next(self.in_python)
+                    way = f"steps in Python: {reason}" if reason else "native"
+                    head = f"{node.op.control}: {node.op.name} ({node.where}), {way}"
+                    self.lines.append(f"{head}\n{self._inside(node, lowered)}")
+                case AliasStep(node, _) if node.op.barrier:
+                    self.lines.append(f"no work: nothing moves across {node.op.name} ({node.where})")
                 case AliasStep(node, _) | ViewStep(node):
                     self.lines.append(f"no work: {node.op.name} is a view ({node.where})")
 
@@ -156,7 +175,7 @@ class _Steps:
         """The steps of the graphs inside of an operation, as indented lines."""
         found: list[str] = []
         for part in lowered.inner[node]:
-            steps = _Steps(self.kernels)
+            steps = _Steps(self.in_python, self.kernels)
             steps.add(part)
             self.moved += steps.moved
             lines = [line for step in steps.lines for line in f"- {step}".splitlines()]

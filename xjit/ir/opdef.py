@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     INDEXING = "indexing"
     REDUCE = "reduce"
     SCAN = "scan"
+    UPDATE = "update"  # the first operands with some of their elements changed
     STRUCTURED = "structured"
     CONTROL = "control"
     COLLECTIVE = "collective"
@@ -75,7 +76,10 @@ class Lookup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Index map of an INDEXING operation: one AxisMap per axis of its first operand."""
+    """Index map of an INDEXING operation: one AxisMap per axis of its first operand, in the axes of the result.
+
+    That of an UPDATE operation says where the elements of the update lie in the operand, in the axes of the update.
+    """
 
     axes: tuple[AxisMap, ...]
 
@@ -176,7 +180,7 @@ class OpDef:
     infer      types of operands and params -> type of the result; raises the errors of the operation
     reference  arrays, params -> result: the obvious NumPy definition
     element    types of operands, params, result type -> the scalar expression of one output element
-    access     types of operands, params, result type -> the index map of the single operand, None if not affine
+    access     types of operands, params, result type -> the index map of the first operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
@@ -186,6 +190,7 @@ class OpDef:
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
+    barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
     trims      the result is smaller than its type says, which only the caller sees
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
@@ -210,6 +215,7 @@ class OpDef:
     fresh: bool = False
     takes_out: bool = False
     trims: bool = False
+    barrier: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
     control: Literal["", "loop", "branch"] = ""
@@ -221,6 +227,11 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @property
+    def has_effects(self) -> bool:
+        """Return whether applications of the operation keep their order, and none of them is left out."""
+        return self.kind in ORDERED
 
     @property
     def view(self) -> Callable[..., Any]:

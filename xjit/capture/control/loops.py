@@ -23,6 +23,7 @@ from xjit.capture.control.state import (
 )
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import DTypeError, ShapeError
+from xjit.ir.context import Trace
 from xjit.ir.current import current, tracing
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.while_loop import loop
@@ -128,6 +129,18 @@ def traced_body(
 
     Places that the user's state does not have come first.
     """
+    trace, found, results = traced_state(name, argument, places, structure, body)
+    return computed(trace, results), found
+
+
+def traced_state(
+    name: str,
+    argument: str,
+    places: Sequence[Place],
+    structure: tree.Tree,
+    body: Callable[[list[TracedArray]], Results],
+) -> tuple[Trace, tuple[Place, ...], list[Any]]:
+    """The trace of a body, the places of the state that it starts from in the end, and the next state."""
     for _ in range(len(places) + 2):
         trace = inner_trace("body")
         with tracing(trace):
@@ -138,7 +151,7 @@ def traced_body(
             except PromotionError as promotion:
                 places = [*places[:own], *promotion.places]
                 continue
-        return computed(trace, [*ahead, *results]), tuple(places)
+        return trace, tuple(places), [*ahead, *results]
     raise AssertionError("types are promoted only upwards")
 
 

@@ -168,6 +168,17 @@ def describe(*operands: Operand) -> str:
     )
 
 
+def outline(value: Any) -> str:
+    """Any value for messages: the shape of an array, else its class.
+
+    >>> outline(np.float32([1, 2])), outline((1, 2))
+    ('f32[2]', 'a tuple of 2')
+    """
+    if isinstance(value, TracedValue | np.ndarray | np.generic) and np.dtype(value.dtype) in NAMES:
+        return describe(as_operand(value, "Shape", "value"))
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else type(value).__name__
+
+
 def apply(op: OpDef, *operands: Operand, **params: Any) -> Any:
     """One application: a node under a trace, else the reference on arrays.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from xjit import numerics
+from xjit.errors import DTypeError, ShapeError
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, as_operand, aval_of, constant, static_int
@@ -18,9 +19,12 @@ from xjit.ops.define.references import Array
 from xjit.ops.dynamic.dimension_sizes import at_bound, joint_sizes, sized
 from xjit.ops.dynamic.paddings import before_size, filled
 from xjit.ops.elements import compare, select
+from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.reduce import REDUCERS, reduction
 from xjit.ops.whole_arrays.shape import broadcast_in_dim, iota
-from xjit.types import INT64, ArrayType, dtype_class
+from xjit.types import INT64, ArrayType, as_dtype, dtype_class
+
+__all__ = ["argmax", "argmin"]
 
 _REFERENCES = {"max": np.argmax, "min": np.argmin}
 
@@ -106,3 +110,46 @@ def first_position(hit: Any, dim: int) -> Any:
     positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
     last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64), by_reference=True), dims, ())
     return reduction(select.select(hit, positions, last), "min", (dim,))
+
+
+# ---- the public functions
+
+
+def argmax(operand: Any, dimension: int, index_dtype: Any = "s32") -> Any:
+    """The position of the first largest element along a dimension; that of the first NaN, where there is one.
+
+    Element types: integer, float; positions have the integer type ``index_dtype``. Raises DTypeError, ArgumentError
+    for a dimension out of range, ShapeError for one without elements.
+
+    >>> argmax(np.float32([[1, 5, 5], [7, 2, 0]]), 1)
+    array([1, 0], dtype=int32)
+    """
+    return _public(operand, dimension, index_dtype, "max")
+
+
+def argmin(operand: Any, dimension: int, index_dtype: Any = "s32") -> Any:
+    """The position of the first smallest element along a dimension; that of the first NaN, where there is one.
+
+    Element types: integer, float; positions have the integer type ``index_dtype``. Raises DTypeError, ArgumentError
+    for a dimension out of range, ShapeError for one without elements.
+
+    >>> argmin(np.int8([[1, 5, 1], [7, 2, 0]]), 1, "u8")
+    array([0, 2], dtype=uint8)
+    """
+    return _public(operand, dimension, index_dtype, "min")
+
+
+def _public(operand: Any, dimension: int, index_dtype: Any, which: str) -> Any:
+    name = f"arg{which}"
+    array, dtype = as_operand(operand, name, "operand"), as_dtype(index_dtype, f"ops.{name}: index_dtype")
+    type = aval_of(array)
+    rules.check_class(name, "operand", type, "IF")
+    if dtype_class(dtype) != "I":
+        raise DTypeError(f"ops.{name}: index_dtype: the element type must be one of: integer; got {index_dtype!r}")
+    dim = static_int(dimension, name, "dimension")
+    rules.check_axis(name, "dimension", dim, type.rank)
+    if not type.shape[dim]:
+        raise ShapeError(
+            f"ops.{name}: operand: elements along dimension {dim} are required; got {rules.got((type,))}"
+        )
+    return convert_element_type(arg_extreme(array, dim, which), dtype)

@@ -13,7 +13,7 @@ import numpy as np
 
 from xjit import config
 from xjit.dataclass import dataclass, field
-from xjit.errors import TargetError
+from xjit.errors import TargetError, XjitError
 from xjit.ir.boundary import PLACES
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, ScalarSpec
@@ -277,9 +277,23 @@ def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
 def called_function(step: CallStep, record: OpDef) -> Function:
     """The operation with its params; NumPy's warnings are left out."""
     function: Function = functools.partial(record.reference, **dict(step.operation.params))
+    if record.has_effects:
+        function = _located(step.where, function)
     if step.fallback:
         function = _unless_forbidden(step, function)
     return function if record.silent else np.errstate(all="ignore")(function)
+
+
+def _located(where: Where, function: Function) -> Function:
+    """The function of an operation with effects, whose errors name the user's line."""
+
+    def run(*operands: Any) -> Any:
+        try:
+            return function(*operands)
+        except XjitError as error:
+            raise error.located(where) from None
+
+    return run
 
 
 def _unless_forbidden(step: CallStep, function: Function) -> Function:
