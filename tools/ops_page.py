@@ -181,22 +181,23 @@ def _filled(value: Any, arrays: Sequence[Any]) -> Any:
 def example_of(name: str, function: Callable[..., Any]) -> Example | None:
     """The first call of the function in its docstring; the lines before it are traced by themselves."""
     source = importlib.import_module(inspect.unwrap(function).__module__)
-    names = {**vars(ops), **vars(source), "ops": ops, "np": np, "print": lambda *values: None}
+    names = {**vars(source), "ops": ops, "np": np, "print": lambda *values: None}
     before = Trace("before", wrap=ScalarValue)
     for one in doctest.DocTestParser().get_examples(function.__doc__ or ""):
         call = _call_of(name, one.source)
         with tracing(before), contextlib.suppress(CaptureError):
             if call is not None:
-                args = tuple(_value(argument, names) for argument in call.args)
-                named = {str(word.arg): _value(word.value, names) for word in call.keywords}
-                return Example(function, (args, named), before)
+                return Example(function, _arguments(call, names), before)
             if ".start()" not in one.source:
                 exec(one.source, names)
     return None
 
 
-def _value(node: ast.expr, names: dict[str, Any]) -> Any:
-    return eval(compile(ast.Expression(node), "<example>", "eval"), names)
+def _arguments(call: ast.Call, names: dict[str, Any]) -> Any:
+    """The positional and the named arguments of a call."""
+    given = ast.Call(ast.Name("given", ast.Load()), call.args, call.keywords)
+    code = compile(ast.fix_missing_locations(ast.Expression(given)), "<example>", "eval")
+    return eval(code, {**names, "given": lambda *args, **named: (args, named)})
 
 
 def graph_of(call: Example) -> Graph:

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
-from xjit.fusion.plan import ControlStep, KernelStep, Plan
+from xjit.fusion.plan import ControlStep, KernelStep, Plan, SortStep
 from xjit.fusion.planner import plan as make_plan
-from xjit.ir.inner_graphs import all_graphs, inner_graphs
+from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
 from xjit.passes.masked_extremes import hide_neutral_choices
+from xjit.passes.own_memory import own_what_is_updated
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
@@ -53,7 +54,8 @@ class Draft:
 
     ``specs`` describe the values of its parameters, ``views`` says of each output whether NumPy would return it as a
     view. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
-    says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a plan.
+    says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a
+    plan. The program may write over parameters that are ``owned``.
     """
 
     graph: Graph
@@ -66,6 +68,7 @@ class Draft:
     kernels: tuple[LoweredKernel, ...] = ()
     sources: tuple[str, ...] = ()
     inner: Mapping[Node, tuple[Draft, ...]] = field(default_factory=dict)
+    owned: frozenset[Node] = frozenset()
 
     def all(self) -> Iterator[Draft]:
         """The draft itself, and all inside of it."""
@@ -92,9 +95,9 @@ class Draft:
         return len(self.graph.nodes) if self.plan is None else len(self.steps)
 
     @property
-    def steps(self) -> tuple[KernelStep, ...]:
+    def steps(self) -> tuple[KernelStep | SortStep, ...]:
         """The steps of the plan that are kernels."""
-        return tuple(step for step in self.planned.steps if isinstance(step, KernelStep))
+        return tuple(step for step in self.planned.steps if isinstance(step, KernelStep | SortStep))
 
     @property
     def layouts(self) -> Layouts:
@@ -146,32 +149,37 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _plan(draft: Draft) -> Draft:
     outputs = zip(draft.graph.outputs, draft.views, strict=True)
     viewed = frozenset(node for node, is_view in outputs if is_view)
-    plan = make_plan(draft.graph, draft.layouts, draft.target, viewed, draft.watch)
+    plan = make_plan(draft.graph, draft.layouts, draft.target, viewed, draft.watch, draft.owned)
     steps = [step for step in plan.steps if isinstance(step, ControlStep)]
     return replace(draft, plan=plan, inner={step.node: _inner_plans(step.node, draft, plan) for step in steps})
 
 
 def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     """The plans of the graphs inside of an operation of control."""
-    from xjit.programs.control_steps import inner_specs
+    from xjit.programs.control_steps import inner_specs, owned_parameters
 
-    graphs = [inner.graph for inner in inner_graphs(node)]
+    found: list[Draft] = []
     specs = inner_specs(node, plan, draft.layouts)
-    whole = [
-        Draft(one, draft.target, of, (False,) * len(one.outputs), draft.varying, draft.watch)
-        for one, of in zip(graphs, specs, strict=True)
-    ]
-    return tuple(map(_plan, whole))
+    for graph, of, owned in zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True):
+        views = (False,) * len(graph.outputs)
+        found.append(_plan(Draft(graph, draft.target, of, views, draft.varying, draft.watch, owned=owned)))
+    return tuple(found)
 
 
 def _lower(draft: Draft) -> Draft:
     from xjit.codegen.lowering.kernels.equal_kernels import EqualKernels
+    from xjit.codegen.lowering.kernels.sorts import lower_pass
     from xjit.codegen.scheduling.loop_kinds import verify_loops
 
     plan = draft.planned
     equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, draft.target.machine, draft.varying)
-    steps = zip(draft.steps, spent_in_kernels(plan), strict=True)
-    lowered = tuple(equal.lower(step, spent) for step, spent in draft.watch.over(steps))
+    spent = iter(spent_in_kernels(plan))
+    lowered = tuple(
+        lower_pass(step, draft.layouts, plan.stored, draft.target.machine)
+        if isinstance(step, SortStep)
+        else equal.lower(step, next(spent))
+        for step in draft.watch.over(draft.steps)
+    )
     if config.flag("XJIT_VERIFY"):
         for kernel in {id(one.kernel): one.kernel for one in lowered}.values():
             verify_loops(kernel, draft.target)
@@ -194,6 +202,7 @@ STAGES = (
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
+    graph_pass("updates", "give what is updated memory of its own", own_what_is_updated),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),
     Stage("source", "write each loop nest as Python text", "xjit.codegen.text.source", _write, "text"),

@@ -146,8 +146,8 @@ class Machine:
     """Statements of a loop over columns beyond which it is busy without joining rows."""
 
     joined_results: int
-    """Results that are summed side by side where they share what is read: their accumulators and what is read fit into
-    registers."""
+    """Results that are summed side by side where they share what is read: their accumulators and what is read fit
+    into registers."""
 
     joined_products: int
     """Products of a window at most that are added to an accumulator between its load and its store."""

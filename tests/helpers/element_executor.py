@@ -32,6 +32,8 @@ def _compute(node: Node, inputs: list[Any]) -> Any:
     types = tuple(source.type for source in node.inputs)
     if node.op in (CONSTANT, PROJECT) or isinstance(types[:1], TypeError):
         return node.op.reference(*inputs, **node.kwargs)
+    if node.place is not None:
+        return _changed(node, inputs)
     if node.op.element is not None and node.op.gap("cpu", tuple(t.dtype for t in types), "") is None:
         expr = node.op.element(types, node.kwargs, node.aval)
         assert expr.dtype == node.aval.dtype, f"{node.op.name}: {expr.dtype} for {node.aval.dtype}"
@@ -46,14 +48,40 @@ def _compute(node: Node, inputs: list[Any]) -> Any:
     return node.op.reference(*inputs, **node.kwargs)
 
 
-def _gathered(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source: int = 0) -> Array:
+def _places(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...]) -> tuple[Array, ...]:
     positions = np.indices(shape)
-    index = tuple(
+    return tuple(
         np.full(shape, one.offset)
         + sum(positions[axis] * scale for axis, scale in one.terms)
         + sum(found.times * _gathered(inputs, found.axes, shape, found.source) for found in one.found)
         for one in axes
     )
+
+
+def _changed(node: Node, inputs: Sequence[Array]) -> Any:
+    """The first operands with elements changed one after the other, those that are there."""
+    n, combine = node.param("n"), node.kwargs.get("computation")
+    operands, updates = inputs[:n], inputs[n : 2 * n]
+    extra = inputs[len(inputs) - len(combine.captures) :] if combine is not None else []
+    results = tuple(operand.copy() for operand in operands)
+    assert node.place is not None
+    places = _places(inputs, node.place.axes, updates[0].shape)
+    for at in np.ndindex(*updates[0].shape):
+        place = tuple(int(one[at]) for one in places)
+        if not all(0 <= one < size for one, size in zip(place, operands[0].shape, strict=True)):
+            assert combine is not None, "windows lie within"
+            continue
+        values = [one[at] for one in updates]
+        if combine is not None:
+            old = [np.asarray(one[place]) for one in results]
+            values = list(run_elements(combine, [*old, *map(np.asarray, values), *extra]))
+        for result, value in zip(results, values, strict=True):
+            result[place] = value
+    return results if n > 1 else results[0]
+
+
+def _gathered(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source: int = 0) -> Array:
+    index = _places(inputs, axes, shape)
     assert all(np.all((place >= 0) & (place < size)) for place, size in zip(index, inputs[source].shape, strict=True))
     return inputs[source][index] if index else np.broadcast_to(inputs[source], shape)
 

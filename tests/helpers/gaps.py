@@ -46,9 +46,9 @@ tripled = operation_of("tripled", REASON)
 
 
 def declared(op: str, arrays: Sequence[np.ndarray[Any, Any]]) -> Gap | None:
-    """The gap of a registered operation on operands of these types, if there is one; none of what is composed."""
-    record = registry.get(op)
-    return record and record.gap("cpu", tuple(array.dtype.newbyteorder("=") for array in arrays), "")
+    """The gap of a registered operation on operands of these types, if there is one."""
+    found = registry.get(op)  # none of an operation that is put together of others
+    return None if found is None else found.gap("cpu", tuple(array.dtype.newbyteorder("=") for array in arrays), "")
 
 
 def lenient() -> AbstractContextManager[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.helpers import formulas
+from xjit import ops
 from xjit.machine import Machine, processor
 
 Array = np.ndarray[Any, Any]
@@ -94,6 +95,10 @@ def seven_functions(x: Any) -> Any:
     return np.tanh(y) + np.log1p(y * y) + np.arctan(y) + np.cbrt(y)
 
 
+def windows(x: Any, k: Any) -> Any:
+    return ops.conv(x, k, (1, 1), "SAME")
+
+
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
@@ -137,6 +142,7 @@ CASES = {
     "sums of few columns": case(three_sums, normal(900, 250)),
     "sums of angles": case(lambda x: np.sin(1e3 * x).sum(axis=0), normal(30, 400)),
     "short accumulators": case(lambda x: (x * x).sum(axis=0), normal(70, 500), accumulator_bytes=1000),
+    "windows": case(windows, normal(1, 3, 5, 20, dtype=np.float32), normal(8, 3, 2, 3, dtype=np.float32)),
     "gradient": case(lambda x, w: x.T @ np.exp(x @ w), normal(90, 11), normal(11)),
     # scans
     "scans": case(three_scans, normal(60, 500)),
@@ -157,7 +163,7 @@ SEEN_IN = {
     "load_cost": ("biharmonic", "borders"),
     "row_cost": ("divisions", "shares"),
     "round_trip_cost": ("blurred", "biharmonic in tiles"),
-    "vector_bytes": ("pixels", "borders"),
+    "vector_bytes": ("pixels", "borders", "windows"),
     "line_bytes": ("transposed",),
     "vector_step_bytes": ("steps",),
     "kernel_operations": ("softmax", "nearest", "biharmonic"),
@@ -182,6 +188,8 @@ SEEN_IN = {
     "strip_rows": ("gradient",),
     "joined_rows": ("sums of columns", "gradient"),
     "joined_statements": ("sums of columns", "gradient"),
+    "joined_results": ("windows",),
+    "joined_products": ("windows",),
     "shared_extent": ("borders",),
     "shared_blocks": ("transposed wide",),
     "lone_share": ("borders",),

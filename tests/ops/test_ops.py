@@ -6,10 +6,14 @@ import pytest
 
 from tests.cases import (
     cases_arithmetic,
+    cases_batch_norm,
     cases_choice,
     cases_compare,
+    cases_control,
+    cases_conv,
     cases_convert,
     cases_fft,
+    cases_indexing,
     cases_library,
     cases_linalg,
     cases_literals,
@@ -26,17 +30,21 @@ CASES = [
     *cases_arithmetic.CASES,
     *cases_unary.CASES,
     *cases_compare.CASES,
+    *cases_control.CASES,
     *cases_convert.CASES,
+    *cases_conv.CASES,
     *cases_shape.CASES,
     *cases_choice.CASES,
     *cases_reduce.CASES,
     *cases_linalg.CASES,
     *cases_sort.CASES,
     *cases_fft.CASES,
+    *cases_indexing.CASES,
     *cases_library.CASES,
     *cases_literals.CASES,
     *cases_random.CASES,
     *cases_windows.CASES,
+    *cases_batch_norm.CASES,
 ]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
+from xjit.fusion.buffers.updates import InPlace, readers_first, updates_in_place
 from xjit.fusion.grouping.clusters import by_need, clusters_of
 from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
@@ -21,6 +23,7 @@ from xjit.fusion.plan import (
     KernelStep,
     LibraryStep,
     Plan,
+    SortStep,
     Step,
     ViewStep,
 )
@@ -35,6 +38,7 @@ from xjit.fusion.regions.materialized import (
 )
 from xjit.fusion.regions.parts import Parts, cut_at_borders
 from xjit.fusion.regions.reads import gap_reason
+from xjit.fusion.sort_passes import has_code_for, ordering_of, passes_of
 from xjit.fusion.statements import Store
 from xjit.fusion.storage.choice import choose_storage
 from xjit.fusion.storage.recomputation import recomputed
@@ -51,9 +55,11 @@ def plan(
     target: Target,
     views: frozenset[Node] = frozenset(),
     watch: Watch = UNWATCHED,
+    owned: frozenset[Node] = frozenset(),
 ) -> Plan:
     """The steps of a graph on a target. ``views`` are outputs that NumPy would return as views of other values;
-    constants have no memory, so that what shows them is computed.
+    constants have no memory, so that what shows them is computed. ``owned`` are parameters whose buffers the program
+    may write over.
 
     First comes what is stored, then the parts in which it is made, then which of these share a kernel, then the
     order. Should a kernel not be shared that was expected to be, what two compute for it is stored after all. What
@@ -63,11 +69,21 @@ def plan(
     required, shown = _with_operands(graph, _required(graph, views, target), layouts, target)
     results = frozenset(graph.outputs).union(*(view.inputs for view in views))
     storage = choose_storage(graph, required, shown, results, layouts, target, watch)
+    nodes = readers_first(graph)
+    seen = frozenset(graph.outputs).union(view_chain(view)[0] for view in views)
     parts = cut_at_borders(graph, storage, layouts, target, watch)
-    grouping = _grouped(graph, parts, shown, layouts, target, storage.nested, watch)
+    in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
+    if in_place.wanted:
+        storage = storage.with_more(in_place.wanted)
+        parts = cut_at_borders(graph, storage, layouts, target, watch)
+        in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
+    grouping = _grouped(graph, nodes, parts, in_place, shown, layouts, target, storage.nested, watch)
     if extra := recomputed(grouping):
         parts = cut_at_borders(graph, storage.with_more(extra), layouts, target, watch)
-        grouping = _grouped(graph, parts, shown, layouts, target, storage.nested - extra.keys(), watch)
+        in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
+        grouping = _grouped(
+            graph, nodes, parts, in_place, shown, layouts, target, storage.nested - extra.keys(), watch
+        )
     steps = _ordered(graph, grouping, views)
     kept = _read_elsewhere(graph, steps, grouping, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
@@ -75,7 +91,8 @@ def plan(
     working = tuple(filter(_works, live))
     whole = _read_whole(graph, working, grouping, views)
     slices = parts.slices.with_leaves(parts.slices.leaves - dead)
-    tiled = in_tiles(working, kept, whole, slices, layouts, target.machine)
+    changed = frozenset(itertools.chain.from_iterable(in_place.read.values()))
+    tiled = in_tiles(working, kept, whole, slices, layouts, target.machine, changed)
     reasons = (*parts.reasons.values(), *tiled.reasons, *in_words(grouping.refusals))
     return Plan(graph, tiled.steps, frozenset(slices.leaves), tiled.stored, reasons, slices)
 
@@ -93,6 +110,7 @@ def _required(graph: Graph, views: frozenset[Node], target: Target) -> set[Node]
     """Values that the caller gets, and those that no kernel computes in place."""
     stored = {view_chain(node)[0] if node in views else node for node in graph.outputs}
     stored.update(node for node in graph.nodes if not is_made_in_place(node, target))
+    stored.update(copy for node in graph.nodes for copy in node.updated)
     return {node for node in stored if not is_given(node)}
 
 
@@ -120,6 +138,7 @@ def _read_elsewhere(
             for statement in step.statements:
                 reads = grouping.slice_of(statement).reads
                 found.update(indexed.node for indexed in reads if owner(indexed.node) not in own)
+                found.update(statement.updated)
     return frozenset(node for node in found if not is_given(node))
 
 
@@ -172,7 +191,9 @@ def _works(step: Step) -> bool:
 
 def _grouped(
     graph: Graph,
+    nodes: Sequence[Node],
     parts: Parts,
+    in_place: InPlace,
     shown: frozenset[Node],
     layouts: Layouts,
     target: Target,
@@ -183,12 +204,14 @@ def _grouped(
     watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
-    for node in watch.over(graph.nodes):
+    for node in watch.over(nodes):
         if node not in parts.stored:
             continue
         if not has_statements(node, target):
             if owner(node) is node:
                 grouping.add_whole(node, _whole_array_step(node, target), conditions.get(node, ()))
+        elif node in in_place.over:
+            grouping.add_whole(node, AliasStep(node, in_place.over[node]), after=in_place.read[node])
         elif node in parts.aliases:
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:
@@ -205,11 +228,11 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[
     shown = set(grouping.shown)
     for cluster in by_need(clusters_of(grouping.groups)):
         last = _step(cluster.groups)
-        if isinstance(last, WHOLE):
+        if isinstance(last, WHOLE | SortStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
-        steps.append(last)
+        steps += passes_of(last, graph) if isinstance(last, SortStep) else (last,)
     seen = grouping.shown - shown
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)
@@ -224,6 +247,11 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
 
 
 def _whole_array_step(node: Node, target: Target) -> Step:
+    ordering = ordering_of(node)
+    if ordering is not None:
+        if has_code_for(ordering.before, target):
+            return SortStep(node, ordering)
+        return HostStep(node, f"the comparator of {node.op.name} has steps on whole arrays")
     if node.op.control:
         return ControlStep(node)
     if node.op.barrier:

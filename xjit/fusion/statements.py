@@ -97,11 +97,15 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The elements of a buffer that a domain fills: axis d moves by ``strides[d]`` of them, from ``start`` on."""
+    """The elements of a buffer that a domain fills: axis d moves by ``strides[d]`` of them, from ``start`` on.
+
+    ``found`` are integers from data, times a number of elements, by which all of it lies further on.
+    """
 
     target: Node
     strides: tuple[int, ...]
     start: int = 0
+    found: tuple[Lookup, ...] = ()
 
     def moved(self, first: tuple[int, ...]) -> Output:
         """The same, so many steps further along every axis."""
@@ -168,6 +172,16 @@ class _Statement:
         """
         return True
 
+    @property
+    def positions(self) -> tuple[IndexedValue, ...]:
+        """The integers from data that say which elements it writes."""
+        return ()
+
+    @property
+    def updated(self) -> tuple[Node, ...]:
+        """The values that are there before, and of which it changes elements."""
+        return ()
+
     def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
         """The same over a part of the domain that begins so many steps further along every axis."""
         further = functools.partial(_further, first, domain.extents)
@@ -224,7 +238,22 @@ class _Stored(_Statement):
 
     def over(self, domain: Domain, first: tuple[int, ...]) -> Self:
         """The same over a part of the domain, stored there."""
-        return replace(_Statement.over(self, domain, first), output=self.output.moved(first))
+        output = self.output.moved(first)
+        if output.found:
+            further = functools.partial(_further, first, self.dims)
+            found = (Lookup(one.source, changed(one.axes, further), one.times) for one in output.found)
+            output = replace(output, found=tuple(found))
+        return replace(_Statement.over(self, domain, first), output=output)
+
+    @property
+    def positions(self) -> tuple[IndexedValue, ...]:
+        """The integers from data that say which elements it writes."""
+        return tuple([IndexedValue(one.source, one.axes) for one in self.output.found])
+
+    @property
+    def updated(self) -> tuple[Node, ...]:
+        """The values that are there before, and of which it changes elements."""
+        return self.target.updated
 
     def to(self, output: Output) -> Self:
         """The same stored elsewhere."""

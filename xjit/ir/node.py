@@ -56,6 +56,18 @@ class Node:
         return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.aval)
 
     @lazy
+    def place(self) -> Access | None:
+        """The places in the first operands that an UPDATE operation changes; None for others."""
+        if self.op.access is None or self.op.kind is not Kind.UPDATE:
+            return None
+        return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.inputs[0].aval)
+
+    @property
+    def updated(self) -> tuple[Node, ...]:
+        """The operands that an UPDATE operation changes elements of: its results are these, changed."""
+        return self.inputs[: self.param("n")] if self.op.kind is Kind.UPDATE else ()
+
+    @lazy
     def pieces(self) -> tuple[Piece, ...]:
         """The blocks of operands that the value is put together of; later ones lie over earlier ones."""
         if self.op.pieces is None:

@@ -22,6 +22,7 @@ class Kind(enum.Enum):
     INDEXING = "indexing"
     REDUCE = "reduce"
     SCAN = "scan"
+    UPDATE = "update"  # the first operands with some of their elements changed
     STRUCTURED = "structured"
     CONTROL = "control"
     COLLECTIVE = "collective"
@@ -75,7 +76,10 @@ class Lookup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Index map of an INDEXING operation: one AxisMap per axis of its first operand."""
+    """Index map of an INDEXING operation: one AxisMap per axis of its first operand, in the axes of the result.
+
+    That of an UPDATE operation says where the elements of the update lie in the operand, in the axes of the update.
+    """
 
     axes: tuple[AxisMap, ...]
 
@@ -104,6 +108,21 @@ class Product:
 
     summed: tuple[tuple[int, int], ...]
     batch: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
+    ``results`` are results.
+
+    ``before`` is a computation over scalars ``(a_0, b_0, a_1, b_1, ...)``, two for each operand that moves, and the
+    operands behind these: whether the elements a come before the elements b.
+    """
+
+    axis: int
+    moved: int
+    results: int
+    before: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +180,18 @@ class OpDef:
     infer      types of operands and params -> type of the result; raises the errors of the operation
     reference  arrays, params -> result: the obvious NumPy definition
     element    types of operands, params, result type -> the scalar expression of one output element
-    access     types of operands, params, result type -> the index map of the single operand, None if not affine
+    access     types of operands, params, result type -> the index map of the first operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
+    sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
     barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
+    trims      the result is smaller than its type says, which only the caller sees
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
@@ -187,12 +208,14 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
+    sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False
     fresh: bool = False
     takes_out: bool = False
     barrier: bool = False
+    trims: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
     control: Literal["", "loop", "branch"] = ""

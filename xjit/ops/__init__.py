@@ -14,6 +14,8 @@ from xjit.ops.control.calls import make_tuple as make_tuple
 from xjit.ops.control.conditional import conditional as conditional
 from xjit.ops.control.while_loop import while_loop as while_loop
 from xjit.ops.define.core import Shape as Shape
+from xjit.ops.dynamic.dimension_sizes import get_dimension_size as get_dimension_size
+from xjit.ops.dynamic.dimension_sizes import set_dimension_size as set_dimension_size
 from xjit.ops.effects.barrier import optimization_barrier as optimization_barrier
 from xjit.ops.effects.custom_calls import custom_call as custom_call
 from xjit.ops.effects.custom_calls import register_custom_call as register_custom_call
@@ -140,7 +142,10 @@ from xjit.ops.whole_arrays.arg_extreme import argmax as argmax
 from xjit.ops.whole_arrays.arg_extreme import argmin as argmin
 from xjit.ops.whole_arrays.concatenate import concatenate as concatenate
 from xjit.ops.whole_arrays.concatenate import pad as pad
+from xjit.ops.whole_arrays.dynamic_slice import dynamic_slice as dynamic_slice
+from xjit.ops.whole_arrays.dynamic_slice import dynamic_update_slice as dynamic_update_slice
 from xjit.ops.whole_arrays.fft import fft as fft
+from xjit.ops.whole_arrays.gather import gather as gather
 from xjit.ops.whole_arrays.index import look_up as look_up
 from xjit.ops.whole_arrays.linalg import DotDimensionNumbers as DotDimensionNumbers
 from xjit.ops.whole_arrays.linalg import cholesky as cholesky
@@ -166,8 +171,13 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.batch_norm import batch_norm_grad as batch_norm_grad
+from xjit.ops.windows.batch_norm import batch_norm_inference as batch_norm_inference
+from xjit.ops.windows.batch_norm import batch_norm_training as batch_norm_training
 from xjit.ops.windows.conv import conv as conv
 from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
 from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
+from xjit.ops.windows.reduce_window import reduce_window as reduce_window
+from xjit.ops.windows.select_and_scatter import select_and_scatter as select_and_scatter
 
 _expose(globals())

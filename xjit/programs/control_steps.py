@@ -43,6 +43,16 @@ def inner_specs(node: Node, plan: Plan, layouts: Layouts) -> tuple[tuple[ArraySp
     return tuple(tuple(map(spec, inner.operands)) for inner in inner_graphs(node))
 
 
+def owned_parameters(node: Node) -> tuple[frozenset[Node], ...]:
+    """For each graph inside of an operation the parameters whose memory it may write over, or hand on: those that the
+    body of a loop carries.
+    """
+    graphs = [inner.graph for inner in inner_graphs(node)]
+    if node.op.control != "loop":
+        return (frozenset(),) * len(graphs)
+    return frozenset(), frozenset(graphs[1].parameters[: node.param("n")])
+
+
 def loop_step(builder: Builder, node: Node) -> LoopStep:
     """The step of a loop; what it starts from and closes over is made on the way."""
     count = node.param("n")
@@ -53,8 +63,7 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
     condition, body = builder.inner[node]
     of_condition, of_body = ([numbers[one] for one in inner.operands] for inner in inner_graphs(node))
     test, (tested,) = builder.inside(condition).block(of_condition, condition.kernels, apart=False)
-    owned = frozenset(body.graph.parameters[:count])
-    turn, after = builder.inside(body, owned).block(of_body, body.kernels)
+    turn, after = builder.inside(body, owned_parameters(node)[1]).block(of_body, body.kernels)
     return LoopStep(started, results, test, tested, turn, after)
 
 

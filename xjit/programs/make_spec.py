@@ -15,6 +15,7 @@ from xjit.dataclass import dataclass, field
 from xjit.fusion import plan as planned
 from xjit.fusion.buffers.layout import Layouts, packed_strides
 from xjit.fusion.buffers.operands import View, view_of
+from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
 from xjit.ir.context import CONSTANT, PROJECT
@@ -115,13 +116,16 @@ class Builder:
         lowered = iter(pieces)
         for kernel, _ in pieces:
             self.in_place.update(kernel.in_place)
+        self._update_in_place()
         needed = self._needed()
         for step in self.plan.steps:
-            if isinstance(step, planned.KernelStep):
+            if isinstance(step, planned.KernelStep | planned.SortStep):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
             elif isinstance(step, planned.AliasStep):
+                if step.node in self.in_place:
+                    continue
                 self.aliases[step.node] = self.resolve(step.operand)
             elif self._breaks(step):
                 self._flush(needed)
@@ -131,6 +135,16 @@ class Builder:
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
         spent = spent_after(self.steps, parameters, {*kept, *outputs})
         return Block(tuple(self.steps), spent), outputs
+
+    def _update_in_place(self) -> None:
+        """Notes what updates write over: copies, or the very operands of those that are left out."""
+        changed = {copy for node in self.plan.graph.nodes for copy in node.updated}
+        for node in self.plan.graph.nodes:
+            if (held := held_by(node)) is not node and not isinstance(node.type, TupleType):
+                self.in_place[node] = held
+        for step in self.plan.steps:
+            if isinstance(step, planned.AliasStep) and step.node in changed:
+                self.in_place[step.node] = step.operand
 
     @lazy
     def viewed(self) -> frozenset[Node]:
@@ -165,7 +179,7 @@ class Builder:
         return frozenset(read.union(self.plan.graph.outputs))
 
     def _is_kernel(self, step: planned.Step) -> bool:
-        return isinstance(step, planned.KernelStep) or step.node in self.multiplied
+        return isinstance(step, planned.KernelStep | planned.SortStep) or step.node in self.multiplied
 
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
@@ -284,7 +298,7 @@ class Builder:
             return
         inputs = tuple(self._source(source) for source in node.inputs)
         reason = step.reason if isinstance(step, planned.HostStep) else ""
-        layout = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
+        layout = None if isinstance(node.type, TupleType) or node.op.trims else array_spec(node, self.layouts)
         recycled = layout is not None and self._is_recycled(node)
         results = (self.slot(node),)
         self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))

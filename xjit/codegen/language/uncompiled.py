@@ -377,7 +377,7 @@ def _typed_forms() -> dict[str, Callable[..., Any]]:
         forms[f"to_{name}"] = _saturate(KINDS[name])
     for name in (*INTEGERS, *FLOATS):
         forms[f"as_{name}"] = _bits(KINDS[name])
-    loads = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
+    loads: dict[str, Callable[..., Any]] = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
     loads |= dict.fromkeys(("ld_where", "ldw_where"), _load_where)
     return forms | loads | {"word": _word, "st": _store, "select": _select, "first": _first}
 

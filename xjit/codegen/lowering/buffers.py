@@ -136,7 +136,7 @@ class Buffers:
         """Return whether the elements are counted from a later step than the first, which would be before the
         buffer.
         """
-        return access.start < 0
+        return access.start < 0 and (self.group.has_skew or self.group.adds_products)
 
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Element:
         """One element of a buffer, named in a scope."""

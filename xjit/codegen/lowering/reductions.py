@@ -158,19 +158,21 @@ class Recognised(Accumulator):
 class SumOfProducts(Recognised):
     """Products of two operands that are added one after the other, where a third operand holds if there is one.
 
-    Where it does not hold the first operand may lie outside of its array.
+    Where it does not hold, the first may lie ``around`` its array; ``filled`` with zeros there it makes terms as well.
     """
 
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
         self.take_in_order(inner)
 
     def take_in_order(self, inner: Scope) -> None:
+        params, total = self.statement.target.kwargs, Var(self.name, self.dtype)
         inside = self.plain_operand(2) if len(self.statement.values) > 2 else None
-        with self.elements.only_where(inside):
+        with self.elements.only_where(inside if params["around"] else None):
             left = self.plain_operand(0)
-        total = Var(self.name, self.dtype)
+        if inside is not None and params["filled"]:
+            left = Prim("select", (inside, left, self.identity(self.dtype)), self.dtype)
         value: Value = Prim(self.reducer.combine, (left, self.plain_operand(1), total), self.dtype)
-        if inside is not None:
+        if inside is not None and not params["filled"]:
             value = Prim("select", (inside, value, total), self.dtype)
         inner.statements.append(FoldStatement((self.name,), (value,)))
 

@@ -15,7 +15,7 @@ from xjit.fusion.cost import element_cost, evaluations
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import ProducerSlice, positions_of, producer_slice, sources
-from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Output, Reduce, Scan, Statement, Store
 from xjit.ir.context import PROJECT
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Node
@@ -145,12 +145,16 @@ class GroupAccesses:
                 output = statement.output
                 return replace(self._written(statement, axes, output.strides, output.start), along=along)
 
-    def _written(self, statement: Statement, axes: dict[int, int], strides: Sequence[int], start: int) -> Access:
+    def _written(self, statement: Store | Scan, axes: dict[int, int], strides: Sequence[int], start: int) -> Access:
         moves = [0] * len(self.group.dims)
         for axis, step in enumerate(strides):
             if statement.dims[axis] != 1:
                 moves[axes[axis]] = step
-        return Access(statement.target, tuple(moves), start)
+        return Access(statement.target, tuple(moves), start, self._put(statement.output, axes))
+
+    def _put(self, output: Output, axes: dict[int, int]) -> tuple[tuple[int, IndexedValue], ...]:
+        """The integers from data that a store adds, with their distances."""
+        return tuple((one.times, IndexedValue(one.source, relabel(one.axes, axes))) for one in output.found)
 
     def _result(self, statement: Reduce) -> Access | None:
         results = [node for node in self.stored if owner(node) is statement.target]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.ideas.joined_windows import windows_order
 from xjit.codegen.scheduling.ideas.tiles import Transposition, transposition
 from xjit.codegen.scheduling.ideas.unrolled import short_loop
 from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
@@ -61,7 +62,7 @@ def _scheduled(
     exact = any(
         isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in group.statements
     )
-    fixed, sums = frozenset(accesses.positions), group.sums
-    accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, accesses.primary, sums))
-    plan = schedule(group, accesses.moves, fixed, exact, accesses.primary, machine, apart, sums)
+    fixed, sums, primary = frozenset(accesses.positions), group.sums, windows_order(accesses)
+    accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, primary, sums))
+    plan = schedule(group, accesses.moves, fixed, exact, primary, machine, apart, sums)
     return accesses, plan.with_counted(machine.joined_products) if group.adds_products else plan

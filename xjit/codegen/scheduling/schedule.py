@@ -38,8 +38,8 @@ class Schedule:
     ``nested`` are the loops of reductions inside of other loops, one for each of their axes. The ``short`` one of the
     kept loops is to be written out, so that its extent is a number of the text. ``single`` are loops around all
     others of axes of one element, of which tiles may need none. ``rows`` are loops, by their variables, each over
-    rows that lie behind each other in memory wherever they are, with the loop over one of them. The extents of ``counted``
-    ones, the innermost first, are numbers of the text as well.
+    rows that lie behind each other in memory wherever they are, with the loop over one of them. The extents of
+    ``counted`` ones, the innermost first, are numbers of the text as well.
     """
 
     kept: tuple[Loop, ...]
@@ -54,7 +54,7 @@ class Schedule:
     counted: tuple[Loop, ...] = ()
 
     def with_counted(self, most: int) -> Schedule:
-        """The same loops of which the innermost reduced ones have extents in the text: so many steps in all at most."""
+        """The same loops, the innermost reduced ones with extents in the text: so many steps in all at most."""
         found: list[Loop] = []
         for loop in reversed(self.reduced):
             most //= loop.extent

@@ -40,6 +40,7 @@ class Grouping:
     checks: dict[Node, list[OpenGroup]] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
     walked: dict[Node, dict[OpenGroup, None]] = field(default_factory=dict)
+    readers: dict[Node, dict[OpenGroup, None]] = field(default_factory=dict)
     siblings: Siblings = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,18 +77,21 @@ class Grouping:
         statement = check_of(node)
         return [] if 0 in statement.dims else [self.add(part) for part in self.parts(statement)]
 
-    def add_whole(self, node: Node, step: Step, conditions: Iterable[Node] = ()) -> None:
-        """A step that is no kernel: it runs after what its operands need, after their conditions are checked, and
-        after the effect that comes before its own.
+    def add_whole(self, node: Node, step: Step, conditions: Iterable[Node] = (), after: Iterable[Node] = ()) -> None:
+        """A step that is no kernel: it runs after what its operands need, and after their conditions are checked.
+
+        It also runs after all that reads the values ``after``, and after the effect that comes before its own.
         """
         self.add_checks(conditions)
-        needed = self.read_whole(node) if node.after is None else (*self.read_whole(node), node.after)
-        before = {group for source in needed for group in self.home.get(owner(source), ())}
-        before.update(*(self.checks[one] for one in conditions))
+        read = self.read_whole(node) if node.after is None else (*self.read_whole(node), node.after)
+        before = {group for source in read for group in self.home.get(owner(source), ())}
+        before.update(*(self.checks[one] for one in conditions), *(self.readers.get(one, ()) for one in after))
         group = OpenGroup(number=len(self.groups), whole=step)
         group.need(before)
         self.groups.append(group)
         self.home.setdefault(node, []).append(group)
+        for source in read:
+            self.readers.setdefault(source, {})[group] = None
 
     def read_whole(self, node: Node) -> tuple[Node, ...]:
         """The arrays in memory that a step on whole arrays reads, as they are or through views."""
@@ -117,8 +121,9 @@ class Grouping:
         return self._join(group, statement, {a: a for a in range(len(statement.dims))}, found, before)
 
     def _before(self, statement: Statement, found: ProducerSlice) -> set[OpenGroup]:
-        """The groups that make what the statement reads."""
-        before = {group for indexed in found.reads for group in self.home.get(owner(indexed.node), ())}
+        """The groups that make what the statement reads, or changes."""
+        read = (*[indexed.node for indexed in found.reads], *statement.updated)
+        before = {group for node in read for group in self.home.get(owner(node), ())}
         for group in self.home.get(statement.target, ()):  # what covers a result and its other parts overlap
             parts = (other for other in group.statements if other.target is statement.target)
             if statement.domain.is_whole or any(other.domain.is_whole for other in parts):
@@ -149,6 +154,8 @@ class Grouping:
         group.takes_in(statement, axes, found)
         group.need(before - {group})
         self.siblings.add(group, statement, (indexed.node for indexed in found.reads))
+        for indexed in found.reads:
+            self.readers.setdefault(indexed.node, {})[group] = None
         for indexed in found.visits:
             if indexed.node.op.failure is not None:
                 self._note_condition(group, IndexedValue(indexed.node, relabel(indexed.index, axes)))

@@ -32,8 +32,9 @@ class Joining:
 
 
 def overlaps(joining: Joining) -> str:
-    """The group makes the whole of the result, of which the statement makes a part."""
-    makers = joining.group.makers.get(joining.statement.target, ())
+    """The group makes the whole of the result, of which the statement makes a part, or changes it."""
+    changed = (joining.statement.target, *joining.statement.updated)
+    makers = (number for node in changed for number in joining.group.makers.get(node, ()))
     return PARTS if any(joining.group.statements[number].domain.is_whole for number in makers) else ""
 
 

@@ -51,15 +51,16 @@ def in_tiles(
     slices: Slices,
     layouts: Layouts,
     machine: Machine,
+    changed: frozenset[Node] = frozenset(),
 ) -> Tiled:
     """Steps in which kernels are stages of the kernels that read them.
 
     ``stored`` are the values with a buffer, ``elsewhere`` those that something else than kernels reads, ``leaves``
-    those at which inlining stops.
+    those at which inlining stops. What reads values that are ``changed`` later stays where it is.
     """
     if sum(isinstance(step, KernelStep) for step in steps) < 2:
         return Tiled(tuple(steps), stored, ())
-    chains = _Chains(steps, elsewhere, layouts, slices, machine)
+    chains = _Chains(steps, elsewhere, layouts, slices, machine, changed)
     found: dict[int, KernelStep] = {}
     gone: set[int] = set()
     for number in reversed(range(len(steps))):
@@ -84,12 +85,14 @@ class _Chains:
         layouts: Layouts,
         slices: Slices,
         machine: Machine,
+        changed: frozenset[Node],
     ) -> None:
         self._steps = steps
         self._table = cost.CostTable(slices.leaves, machine)
         self._elsewhere = elsewhere
         self._slices = slices
         self._layouts = layouts
+        self._early: set[int] = set()
         self._makers: dict[Node, set[int]] = {}
         self._readers: dict[Node, set[int]] = {}
         for number, step in enumerate(steps):
@@ -98,6 +101,8 @@ class _Chains:
                     self._makers.setdefault(statement.target, set()).add(number)
                     for indexed in self._slices.of(statement).reads:
                         self._readers.setdefault(owner(indexed.node), set()).add(number)
+                        if indexed.node in changed:
+                            self._early.add(number)
         self._sources: dict[int, set[int]] = {}
         for node, readers in self._readers.items():
             for number in readers:
@@ -124,7 +129,7 @@ class _Chains:
         near = set().union(*(self._sources.get(member, ()) for member in members)) - members - refused
         for number in sorted(near, reverse=True):
             makers = self._makers_together(number)
-            if not all(_may_be_tiled(self._steps[maker]) for maker in makers):
+            if makers & self._early or not all(_may_be_tiled(self._steps[maker]) for maker in makers):
                 continue
             targets = {statement.target for one in makers for statement in _statements(self._steps[one])}
             hidden = targets.isdisjoint(self._elsewhere) and makers.isdisjoint(members | refused)
@@ -318,7 +323,7 @@ def _may_be_tiled(step: Step) -> bool:
     """Return whether a step is a kernel that makes every element by itself."""
     groups = _groups(step)
     return bool(groups) and all(
-        isinstance(statement, Store) and not statement.domain.nested and group.chunk is None
+        isinstance(statement, Store) and not (statement.domain.nested or statement.updated) and group.chunk is None
         for group in groups
         for statement in group.statements
     )

@@ -29,7 +29,7 @@ class EqualParts:
 
     def of(self, statement: Statement, slices: Slices) -> Parts:
         """The parts of a statement; what they inline is known to the slices."""
-        if not isinstance(statement, Store):
+        if not isinstance(statement, Store) or statement.positions:
             return self.cut(statement, slices)
         key, nodes = structure(statement, slices.leaves)
         known = self._known.get(key)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.layout import Layouts, coefficients
 from xjit.fusion.regions.reads import gap_reason, is_inlined
 from xjit.fusion.regions.tiny import is_tiny_reduction
 from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
-from xjit.ir.index_map import identity
+from xjit.ir.index_map import compose, identity
 from xjit.ir.node import Node
-from xjit.ir.opdef import AxisMap, Kind
+from xjit.ir.opdef import AxisMap, Kind, Lookup
 from xjit.ir.scalar_expr import Arg
 from xjit.ops.whole_arrays.shape import view_strides
 from xjit.target import Target
@@ -44,6 +44,8 @@ def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
         return (reduction_of(node),)
     if node.op.kind is Kind.SCAN:
         return (_scan(node, layouts),)
+    if node.op.kind is Kind.UPDATE:
+        return (_update(node, layouts),)
     if node.op.flat and not is_inlined(node):
         return (_flat(node, layouts),)
     if node.op.pieces is not None and not node.is_assembled:
@@ -70,6 +72,21 @@ def _scan(node: Node, layouts: Layouts) -> Scan | Store:
     if shape[axis] == 1:
         return Store(Domain(shape), values, output)
     return Scan(Domain(shape), values, output, axis)
+
+
+def _update(node: Node, layouts: Layouts) -> Store:
+    """The window of an update, put where data says."""
+    update, place, strides = node.inputs[1], node.place, layouts.strides(node)
+    assert place is not None
+    shape = update.aval.shape
+    at = compose(place, identity(shape), node.inputs)
+    moves, start = coefficients(at, strides, len(shape))
+    found = tuple(
+        Lookup(one.source, one.axes, one.times * stride)
+        for map, stride in zip(at, strides, strict=True)
+        for one in map.found
+    )
+    return Store(Domain(shape), (IndexedValue(update, identity(shape)),), Output(node, moves, start, found))
 
 
 def _flat(node: Node, layouts: Layouts) -> Store:
@@ -115,7 +132,7 @@ def is_made_in_place(node: Node, target: Target) -> bool:
 
 def has_statements(node: Node, target: Target) -> bool:
     """Return whether the node becomes loops (rather than a library call, a NumPy reference, or part of a tuple)."""
-    if node.op.kind in (Kind.REDUCE, Kind.SCAN) or node.op.flat or node.op.pieces is not None:
+    if node.op.kind in (Kind.REDUCE, Kind.SCAN, Kind.UPDATE) or node.op.flat or node.op.pieces is not None:
         return gap_reason(node, target) is None
     return is_made_in_place(node, target)
 

@@ -43,7 +43,7 @@ def producer_slice(statement: Statement, leaves: Container[Node], most: float = 
     visits: list[IndexedValue] = []
     reads: dict[IndexedValue, None] = {}
     done = {statement.chunk_number}  # the loops know it
-    for root in statement.values:
+    for root in (*statement.values, *statement.positions):
         is_read = root.node in leaves and root.node is not statement.target
         stack = [(root, is_read or not (is_inlined(root.node) or root.node in nested), False)]
         while stack:
@@ -149,7 +149,7 @@ def below(
 def nodes_below(statement: Statement, leaves: Container[Node]) -> set[Node]:
     """The nodes that a statement may inline, each once however many places it is read at."""
     found: set[Node] = set()
-    stack = [indexed.node for indexed in statement.values]
+    stack = [indexed.node for indexed in (*statement.values, *statement.positions)]
     while stack:
         node = stack.pop()
         if node not in found and (node is statement.target or node not in leaves):

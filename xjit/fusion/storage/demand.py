@@ -152,7 +152,7 @@ class Demands:
         """Notes what a statement reads."""
         box = reader.box
         target = reader.statement.target
-        for indexed in reader.statement.values:
+        for indexed in (*reader.statement.values, *reader.statement.positions):
             if indexed.node is target:
                 self.expand(reader, indexed, box)
             else:

@@ -2,9 +2,9 @@
 
     result[b, z, o] = sum over i, k of  lhs[b, i, o * stride + k * dilation - low] * rhs[z, i, k]
 
-The record works on [batch, feature, space...], [out feature, in feature, space...]; other orders of the dimensions are
-transposed. Positions of padding and between dilated elements are no terms of the sum: an infinite weight meets no zero
-there.
+The record works on [batch, feature, space...], [out feature, in feature, space...]; other orders of the dimensions
+are transposed. Positions of padding and between dilated elements are no terms of the sum: an infinite weight meets no
+zero there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.concatenate import PAD
 from xjit.ops.whole_arrays.linalg import preferred_type
 from xjit.ops.whole_arrays.shape import transpose
-from xjit.ops.windows.padding import Windows, static_windows
+from xjit.ops.windows.window_padding import Windows, static_windows
 from xjit.types import FLOAT32, NARROW_FLOATS, ArrayType, DType
 
 __all__ = ["conv", "conv_general_dilated", "conv_general_padding"]
@@ -124,8 +124,8 @@ def conv(
 
     ``padding`` is "SAME", "VALID" or (low, high) for each dimension of space. Groups of features, or of batches, are
     convolved with equal groups of out features. Element types: integer (wraps), float (narrow ones add in F32),
-    complex, the same for both; with ``preferred_element_type`` both are converted to it first and may differ within one
-    class. Raises DTypeError, ArgumentError for lengths, strides and counts, ShapeError for sizes that do not fit.
+    complex, the same for both; with ``preferred_element_type`` both are converted to it first and may differ within
+    one class. Raises DTypeError, ArgumentError for lengths, strides and counts, ShapeError for sizes that do not fit.
 
     >>> conv(np.float32([[[1, 2, 3]]]), np.float32([[[1, 10]]]), (1,), "VALID")
     array([[[21., 32.]]], dtype=float32)
@@ -238,7 +238,8 @@ def _group_counts(name: str, features: Any, batches: Any) -> tuple[int, int]:
         rules.check_at_least(name, argument, counts[-1:], 1)
     if min(counts) > 1:
         raise ArgumentError(
-            f"ops.{name}: batch_group_count: groups of features or of batches, not both, are required; got {tuple(counts)}"
+            f"ops.{name}: batch_group_count: groups of features or of batches, not both, are required; "
+            f"got {tuple(counts)}"
         )
     return counts[0], counts[1]
 
@@ -246,7 +247,7 @@ def _group_counts(name: str, features: Any, batches: Any) -> tuple[int, int]:
 def _turns(
     name: str, numbers: Any, rank: int, strides: Any, dilations: tuple[Any, Any]
 ) -> tuple[tuple[int, ...], ...]:
-    """The dimensions of lhs, rhs and the result in the record's order; those of the result as it has them in memory."""
+    """The dimensions of lhs and rhs in the order of the record, and those of the result in their order in memory."""
     space = max(rank - 2, 0)
     for argument, values in (
         ("window_strides", strides),

@@ -69,12 +69,15 @@ WINDOWS_AROUND = OpDef(
 
 def _infer_sum(types: Types, params: Params) -> ArrayType:
     kept = [dim for axis, dim in enumerate(types[0].dims) if axis not in params["dims"]]
-    return ArrayType(types[0].dtype, tuple(kept), params["order"])
+    return ArrayType(types[0].dtype, tuple(kept), c_order(len(kept)))
 
 
-def _sum(lhs: Array, rhs: Array, *inside: Array, dims: Sequence[int], **params: Any) -> Array:
+def _sum(lhs: Array, rhs: Array, *inside: Array, dims: Sequence[int], filled: bool, **params: Any) -> Array:
+    if inside and filled:
+        lhs = np.where(inside[0], lhs, lhs.dtype.type(0))
     products = lhs * rhs
-    return np.add.reduce(np.where(inside[0], products, 0) if inside else products, dims, dtype=lhs.dtype)
+    terms = np.where(inside[0], products, 0) if inside and not filled else products
+    return np.asarray(np.add.reduce(terms, tuple(dims), dtype=lhs.dtype))
 
 
 def _nothing(dtype: DType) -> Any:
@@ -89,5 +92,5 @@ SUM_OF_PRODUCTS = OpDef(
     kind=Kind.REDUCE,
     infer=_infer_sum,
     reference=_sum,
-    doc="Sums products of two operands over dimensions, where a third one holds if there is one.",
+    doc="Sums products of two operands over dimensions where a third one holds, or with zeros elsewhere.",
 )

@@ -75,7 +75,7 @@ def most_columns(group: FusionGroup, machine: Machine) -> int:
 def _one_vector(group: FusionGroup, columns: int, machine: Machine) -> int:
     """Count the columns whose accumulators are a vector, or less of one if there are fewer: a power of two."""
     sizes = [one.target.aval.dtype.itemsize for one in group.statements if isinstance(one, Reduce)]
-    return int(min(machine.vector_bytes // max(sizes), 2 ** (columns.bit_length() - 1)))
+    return int(max(1, min(machine.vector_bytes // max(sizes), 2 ** (columns.bit_length() - 1))))
 
 
 def in_blocks_of_columns(
@@ -85,12 +85,12 @@ def in_blocks_of_columns(
     for one in nests:
         if one.columns is not None:
             column = _column(one)
-            rows, width = tuple(_rows(one)), one.columns.width
-            if one.columns.overlap:
-                yield (Interchange(column, rows, width, nest.fresh("b"), Tail.OVERLAP),)
+            rows, columns = tuple(_rows(one)), one.columns
+            if columns.overlap:
+                yield (Interchange(column, rows, columns.width, nest.fresh("b"), Tail.OVERLAP),)
                 continue
-            width = nest.word(("width", column), one.columns.width, "width")
-            length = minimum(width, one.columns.room)
+            width = nest.word(("width", column), columns.width, "width")
+            length = minimum(width, columns.room)
             yield (Interchange(column, rows, length, nest.fresh("b")),)
 
 

@@ -100,7 +100,7 @@ def _whole_store(accesses: GroupAccesses, number: int) -> Access | None:
     statements.
     """
     statement, access = accesses.group.statements[number], accesses.writes[number]
-    if access is None or access.start:
+    if access is None or access.start or access.lookups:
         return None
     if not isinstance(statement, Store) or statement.values[0].node is not statement.target:
         return None

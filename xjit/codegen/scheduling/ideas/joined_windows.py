@@ -15,7 +15,7 @@ serves several results. Each sum takes its products in the same order as before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
@@ -23,11 +23,12 @@ from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.share import Share
-from xjit.codegen.scheduling.loop_order import Ordered
+from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.ir.loops.nodes import Kernel
 
 if TYPE_CHECKING:
+    from xjit.codegen.scheduling.loop_order import Ordered
     from xjit.codegen.scheduling.scheduler import NaiveNest
 
 
@@ -45,6 +46,31 @@ def in_whole_windows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuild
                 yield (Share(name, "v"),)
 
 
+def windows_order(accesses: GroupAccesses) -> tuple[int, ...]:
+    """The distances that decide the order of loops: results that share what is read stand next to the columns."""
+    group, primary = accesses.group, accesses.primary
+    if not group.adds_products:
+        return primary
+    kept = [axis for axis in group.kept if group.dims[axis] != 1 and primary[axis]]
+    if not kept:
+        return primary
+    column = min(kept, key=lambda axis: abs(primary[axis]))
+    vectors = _vectors(accesses, column, group.reduced)
+    near = {axis for axis in kept if axis != column and any(not access.moves[axis] for access in vectors)}
+    return tuple(
+        2 * abs(primary[column]) + 1 if axis in near else 2 * distance for axis, distance in enumerate(primary)
+    )
+
+
+def _vectors(accesses: GroupAccesses, column: int, summed: Collection[int]) -> list[Access]:
+    """The reads along the columns in the loops over what is summed."""
+    return [
+        access
+        for access in accesses.reads.values()
+        if access.moves[column] and any(access.moves[axis] for axis in summed)
+    ]
+
+
 def joined_results(loops: Ordered) -> Loop | None:
     """The innermost loop of results that share what is read along the columns, which is taken several steps at a
     time.
@@ -53,11 +79,7 @@ def joined_results(loops: Ordered) -> Loop | None:
     if not plan.columns or not group.adds_products or loops.apart or plan.chunked is not None:
         return None
     column, summed = plan.kept[-1].axes[-1], {axis for loop in plan.reduced for axis in loop.axes}
-    vectors = [
-        access
-        for access in loops.accesses.reads.values()
-        if access.moves[column] and any(access.moves[axis] for axis in summed)
-    ]
+    vectors = _vectors(loops.accesses, column, summed)
     for loop in reversed(plan.kept[:-1]):
         along = any(not access.moves[loop.axes[-1]] for access in vectors)
         if along and loop.extent >= machine.joined_results:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.step_programs import Steps, begin, loading, made, run
-from tests.runtime.test_native_loops import MAKERS, X, plus_one
+from tests.runtime.control.test_native_loops import MAKERS, X, plus_one
 from xjit.errors import ArgumentError
 from xjit.ir.source_location import NOWHERE, Where
 from xjit.runtime.parallel.threads import threads
@@ -213,4 +213,5 @@ def test_reasons_name_the_step() -> None:
     assert reason(call("sort", "")) == "sort is computed by a library"
     assert reason(call("gcd", "no code")) == "gcd runs through NumPy: no code"
     assert reason(lambda a, b: PythonStep("look", (a,), (b,))) == "look runs in Python"
-    assert reason(lambda a, b: ViewStep((a,), (b,), ())) == "takes a view of an array"
+    reverse = (Operation("slice", (("start", (0,)), ("limit", (5,)), ("strides", (2,)))),)
+    assert reason(lambda a, b: ViewStep((a,), (b,), reverse)) == "hands on arrays of different layouts"

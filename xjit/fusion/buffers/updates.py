@@ -1,0 +1,248 @@
+"""Updates in place: copies in front of updates that are left out, as nobody reads the operand afterwards.
+
+    x1 = pack x0                            x1 is x0: the same buffer
+    x2 = dynamic_update_slice x1 u s        only the window moves
+
+The copy is the operand itself where the program owns the operand's buffer, the caller never sees it, and all that
+reads it comes before the copy. What the update itself reads of the operand has to be the element that it replaces, at
+the same step; other such values are stored first.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+
+from xjit.dataclass import dataclass, field
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.regions.checks import check_of
+from xjit.fusion.regions.materialized import has_statements, is_given, owner, view_chain
+from xjit.fusion.regions.parts import Parts
+from xjit.fusion.statements import Statement, Store
+from xjit.ir.context import PARAMETER, PROJECT
+from xjit.ir.index_map import Index, compose, identity
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
+from xjit.lazy import lazy
+from xjit.target import Target
+from xjit.types import TupleType
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """The copies that are left out, each with the value that it is.
+
+    What reads those in ``read`` has to run before the copy would. More copies could be left out if what is
+    ``wanted`` were stored.
+    """
+
+    over: dict[Node, Node]
+    read: dict[Node, tuple[Node, ...]]
+    wanted: dict[Node, str]
+
+
+def held_by(node: Node) -> Node:
+    """The value whose buffer an update changes to make this one; the node itself where no update makes it."""
+    made = owner(node)
+    if made.op.kind is not Kind.UPDATE:
+        return node
+    return made.updated[node.param("index") if node.op is PROJECT else 0]
+
+
+def readers_first(graph: Graph) -> tuple[Node, ...]:
+    """The nodes of a graph, operands before users, and updates behind all that does not need them."""
+    if not any(node.updated for node in graph.nodes):
+        return graph.nodes
+    copies = {copy for node in graph.nodes for copy in node.updated}
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
+    waiting = {node: len(_needed(node)) for node in graph.nodes}
+    users: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        for source in _needed(node):
+            users.setdefault(source, []).append(node)
+    ready = [(node in copies, numbers[node]) for node in graph.nodes if not waiting[node]]
+    heapq.heapify(ready)
+    found = list[Node]()
+    while ready:
+        node = graph.nodes[heapq.heappop(ready)[1]]
+        found.append(node)
+        for user in users.get(node, ()):
+            waiting[user] -= 1
+            if not waiting[user]:
+                heapq.heappush(ready, (user in copies, numbers[user]))
+    return tuple(found)
+
+
+def _needed(node: Node) -> set[Node]:
+    return {*node.inputs} if node.after is None else {*node.inputs, node.after}
+
+
+def updates_in_place(
+    nodes: Sequence[Node],
+    parts: Parts,
+    seen: AbstractSet[Node],
+    owned: AbstractSet[Node],
+    layouts: Layouts,
+    target: Target,
+) -> InPlace:
+    """Which updates change their operand.
+
+    ``nodes`` are in the order in which they are made. The caller gets to see the values ``seen``; ``owned`` are
+    parameters that the program may write over.
+    """
+    search = _Search(nodes, parts, seen, owned, layouts, target)
+    for node in nodes:
+        for copy in node.updated:
+            search.decide(copy, node)
+    return InPlace(search.over, search.read, search.wanted)
+
+
+@dataclass(eq=False, slots=True)
+class _Buffer:
+    """The values that are in a buffer one after the other, or at once.
+
+    ``last`` are the two last ones that read any of them; ``fresh`` are those since the last update.
+    """
+
+    root: Node
+    is_seen: bool = False
+    last: tuple[tuple[int, Node | None], ...] = ()
+    fresh: list[Node] = field(default_factory=list)
+
+    def is_read_after(self, place: int, update: Node) -> bool:
+        """Return whether something but the update reads a value after this place in the graph."""
+        return any(number > place and reader is not update for number, reader in self.last)
+
+    def take(self, node: Node, is_seen: bool, readers: Iterable[tuple[int, Node | None]]) -> None:
+        """Notes one more value."""
+        self.fresh.append(node)
+        self.is_seen |= is_seen
+        self.last = tuple(sorted({*self.last, *readers}, key=_number)[-2:])
+
+
+def _number(reader: tuple[int, Node | None]) -> int:
+    return reader[0]
+
+
+@dataclass(eq=False)
+class _Search:
+    nodes: Sequence[Node]
+    parts: Parts
+    seen: AbstractSet[Node]
+    owned: AbstractSet[Node]
+    layouts: Layouts
+    target: Target
+    over: dict[Node, Node] = field(default_factory=dict)
+    read: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
+    wanted: dict[Node, str] = field(default_factory=dict)
+    buffers: dict[Node, _Buffer] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.numbers = {node: number for number, node in enumerate(self.nodes)}
+        self.readers: dict[Node, dict[tuple[int, Node | None], None]] = {}
+        for node, reader in self._reads():
+            number = len(self.numbers) if reader is None else self.numbers[reader]
+            self.readers.setdefault(node, {})[number, reader] = None
+        for node in self.nodes:
+            if node in self.parts.aliases:
+                self._put(node, self._buffer(node.inputs[0]))
+
+    def _reads(self) -> Iterator[tuple[Node, Node | None]]:
+        """Yield each value that is read from memory with what is made of it; None for conditions, checked last."""
+        slices, statements = self.parts.slices, self.parts.statements
+        for node in self.nodes:
+            for statement in statements.get(node, ()):
+                yield from ((indexed.node, node) for indexed in slices.of(statement).reads)
+            if not has_statements(node, self.target):
+                yield from ((one, node) for source in node.inputs for one in {source, view_chain(source)[0]})
+            if node.op.failure is not None:
+                yield from ((indexed.node, None) for indexed in slices.of(check_of(node)).reads)
+
+    def _buffer(self, node: Node) -> _Buffer:
+        """The buffer of a value."""
+        if node not in self.buffers:
+            self._put(node, _Buffer(node))
+        return self.buffers[node]
+
+    def _put(self, node: Node, buffer: _Buffer) -> None:
+        self.buffers[node] = buffer
+        buffer.take(node, node in self.seen, self.readers.get(node, ()))
+
+    def decide(self, copy: Node, update: Node) -> None:
+        """Leaves a copy out where that is possible."""
+        source = copy.inputs[0]
+        buffer = self._buffer(source)
+        if self._is_free(buffer, copy, update):
+            if not self._reads_elsewhere(buffer, copy, update):
+                self.over[copy] = source
+                self.read[copy], buffer.fresh = tuple(buffer.fresh), []
+                self.buffers[copy] = buffer
+            else:
+                self._want(buffer, copy, update)
+        for made in (node for node in self.results.get(update, ()) if held_by(node) is copy):
+            self._put(made, self._buffer(copy))
+
+    @lazy
+    def results(self) -> dict[Node, list[Node]]:
+        """The values that each update makes."""
+        found: dict[Node, list[Node]] = {}
+        for node in self.nodes:
+            made = owner(node)
+            if made.op.kind is Kind.UPDATE and not isinstance(node.type, TupleType):
+                found.setdefault(made, []).append(node)
+        return found
+
+    def _is_free(self, buffer: _Buffer, copy: Node, update: Node) -> bool:
+        """Return whether a buffer may be written over, and nobody but the update needs it after the copy."""
+        if buffer.is_seen or not self._is_own(buffer.root):
+            return False
+        alike = self.layouts.strides(copy.inputs[0]) == self.layouts.strides(copy)
+        return alike and not buffer.is_read_after(self.numbers[copy], update)
+
+    def _is_own(self, root: Node) -> bool:
+        """Return whether the program may write over a buffer that begins as this value."""
+        if root.op is PARAMETER:
+            return root in self.owned
+        made = owner(root)
+        return (
+            root in self.parts.stored and not is_given(root) and (made.op.fresh or has_statements(made, self.target))
+        )
+
+    def _reads_elsewhere(self, buffer: _Buffer, copy: Node, update: Node) -> bool:
+        """Return whether an update reads what it changes at another place than that which it changes there."""
+        for statement in self.parts.statements.get(update, ()):
+            for indexed in self.parts.slices.of(statement).reads:
+                if self.buffers.get(indexed.node) is buffer and indexed.index != _changed(update, statement):
+                    return True
+        return False
+
+    def _want(self, buffer: _Buffer, copy: Node, update: Node) -> None:
+        """Asks for what an update computes of what it changes to be stored, unless the copy is less."""
+        operands = [node for node in update.inputs[len(update.updated) :] if self._is_made_of(buffer, node)]
+        if sum(node.aval.nbytes for node in operands) <= copy.aval.nbytes:
+            self.wanted |= {node: _reason(node, update) for node in operands}
+
+    def _is_made_of(self, buffer: _Buffer, node: Node) -> bool:
+        """Return whether a value that is not stored is computed of what a buffer holds."""
+        stack, seen = [node], {node}
+        while stack:
+            top = stack.pop()
+            if top in self.parts.stored or is_given(top):
+                if top is not node and self.buffers.get(top) is buffer:
+                    return True
+                continue
+            stack += [source for source in top.inputs if source not in seen]
+            seen.update(top.inputs)
+        return False
+
+
+def _changed(update: Node, statement: Statement) -> Index | None:
+    """The index at which a statement changes its target, each element at one step; None where that is not so."""
+    if update.place is None or not isinstance(statement, Store) or not statement.domain.is_whole:
+        return None
+    return compose(update.place, identity(statement.dims), update.inputs)
+
+
+def _reason(node: Node, update: Node) -> str:
+    return f"{node.op.name} at {node.where} is stored: {update.op.name} changes what it is made of"
