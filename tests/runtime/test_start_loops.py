@@ -33,7 +33,8 @@ for turns in (5, 7):
     for one, other in zip(flat(made(x, turns)), flat(f(x, turns)), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 # The plain function above loads the tracer in any case: what counts is who has answered the calls.
-print("traced" if made._dispatcher is not None else "started", sum(name.split(".")[0] == "xjit" for name in sys.modules))
+count = sum(name.split(".")[0] == "xjit" for name in sys.modules)
+print("traced" if made._dispatcher is not None else "started", count)
 """
 
 
