@@ -92,6 +92,23 @@ ONE_PASS_EXTENT = 64
 """Elements of a row from which on one pass finds the place of an extreme. Shorter rows fit into a few vectors, and
 are passed over twice. This is chosen while the function is traced, when no target is known."""
 
+# Sorts by comparators that contradict themselves end in some order, which the lengths of runs decide.
+
+SORTED_BYTES = 65_536
+"""Bytes of the elements that one run of a sort holds twice, in scratch."""
+
+LONGEST_RUN = 4096
+"""Elements of a run that is sorted in scratch, at most."""
+
+FEW_STEPS = 4
+"""Steps of a merge from both ends from which on it pays not to ask for the ends of runs."""
+
+SORTED_GROUPS = (8, 4)
+"""Neighbours that are put in order by exchanges: by a short comparator, by a long one."""
+
+LONG_COMPARATOR = 12
+"""Operations of a comparator from which on it is long."""
+
 # Products with vectors are sums in loops (:mod:`xjit.passes.dot_to_reduce`) or calls of BLAS, which add in other
 # orders.
 
@@ -110,6 +127,20 @@ def lanes(dtype: DType) -> int:
     (64, 32)
     """
     return LANE_BYTES // dtype.itemsize
+
+
+def sorted_group(operations: int) -> int:
+    """Return how many neighbours are put in order by exchanges, which a comparator of so many operations decides."""
+    return SORTED_GROUPS[operations >= LONG_COMPARATOR]
+
+
+def sorted_run(itemsize: int) -> int:
+    """Return how many elements of a line are sorted in scratch; all that move at one place have so many bytes.
+
+    >>> sorted_run(8), sorted_run(1)
+    (4096, 4096)
+    """
+    return min(LONGEST_RUN, 1 << (SORTED_BYTES // (2 * itemsize)).bit_length() - 1)
 
 
 def keeps_errors(combine: str, dtype: DType) -> bool:

@@ -78,18 +78,21 @@ class Steps:
         **options: Any,
     ) -> int:
         """A kernel over all elements: the operands ``a``, ``b``, ..., and numbers among them, make each from its
-        expression. ``into`` is an operand that it writes over. With a failure it sets the status instead where the
-        expression holds, and passes its first operand on.
+        expression, in which ``z`` is the element of the first one that lies as far from its end. ``into`` is an
+        operand that it writes over. With a failure it sets the status instead where the expression holds, and passes
+        its first operand on.
         """
         model = next((self.layouts[slot] for slot in sources if self.layouts[slot].shape), self.layouts[sources[0]])
-        layout = ArraySpec(np.dtype(dtype or model.dtype), model.shape, tuple(_strides(model, dtype)))
+        layout = spec_of(np.empty(model.shape, dtype or model.dtype))
         result = self.slot(layout) if into is None else into
         names = "abcdefg"[: len(sources)]
         size = int(np.prod(layout.shape))
         layouts = [self.layouts[slot] for slot in sources]
         named = list(zip(names, layouts, strict=True))
         read = [f"    p{n} = ptr_{NAMES[one.dtype.name]}(table, {at})" for at, (n, one) in enumerate(named)]
-        loads = [f"        {name} = ld(p{name}, {'i' if one.shape else '0'})" for name, one in named]
+        loads = [f"        {name} = ld(p{name}, {_index(one)})" for name, one in named]
+        if "z" in expression:
+            loads.append(f"        z = ld(pa, {size - 1} - i)")
         made = f"        st(o, i, {expression})"
         if failure is not None:
             read.append(f"    status = ptr_i64(table, {len(sources) + 1})")
@@ -146,9 +149,11 @@ class Steps:
         return tuple(results)
 
 
-def _strides(model: ArraySpec, dtype: Any) -> Sequence[int]:
-    item = np.dtype(dtype or model.dtype).itemsize
-    return [stride // model.dtype.itemsize * item for stride in model.strides]
+def _index(layout: ArraySpec) -> str:
+    """The place of an element; arrays of one axis may have any step."""
+    if len(layout.shape) == 1:
+        return f"i * {layout.strides[0] // layout.dtype.itemsize}"
+    return "i" if layout.shape else "0"
 
 
 def loading(maker: str = "native", pieces: Any = None) -> Loading:

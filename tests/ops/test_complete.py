@@ -23,8 +23,8 @@ from xjit.ir.opdef import Kind, OpDef
 from xjit.ops.define.core import registry
 from xjit.types import DTYPES, DType, array_type, scalar_type
 
-# Operations whose kind says who computes them: accumulators of kernels, library steps.
-COMPUTED_BY_KIND = (Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED)
+# Operations whose kind says who computes them: accumulators of kernels, library steps, programs inside of programs.
+COMPUTED_BY_KIND = (Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED, Kind.CONTROL)
 TWO_TYPES = {
     "select",
     "complex",
@@ -189,8 +189,9 @@ def test_first_broken_rule() -> None:
         ops.reduce(x, y.astype(np.float32), ops.add, (7,))
 
 
-def test_case_names_are_records() -> None:
-    assert {case.op for case in CASES} <= {op.name for op in records()}
+def test_case_names_are_operations() -> None:
+    """Those of records, or public ones that are compositions."""
+    assert {case.op for case in CASES} <= {op.name for op in records()} | set(vars(ops))
 
 
 def test_scalars_know_their_type() -> None:

@@ -9,6 +9,7 @@ from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Ordering
 from xjit.numerics import SumOrder
 
 
@@ -105,6 +106,22 @@ class LibraryStep:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SortStep:
+    """One pass over lines that are put in order, as each of ``sources`` becomes the one of ``targets`` beside it.
+
+    The first pass puts ``run`` elements of a line in order; the others merge runs of ``merged`` elements in pairs,
+    ``run`` elements of the result at a time.  A sort that is not cut into passes yet has no sources.
+    """
+
+    node: Node
+    ordering: Ordering
+    sources: tuple[Node, ...] = ()
+    targets: tuple[Node, ...] = ()
+    run: int = 0
+    merged: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class HostStep:
     """Runs the NumPy reference of an operation that has a gap on this target."""
 
@@ -126,7 +143,7 @@ class ViewStep:
     node: Node
 
 
-Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ControlStep | ViewStep"
+Step: TypeAlias = "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ControlStep | ViewStep"
 
 WHOLE = LibraryStep | HostStep | ControlStep
 """Steps on whole arrays, which stand between kernels."""

@@ -23,6 +23,7 @@ from xjit.fusion.plan import (
     KernelStep,
     LibraryStep,
     Plan,
+    SortStep,
     Step,
     ViewStep,
 )
@@ -37,6 +38,7 @@ from xjit.fusion.regions.materialized import (
 )
 from xjit.fusion.regions.parts import Parts, cut_at_borders
 from xjit.fusion.regions.reads import gap_reason
+from xjit.fusion.sort_passes import has_code_for, ordering_of, passes_of
 from xjit.fusion.statements import Store
 from xjit.fusion.storage.choice import choose_storage
 from xjit.fusion.storage.recomputation import recomputed
@@ -226,11 +228,11 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[
     shown = set(grouping.shown)
     for cluster in by_need(clusters_of(grouping.groups)):
         last = _step(cluster.groups)
-        if isinstance(last, WHOLE):
+        if isinstance(last, WHOLE | SortStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
-        steps.append(last)
+        steps += passes_of(last, graph) if isinstance(last, SortStep) else (last,)
     seen = grouping.shown - shown
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)
@@ -245,6 +247,11 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
 
 
 def _whole_array_step(node: Node, target: Target) -> Step:
+    ordering = ordering_of(node)
+    if ordering is not None:
+        if has_code_for(ordering.before, target):
+            return SortStep(node, ordering)
+        return HostStep(node, f"the comparator of {node.op.name} has steps on whole arrays")
     if node.op.control:
         return ControlStep(node)
     if node.op.barrier:

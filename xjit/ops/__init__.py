@@ -8,12 +8,15 @@ from xjit.errors import DTypeError as DTypeError
 from xjit.errors import ShapeError as ShapeError
 from xjit.errors import XjitError as XjitError
 from xjit.ir.boundary import expose as _expose
+from xjit.ops.control.associative_scan import associative_scan as associative_scan
 from xjit.ops.control.calls import call as call
 from xjit.ops.control.calls import get_tuple_element as get_tuple_element
 from xjit.ops.control.calls import make_tuple as make_tuple
 from xjit.ops.control.conditional import conditional as conditional
 from xjit.ops.control.while_loop import while_loop as while_loop
 from xjit.ops.define.core import Shape as Shape
+from xjit.ops.dynamic.dimension_sizes import get_dimension_size as get_dimension_size
+from xjit.ops.dynamic.dimension_sizes import set_dimension_size as set_dimension_size
 from xjit.ops.effects.barrier import optimization_barrier as optimization_barrier
 from xjit.ops.effects.custom_calls import custom_call as custom_call
 from xjit.ops.effects.custom_calls import register_custom_call as register_custom_call
@@ -169,9 +172,13 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.batch_norm import batch_norm_grad as batch_norm_grad
+from xjit.ops.windows.batch_norm import batch_norm_inference as batch_norm_inference
+from xjit.ops.windows.batch_norm import batch_norm_training as batch_norm_training
 from xjit.ops.windows.conv import conv as conv
 from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
 from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
 from xjit.ops.windows.reduce_window import reduce_window as reduce_window
+from xjit.ops.windows.select_and_scatter import select_and_scatter as select_and_scatter
 
 _expose(globals())

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from tests.helpers.step_programs import Steps, begin, loading, made, run
-from xjit.runtime.spec import CopyStep, ProgramSpec, ReshapeStep
-from xjit.runtime.steps import program
+from xjit.runtime.calls.records import ArraySpec
+from xjit.runtime.spec import CopyStep, Operation, ProgramSpec, ReshapeStep, ViewStep
+from xjit.runtime.steps import native_groups, program
 
 MAKERS = pytest.mark.parametrize("maker", ["native", "python", "uncompiled"])
 X, Y = np.arange(5.0), np.full(5, 2.0)
@@ -152,7 +153,7 @@ def test_outputs_of_several_layouts_in_one_memory(maker: str) -> None:
         return b, inner.run("a + b", a, b)
 
     a, b = steps.count(3, [0, 1], body)
-    square = steps.slot(steps.layouts[0].__class__(np.dtype(np.float64), (2, 2), (16, 8)))
+    square = steps.slot(ArraySpec(np.dtype(np.float64), (2, 2), (16, 8)))
     steps.steps.append(ReshapeStep((b,), (square,), steps.layouts[square]))
     first, second = results(made(steps, 2, [a, square]), maker, X[:4], X[1:])
     values = X[:4], X[1:]
@@ -165,7 +166,7 @@ def test_outputs_of_several_layouts_in_one_memory(maker: str) -> None:
 @MAKERS
 def test_copies_and_shapes_inside(maker: str) -> None:
     steps = begin(X[:4])
-    flat, wide = steps.layouts[0], steps.layouts[0].__class__(np.dtype(np.float64), (2, 2), (16, 8))
+    flat, wide = steps.layouts[0], ArraySpec(np.dtype(np.float64), (2, 2), (16, 8))
 
     def body(inner: Steps, _: int, value: int) -> tuple[int]:
         square, copy, again = inner.slot(wide), inner.slot(wide), inner.slot(flat)
@@ -208,7 +209,7 @@ class Values:
     """Carries statements out on arrays."""
 
     def run(self, expression: str, *sources: Any, **_: Any) -> Any:
-        return eval(expression, dict(zip("abc", sources, strict=False)))
+        return eval(expression, {**dict(zip("abc", sources, strict=False)), "z": sources[0][::-1]})
 
     def count(self, turns: int, starts: Sequence[Any], body: Any) -> Sequence[Any]:
         for number in range(turns):
@@ -232,7 +233,7 @@ def statements(rng: random.Random, own: int, known: int, depth: int) -> tuple[li
     for _ in range(rng.randint(1, 4)):
         kind = rng.choice(["run", "run", "over", "loop", "branch"] if depth else ["run", "over"])
         if kind == "run" or (kind == "over" and known == own):
-            found.append(("run", rng.choice(EXPRESSIONS), pick(2)))
+            found.append(("run", rng.choice((*EXPRESSIONS, "z - b")), pick(2)))
             known += 1
         elif kind == "over":
             found.append(("over", rng.choice(EXPRESSIONS), [rng.randrange(own, known), *pick(1)]))
@@ -296,3 +297,49 @@ def test_programs_at_random(seed: int) -> None:
         found = [found] if len(outputs) == 1 else found
         for slot, one in zip(outputs, found, strict=True):
             np.testing.assert_array_equal(one, expected[slot], err_msg=f"{maker} {slot}")
+
+
+# Views
+
+
+def part(start: int, limit: int, stride: int = 1) -> tuple[Operation, ...]:
+    return (Operation("slice", (("start", (start,)), ("limit", (limit,)), ("strides", (stride,)))),)
+
+
+@MAKERS
+def test_views_are_read_where_they_lie(maker: str) -> None:
+    """A view from outside, one of what is carried, and one that becomes what is carried."""
+    x = np.arange(10.0)
+    steps = begin(x)
+    half, apart = (ArraySpec(np.dtype(np.float64), (5,), (step,)) for step in (8, 16))
+    outside, start = steps.slot(apart), steps.slot(half)
+    steps.steps.append(ViewStep((0,), (outside,), part(1, 10, 2)))
+    steps.steps.append(ViewStep((0,), (start,), part(3, 8)))
+
+    def body(inner: Steps, _: int, small: int, large: int) -> tuple[int, int]:
+        last = inner.slot(half)
+        inner.steps.append(ViewStep((large,), (last,), part(5, 10)))
+        return inner.run("a + b + c - c", small, outside, last), large
+
+    small, _ = steps.count(2, [start, 0], body)
+    spec = made(steps, 1, [small])
+    assert results(spec, maker, x).tolist() == (x[3:8] + 2 * x[1::2]).tolist()
+    assert native_groups.reasons(spec) == ("",)
+
+
+@MAKERS
+def test_views_that_are_results_are_views(maker: str) -> None:
+    x = np.arange(10.0)
+    steps = begin(x)
+    half = ArraySpec(np.dtype(np.float64), (5,), (8,))
+    view, of_result = steps.slot(half), steps.slot(half)
+    steps.steps.append(ViewStep((0,), (view,), part(5, 10)))
+    (result,) = steps.count(2, [view], plus_one)
+    (whole,) = steps.count(2, [0], plus_one)
+    steps.steps.append(ViewStep((whole,), (of_result,), part(0, 5)))
+    (more,) = steps.count(2, [of_result], plus_one)
+    found = results(made(steps, 1, [view, result, of_result, whole, more]), maker, x)
+    expected = (x[5:], x[5:] + 2, x[:5] + 2, x + 2, x[:5] + 4)
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
+    assert np.shares_memory(found[0], x) and np.shares_memory(found[2], found[3])
+    assert not np.shares_memory(found[1], x) and not np.shares_memory(found[4], found[2])

@@ -165,7 +165,8 @@ def _address(builder: Builder, pointer: Value, index: Value) -> Value:
     """
     if isinstance(index, ir.Instruction) and index.opname == "add" and _is_multiple(index.operands[1]):
         base, product = index.operands
-        product.flags.append("nsw")
+        if "nsw" not in product.flags:  # an index has a name, and is used by several pointers
+            product.flags.append("nsw")
         pointer, index = builder.gep(pointer, [base], inbounds=True), product
     return builder.gep(pointer, [index], inbounds=True)
 

@@ -302,7 +302,7 @@ class _Printer:
         waiting = []
         for number, (name, value) in enumerate(zip(statement.names, statement.values, strict=True)):
             later = (part for other in statement.values[number + 1 :] for part in parts(other))
-            if any(isinstance(part, Var) and part.name == name for part in later):
+            if any(_names(part, name) for part in later):
                 waiting.append(name)
             self.line(f"{name}{'_new' if name in waiting else ''} = {self.value(value)}")
         for name in waiting:
@@ -341,6 +341,18 @@ class _Printer:
         if value.dtype != INT64 or value.expr.value is not None:
             return f"{kind(value.dtype)}({text})"
         return f"({text})" if " " in text else text
+
+
+def _names(part: Value, name: str) -> bool:
+    """Return whether a value is a scalar of this name, or an integer or an element that is found by it."""
+    match part:
+        case Var():
+            return part.name == name
+        case FromInt():
+            return name in part.expr.names()
+        case Load():
+            return any(name in at.names() for at in part.index)
+    return False
 
 
 def _in_block(count: IntExpr, dtype: DType) -> IntExpr:

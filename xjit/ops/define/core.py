@@ -187,8 +187,10 @@ def apply(op: OpDef, *operands: Operand, **params: Any) -> Any:
     trace = current()
     if trace is None:
         return evaluate(op, operands, params)
-    node = trace.add(op, tuple(lift(trace, operand) for operand in operands), params)
-    return wrap(trace, node)
+    nodes = tuple(lift(trace, operand) for operand in operands)
+    if trace.extents is not None and trace.extents.concern(op, nodes):
+        return trace.extents.apply(op, nodes, params)
+    return wrap(trace, trace.add(op, nodes, params))
 
 
 def evaluate(op: OpDef, operands: Sequence[Any], params: dict[str, Any]) -> Any:

@@ -16,6 +16,8 @@ from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, as_operand, aval_of, constant, static_int
 from xjit.ops.define.references import Array
+from xjit.ops.dynamic.dimension_sizes import at_bound, joint_sizes, sized
+from xjit.ops.dynamic.paddings import before_size, filled
 from xjit.ops.elements import compare, select
 from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.reduce import REDUCERS, reduction
@@ -58,6 +60,8 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     type = aval_of(array)
     rules.check_class(f"arg{which}", "operand", type, "PIF")
     rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
+    if sizes := joint_sizes(f"arg{which}", (array,)):
+        return _of_sized(array, dim, which, sizes)
     extent = type.shape[dim]
     if extent < numerics.ONE_PASS_EXTENT or type.order[-1:] != (dim,):
         return _least_position(array, dim, which)
@@ -65,6 +69,19 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
         array = _as_bytes(array)
     params = {"dims": (dim,), "reducer": None, "extreme": REDUCERS[which].with_either_zero(), "n": 1}
     return apply(ARG_REDUCE, array, **params)
+
+
+def _of_sized(array: Operand, dim: int, which: str, sizes: dict[int, Any]) -> Any:
+    """The same where padding comes last of all."""
+    dims, dtype, plain = aval_of(array).shape, aval_of(array).dtype, at_bound(array)
+    if dim in sizes:
+        letter = dtype_class(dtype)
+        worst = REDUCERS[which].identity(dtype) if letter != "P" else which == "min"
+        neutral = filled(constant(np.asarray(worst, dtype)), dims)
+        plain = select.select(before_size(dims, [(dim, sizes[dim])]), plain, neutral)
+    kept = {axis - (axis > dim): size for axis, size in sizes.items() if axis != dim}
+    found = arg_extreme(plain, dim, which)
+    return sized(found, kept) if kept else found
 
 
 def _as_bytes(array: Operand) -> Any:

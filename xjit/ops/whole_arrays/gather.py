@@ -134,9 +134,13 @@ def gather(
     rules.check_length(name, "slice_sizes", sizes, type.rank)
     _check_sizes(at, sizes, type, places, batches)
     starts = zip(at.starting, elements_of_vectors(indices, vector_dim), strict=True)
-    clamped = {axis: fitting(start, type.shape[axis], sizes[axis]) for axis, start in starts if _moves(axis, type, sizes)}
+    clamped = {
+        axis: fitting(start, type.shape[axis], sizes[axis]) for axis, start in starts if _moves(axis, type, sizes)
+    }
     at = WindowsAt(at.rank, at.windowed, at.dropped, tuple(clamped), at.batching, at.batches)
-    return apply(GATHER, array, *clamped.values(), at=at, leading=leading, window=tuple(sizes[one] for one in at.kept))
+    return apply(
+        GATHER, array, *clamped.values(), at=at, leading=leading, window=tuple(sizes[one] for one in at.kept)
+    )
 
 
 def _moves(axis: int, type: ArrayType, sizes: Dims) -> bool:

@@ -103,7 +103,8 @@ def broadcast_in_dim(operand: Any, out_dim_size: Sequence[int], broadcast_dimens
 def spread(operand: Operand, dims: tuple[int, ...]) -> Any:
     """The operand repeated along new leading dimensions and those of size 1, as ``numpy.broadcast_arrays`` has it."""
     rank = len(aval_of(operand).dims)
-    return apply(SPREAD, operand, dims=dims, mapping=tuple(range(len(dims) - rank, len(dims))))
+    mapping = tuple(range(len(dims) - rank, len(dims)))
+    return stretched(apply(SPREAD, operand, dims=dims, mapping=mapping), operand, mapping)
 
 
 def broadcast(operand: Any, broadcast_sizes: Sequence[int]) -> Any:
@@ -122,7 +123,17 @@ def expanded(operand: Operand, dims: tuple[Any, ...], mapping: tuple[int, ...]) 
         return operand
     if current() is None:
         return _broadcast(np.asarray(operand), dims, mapping)
-    return apply(BROADCAST_IN_DIM, operand, dims=dims, mapping=mapping)
+    return stretched(apply(BROADCAST_IN_DIM, operand, dims=dims, mapping=mapping), operand, mapping)
+
+
+def stretched(result: Any, operand: Operand, mapping: tuple[int, ...]) -> Any:
+    """The result of a broadcast that serves operands of any size: a trace with dynamic dimensions is told so."""
+    trace = current()
+    if trace is not None and trace.extents is not None:
+        sizes = aval_of(operand).dims
+        kept = {place for axis, place in enumerate(mapping) if sizes[axis] == aval_of(result).dims[place] != 1}
+        trace.extents.stretch(result.node, [axis for axis in range(result.node.aval.rank) if axis not in kept])
+    return result
 
 
 def broadcast_together(

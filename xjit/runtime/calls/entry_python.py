@@ -95,7 +95,12 @@ def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> Array | None:
         return _scalar_buffer(spec.dtype, value)
     if type(value) is not np.ndarray or value.dtype != spec.dtype or not value.flags.aligned:
         return None
-    return value if value.shape == spec.shape and value.strides == spec.strides else None
+    return value if value.shape == spec.shape and steps_of(value) == steps_of(spec) else None
+
+
+def steps_of(array: Array | ArraySpec) -> list[int]:
+    """The strides of axes of more than one element: others move nothing."""
+    return [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
 
 
 def _scalar_buffer(dtype: np.dtype[Any], value: object) -> Array | None:

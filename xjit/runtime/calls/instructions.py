@@ -47,12 +47,12 @@ class Rotate:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Copies the bytes of a buffer to another one; of a constant at ``address`` where ``source`` is -1."""
+    """Copies bytes to a buffer, from the byte ``start`` of another one on; from this address where that is -1."""
 
     to: int
     source: int
     size: int
-    address: int = 0
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,8 @@ def run_instructions(
                 for number, taken in zip(numbers, moved, strict=True):
                     buffers[number] = taken
             case Copy(to, source, size, start):
-                ctypes.memmove(address(buffers[to]), start if source < 0 else address(buffers[source]), size)
+                begin = 0 if source < 0 else address(buffers[source])
+                ctypes.memmove(address(buffers[to]), begin + start, size)
             case EndIf(first, count):
                 statuses = (ctypes.c_int64.from_address(address(one)) for one in buffers[first : first + count])
                 at = len(code) if any(status.value for status in statuses) else at

@@ -66,6 +66,24 @@ different:
   ret i1 false
 }
 
+; Whether the strides of all axes of more than one element are equal: others move nothing.
+define internal i1 @same_steps(ptr %dims, ptr %a, ptr %b, i64 %count) {
+entry:
+  for %i below %count
+    %extent = call i64 @word(ptr %dims, i64 %i)
+    %long = icmp sgt i64 %extent, 1
+    %x = call i64 @word(ptr %a, i64 %i)
+    %y = call i64 @word(ptr %b, i64 %i)
+    %other = icmp ne i64 %x, %y
+    %moves = and i1 %long, %other
+    br i1 %moves, label %different, label %so_far
+so_far:
+  end %i
+  ret i1 true
+different:
+  ret i1 false
+}
+
 ; Whether a descriptor that is another object still means the same native builtin type: arrays that were unpickled
 ; or copied deeply carry descriptors of their own, and C has two names for integers of one size. %type_numbers has the
 ; bits of all numbers of the type.
@@ -126,7 +144,10 @@ check_strides:
   %strides = call ptr @field(ptr %array, i64 $ARRAY_STRIDES)
   %wanted_strides = call ptr @place(ptr %wanted_dims, i64 %ndim)
   %same_strides = call i1 @same_words(ptr %strides, ptr %wanted_strides, i64 %ndim)
-  br i1 %same_strides, label %hit, label %miss
+  br i1 %same_strides, label %hit, label %check_long_axes
+check_long_axes:
+  %as_good = call i1 @same_steps(ptr %dims, ptr %strides, ptr %wanted_strides, i64 %ndim)
+  br i1 %as_good, label %hit, label %miss
 hit:
   %data = call ptr @field(ptr %array, i64 $ARRAY_DATA)
   ret ptr %data

@@ -8,7 +8,7 @@ is a run of words that begins with their number, its kind, and its weight:
     2  unless   buffer, where to when its first byte is zero
     3  choose   buffer, number of targets, bytes of an integer, targets: the one that it says, else the last
     4  rotate   number of buffers, buffers: each gets the address of the next one, the last that of the first
-    5  copy     buffer to write, buffer to read or -1, address to read where there is no buffer, bytes
+    5  copy     buffer to write, buffer to read or -1, byte of it to begin at or address of a constant, bytes
     6  end if   first status, number of statuses
     7  end
 
@@ -148,18 +148,17 @@ define internal void @copy(ptr %at, ptr %buffers) {
 entry:
   %to_number = call i64 @word(ptr %at, i64 3)
   %from_number = call i64 @word(ptr %at, i64 4)
+  %start = call i64 @word(ptr %at, i64 5)
   %bytes = call i64 @word(ptr %at, i64 6)
   %to = call ptr @pointer(ptr %buffers, i64 %to_number)
   %outside = icmp slt i64 %from_number, 0
-  br i1 %outside, label %constant, label %buffer
-constant:
-  %address = call ptr @pointer(ptr %at, i64 5)
-  br label %move
+  br i1 %outside, label %move, label %buffer
 buffer:
   %place = call ptr @pointer(ptr %buffers, i64 %from_number)
   br label %move
 move:
-  %from = phi ptr [ %address, %constant ], [ %place, %buffer ]
+  %base = phi ptr [ null, %entry ], [ %place, %buffer ]
+  %from = getelementptr i8, ptr %base, i64 %start
   call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
   ret void
 }

@@ -25,6 +25,7 @@ from xjit.runtime.steps.virtual_code import (
     Layout,
     Move,
     Pick,
+    Place,
     Run,
     Test,
     Virtual,
@@ -59,7 +60,7 @@ def native_block(
     """
     writer = Writer(layouts=dict(layouts))
     for slot in given:
-        writer.cell(slot)
+        writer.place(slot)
     writer.steps(steps)
     outputs = {slot: as_array(writer.layouts[slot]) for slot in wanted}
     assignment, cells = _assigned(writer, outputs)
@@ -70,10 +71,10 @@ def _assigned(writer: Writer, outputs: dict[int, ArraySpec]) -> tuple[Assignment
     """Registers, and the cells of the outputs. These are copied where arrays of other layouts could change places, or
     where they are no memory of their own.
     """
-    cells = {slot: writer.of[slot] for slot in outputs}
+    cells = {slot: writer.cell(slot) for slot in outputs}
     for slot, cell in cells.items():
         if not writer.cells[cell].is_own or list(cells.values()).count(cell) > 1:
-            cells[slot] = writer.duplicate(cell, outputs[slot])
+            cells[slot] = writer.duplicate(Place(cell), outputs[slot])
     assignment = assign(writer.code, writer.cells, list(cells.values()))
     families = _families(assignment)
     taken: dict[int, ArraySpec] = {}
@@ -84,7 +85,7 @@ def _assigned(writer: Writer, outputs: dict[int, ArraySpec]) -> tuple[Assignment
     ]
     if not apart:
         return assignment, cells
-    alone = {slot: writer.duplicate(cells[slot], outputs[slot]) for slot in apart}
+    alone = {slot: writer.duplicate(Place(cells[slot]), outputs[slot]) for slot in apart}
     cells |= alone
     return assign(writer.code, writer.cells, list(cells.values()), list(alone.values())), cells
 
@@ -172,19 +173,18 @@ class _Assembler:
             case Move():
                 for chain in self.assignment.rotations(one):
                     self.code.append(Rotate(tuple(self.buffers[register] for register in chain)))
-            case Duplicate(to, source):
-                self.code.append(self._copy(to, source))
+            case Duplicate():
+                self.code.append(self._copy(one))
             case Label(number):
                 self.places[number] = len(self.code)
             case _:
                 self.code.append(one)
 
-    def _copy(self, to: int, source: int) -> Copy:
-        cell = self.assignment.cells[source]
-        size = self.assignment.cells[to].size
-        if cell.constant is not None:
-            return Copy(self._buffer(to), -1, size, self._address(source))
-        return Copy(self._buffer(to), self._buffer(source), size)
+    def _copy(self, one: Duplicate) -> Copy:
+        to, size = self._buffer(one.to), self.assignment.cells[one.to].size
+        if self.assignment.cells[one.source].constant is not None:
+            return Copy(to, -1, size, self._address(one.source) + one.offset)
+        return Copy(to, self._buffer(one.source), size, one.offset)
 
     def _address(self, cell: int) -> int:
         """The address of a constant."""
@@ -203,23 +203,25 @@ class _Assembler:
         scratch = (self.scratch[one] for one in zip(step.temps, step.offsets, strict=True))
         statuses = range(self.status, self.status + len(step.failures))
         self.status += len(step.failures)
-        cells = (*run.inputs, *run.results)
+        places = (*run.inputs, *map(Place, run.results))
         beyond = (*scratch, *statuses)
         for call in program.calls:
-            yield self._call(call, cells, beyond, light=not step.heavy)
+            yield self._call(call, places, beyond, light=not step.heavy)
         if step.failures:
             yield EndIf(statuses.start, len(statuses))
 
-    def _call(self, call: KernelCall, cells: tuple[int, ...], beyond: tuple[int, ...], light: bool) -> KernelCall:
+    def _call(self, call: KernelCall, places: tuple[Place, ...], beyond: tuple[int, ...], light: bool) -> KernelCall:
         """A call with the buffers of the whole program. Addresses of constants stand in its table."""
         table, patches = list(call.table), []
         for slot, buffer, offset in call.patches:
-            if buffer >= len(cells):
-                patches.append((slot, beyond[buffer - len(cells)], offset))
-            elif self.assignment.cells[cells[buffer]].constant is not None:
-                table[slot] = self._address(cells[buffer]) + offset
+            if buffer >= len(places):
+                patches.append((slot, beyond[buffer - len(places)], offset))
+                continue
+            cell, offset = places[buffer].cell, offset + places[buffer].offset
+            if self.assignment.cells[cell].constant is not None:
+                table[slot] = self._address(cell) + offset
             else:
-                patches.append((slot, self._buffer(cells[buffer]), offset))
+                patches.append((slot, self._buffer(cell), offset))
         parts: Any = (call.address, call.extent, call.chunk, tuple(table), tuple(patches), call.in_turn, light)
         return KernelCall(*parts)
 

@@ -7,7 +7,18 @@ from collections.abc import Iterator
 
 from xjit.dataclass import dataclass
 from xjit.runtime.calls.records import Conditions, FastProgram
-from xjit.runtime.spec import Block, BranchStep, CallStep, LoopStep, ProgramSpec, Step, all_steps, blocks_of
+from xjit.runtime.spec import (
+    Block,
+    BranchStep,
+    CallStep,
+    LoopStep,
+    ProgramSpec,
+    ReshapeStep,
+    Step,
+    ViewStep,
+    all_steps,
+    blocks_of,
+)
 from xjit.runtime.steps.kernel_calls import Loading
 from xjit.runtime.steps.native_blocks import native_block
 from xjit.runtime.steps.program import Part
@@ -16,7 +27,7 @@ from xjit.runtime.steps.virtual_code import Layout, NotNativeError, Writer
 
 def whole_program(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> FastProgram | None:
     """The program as one native program; None where a step needs Python, or a result is an argument."""
-    made = {slot for step in spec.body.steps for slot in step.results}
+    made = {slot for step in spec.body.steps if not isinstance(step, ViewStep) for slot in step.results}
     if len(set(spec.outputs) & made) != len(spec.outputs):
         return None
     layouts, given = dict(enumerate(spec.inputs)), range(len(spec.inputs))
@@ -78,6 +89,7 @@ class NativeParts:
             self.layouts |= {slot: self.layouts[source] for slot, source in sources if source in self.layouts}
 
     def _grouped(self, group: list[tuple[Step, tuple[int, ...]]]) -> Iterator[Part]:
+        """The parts of steps that need no Python. A view of an array that others read is taken in Python, too."""
         if not any(is_control(step) for step, _ in group):
             yield from (Part((step,), spent) for step, spent in group)
             return
@@ -85,6 +97,12 @@ class NativeParts:
         inside = Counter(slot for step in steps for slot in reads_of_step(step))
         made = dict.fromkeys(slot for step in steps for slot in step.results)
         wanted = tuple(slot for slot in made if self.reads[slot] > inside[slot])
+        for number, (step, dropped) in enumerate(group):
+            if isinstance(step, ViewStep | ReshapeStep) and step.results[0] in wanted:
+                yield from self._grouped(group[:number])
+                yield Part((step,), dropped)
+                yield from self._grouped(group[number + 1 :])
+                return
         spent = tuple(slot for _, dropped in group for slot in dropped if slot not in made or slot in wanted)
         yield Part(steps, spent, wanted, dict(self.layouts))
 

@@ -96,7 +96,7 @@ def effects(one: Virtual) -> tuple[int, int]:
     """The cells that an instruction reads, and those that it fills."""
     match one:
         case Run(_, inputs, results):
-            return _set(inputs), _set(results)
+            return _set([place.cell for place in inputs]), _set(results)
         case Move(to, sources):
             return _set(sources), _set(to)
         case Duplicate(to, source):

@@ -21,6 +21,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from xjit.dataclass import dataclass, field
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
@@ -59,11 +61,19 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A byte of a cell, from which on the elements of an array lie."""
+
+    cell: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
-    """A run of kernels between cells."""
+    """A run of kernels on places, which fills cells."""
 
     step: RunStep
-    inputs: tuple[int, ...]
+    inputs: tuple[Place, ...]
     results: tuple[int, ...]
 
 
@@ -77,10 +87,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Copies the value of one cell to another."""
+    """Copies a value to a cell: as many bytes as that has, from a byte of another one on."""
 
     to: int
     source: int
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +133,14 @@ _INTEGERS = {"int32": 4, "int64": 8, "bool": 1}
 
 @dataclass(eq=False)
 class Writer:
-    """Writes steps down as virtual code. ``layouts`` and ``of`` say of slots how they lie in memory and where.
+    """Writes steps down as virtual code. ``layouts`` and ``places`` say of slots how they lie in memory and where.
 
     What is read and not made by the steps becomes an argument; ``given`` are the slots of the arguments in order,
     with their layouts.
     """
 
     layouts: dict[int, Layout] = field(default_factory=dict)
-    of: dict[int, int] = field(default_factory=dict)
+    places: dict[int, Place] = field(default_factory=dict)
     cells: list[Cell] = field(default_factory=list)
     code: list[Virtual] = field(default_factory=list)
     given: dict[int, Layout] = field(default_factory=dict)
@@ -150,13 +161,17 @@ class Writer:
                 layout = ArraySpec(
                     constant.dtype, constant.shape, _row_major(constant.dtype.itemsize, constant.shape)
                 )
-                self.bind(result, self._cell(Cell(len(constant.data), constant=constant)), layout)
+                self.bind(result, Place(self._cell(Cell(len(constant.data), constant=constant))), layout)
             case ReshapeStep((source,), (result,), layout):
                 self._require(is_row_major(self._layout(source)), "reshapes an array whose elements lie apart")
-                self.bind(result, self.cell(source), layout)
+                self.bind(result, self.place(source), layout)
             case CopyStep((source,), (result,)):
                 layout = as_array(self._dense(source))
-                self.bind(result, self.duplicate(self.cell(source), layout), layout)
+                self.bind(result, Place(self.duplicate(self.place(source), layout)), layout)
+            case ViewStep((source,), (result,)):
+                layout, offset = seen(step, self._layout(source))
+                place = self.place(source)
+                self.bind(result, Place(place.cell, place.offset + offset), layout)
             case LoopStep():
                 self._loop(step)
             case BranchStep():
@@ -164,28 +179,34 @@ class Writer:
             case _:
                 raise NotNativeError(_reason(step))
 
-    def cell(self, slot: int) -> int:
-        """The cell of a slot; of one that nothing has filled here, that of an argument."""
-        if slot not in self.of:
+    def place(self, slot: int) -> Place:
+        """The place of a slot; of one that nothing has filled here, that of an argument."""
+        if slot not in self.places:
             layout = self._layout(slot)
-            self.of[slot] = self._cell(Cell(byte_count(layout), given=len(self.given)))
+            self.places[slot] = Place(self._cell(Cell(byte_count(layout), given=len(self.given))))
             self.given[slot] = layout
-        return self.of[slot]
+        return self.places[slot]
 
-    def duplicate(self, cell: int, layout: Layout) -> int:
-        """A new cell with the value of another one."""
+    def cell(self, slot: int) -> int:
+        """A cell with the value of a slot and nothing else: its own, or a copy of a part."""
+        place, layout = self.place(slot), self._dense(slot)
+        whole = not place.offset and self.cells[place.cell].size == byte_count(layout)
+        return place.cell if whole else self.duplicate(place, layout)
+
+    def duplicate(self, place: Place, layout: Layout) -> int:
+        """A new cell with the value at a place."""
         made = self._own(layout)
-        self.code.append(Duplicate(made, cell))
+        self.code.append(Duplicate(made, place.cell, place.offset))
         return made
 
     def _asked(self, slot: int) -> int:
         """The cell of a slot whose value decides where to go on."""
-        cell = self.cell(slot)
-        return cell if self.cells[cell].constant is None else self.duplicate(cell, self._layout(slot))
+        place, cell = self.place(slot), self.cell(slot)
+        return cell if self.cells[cell].constant is None else self.duplicate(place, self._layout(slot))
 
-    def bind(self, slot: int, cell: int, layout: Layout) -> None:
+    def bind(self, slot: int, place: Place, layout: Layout) -> None:
         """Notes where a slot lies, and how."""
-        self.of[slot], self.layouts[slot] = cell, layout
+        self.places[slot], self.layouts[slot] = place, layout
 
     def label(self) -> int:
         """The number of a new label."""
@@ -219,10 +240,9 @@ class Writer:
         for slot, layout in zip(step.inputs, step.arguments, strict=True):
             known = self.layouts.setdefault(slot, layout)
             self._require(is_same(known, layout), "runs a kernel on an array of another layout")
-        inputs = tuple(map(self.cell, step.inputs))
-        for slot, output in zip(step.results, step.outputs, strict=True):
-            self.bind(slot, self._own(output), output)
-        self.code.append(Run(step, inputs, tuple(self.of[slot] for slot in step.results)))
+        inputs, results = tuple(map(self.place, step.inputs)), tuple(map(self._own, step.outputs))
+        self._fill(step.results, results, step.outputs)
+        self.code.append(Run(step, inputs, results))
 
     def _loop(self, step: LoopStep) -> None:
         self.loops += 1
@@ -231,7 +251,7 @@ class Writer:
         carried = tuple(map(self._own, layouts))
         top, end = self.label(), self.label()
         self.code.append(Move(carried, sources))
-        self._carry(step.results, carried, layouts)
+        self._fill(step.results, carried, layouts)
         self.code.append(Label(top))
         self.steps(step.condition.steps)
         self._require(_is_truth(self._layout(step.test)), "asks for something else than one truth value")
@@ -239,11 +259,11 @@ class Writer:
         self.steps(step.body.steps)
         self._hand_over(carried, step.next, layouts)
         self.code += (Goto(top), Label(end))
-        self._carry(step.results, carried, layouts)
+        self._fill(step.results, carried, layouts)
 
-    def _carry(self, slots: Sequence[int], cells: Sequence[int], layouts: Sequence[Layout]) -> None:
+    def _fill(self, slots: Sequence[int], cells: Sequence[int], layouts: Sequence[Layout]) -> None:
         for slot, cell, layout in zip(slots, cells, layouts, strict=True):
-            self.bind(slot, cell, layout)
+            self.bind(slot, Place(cell), layout)
 
     def _hand_over(self, to: tuple[int, ...], values: tuple[int, ...], layouts: Sequence[Layout]) -> None:
         """Gives cells the values of slots, which have to lie as the cells do."""
@@ -269,7 +289,7 @@ class Writer:
             self.code.append(Goto(end))
         self.code.append(Label(end))
         assert made is not None, "a branch has blocks"
-        self._carry(step.results, *made)
+        self._fill(step.results, *made)
 
 
 def _reason(step: Step) -> str:
@@ -280,12 +300,23 @@ def _reason(step: Step) -> str:
             return f"{operation.name} is computed by a library"
         case PythonStep(name):
             return f"{name} runs in Python"
-        case ViewStep():
-            return "takes a view of an array"
     return f"{type(step).__name__} runs in Python"
 
 
 # Layouts
+
+
+def seen(step: ViewStep, base: Layout) -> tuple[ArraySpec, int]:
+    """The layout of a view, and the distance in bytes of its first element from that of what it is taken of."""
+    from xjit.ops.define.named import operation
+
+    array = as_array(base)
+    model = np.lib.stride_tricks.as_strided(np.empty(1, array.dtype), array.shape, array.strides)
+    view = model
+    for one in step.chain:
+        view = operation(one.name).view(view, **dict(one.params))
+    offset = view.ctypes.data - model.ctypes.data if view.size else 0
+    return ArraySpec(view.dtype, view.shape, view.strides), offset
 
 
 def as_array(layout: Layout) -> ArraySpec:
