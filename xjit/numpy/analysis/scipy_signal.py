@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy.arrays.padding import pad
+from xjit.numpy.arrays.shaping import moveaxis
 from xjit.numpy.rules.promotion import cast, result_type
-from xjit.numpy.rules.values import as_value, refuse, shape_of
+from xjit.numpy.rules.values import as_value, numpy_errors, refuse, shape_of
+from xjit.numpy.selecting.indexing import getitem
+from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import Operand, dtype_of
-from xjit.types import BOOL, NARROW_FLOATS, dtype_class
+from xjit.types import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, NARROW_FLOATS, dtype_class
 
 _BORDERS = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric"}
 _BORDERS["symmetric"] = "symmetric"
@@ -97,16 +104,70 @@ def _beyond(count: int, mode: str, name: str) -> tuple[int, int]:
 
 
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    """A signal along an axis, filtered by the quotient of two polynomials: without denominator, a sum of products.
+    """A signal along an axis, filtered by the quotient of two polynomials.
 
-    Others are refused, and run in SciPy. Element types: numbers; integers count as float64.
+    Element types: float32, float64, complex numbers, promoted together. Raises ArgumentError for coefficients of
+    another rank than 1 and for a signal of rank 0; a first state is not supported.
 
-    >>> lfilter(np.array([1.0, 1.0]), np.array([2.0]), np.array([2.0, 4.0, 6.0])).tolist()
-    [1.0, 3.0, 5.0]
+    >>> lfilter(np.array([1.0]), np.array([1.0, -0.5]), np.array([4.0, 0.0, 0.0])).tolist()
+    [4.0, 2.0, 1.0]
     """
     name = "lfilter"
     refuse(name, zi=zi)
-    weights, scale, signal = (as_value(value, name, argument) for value, argument in ((b, "b"), (a, "a"), (x, "x")))
-    if shape_of(scale) not in ((), (1,)) or len(shape_of(weights)) > 1:
-        raise CaptureError("scipy.signal.lfilter feeds results back, which is not supported")
-    return _filtered(weights, scale, signal, axis)
+    values = [as_value(value, name, argument) for value, argument in ((b, "b"), (a, "a"), (x, "x"))]
+    if any(len(shape_of(one)) != 1 or not shape_of(one)[0] for one in values[:2]):
+        raise ArgumentError("scipy.signal.lfilter: b and a: vectors of coefficients are required")
+    if not shape_of(values[2]):
+        raise ArgumentError("scipy.signal.lfilter: x must be at least 1-D")
+    dtype = result_type(*values, name=name)
+    if dtype not in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128):
+        raise CaptureError(f"scipy.signal.lfilter: input type {dtype} is not supported")
+    weights, feedback, signal = (cast(one, dtype) for one in values)
+    with numpy_errors(name):
+        place = normalize_axis_index(axis, len(shape_of(signal)))
+    rows = moveaxis(signal, place, -1)
+    flat = ops.reshape(rows, (math.prod(shape_of(rows)[:-1]), shape_of(rows)[-1]))
+    scale = getitem(feedback, 0)
+    if shape_of(feedback) == (1,):
+        found = _summed(call(np.divide, weights, scale), flat)
+    else:
+        found = _fed_back(call(np.divide, weights, scale), call(np.divide, feedback, scale), flat)
+    return moveaxis(ops.reshape(found, shape_of(rows)), -1, place)
+
+
+def _summed(weights: Operand, rows: Operand) -> Any:
+    """Each row with the weighted sum of what comes before its elements."""
+    (count,), (number, size) = shape_of(weights), shape_of(rows)
+    image, window = ops.reshape(rows, (number, 1, size)), ops.reshape(ops.rev(weights, (0,)), (1, 1, count))
+    return ops.conv_general_padding(image, window, (1,), ((count - 1, 0),))
+
+
+def _fed_back(weights: Operand, feedback: Operand, rows: Operand) -> Any:
+    """The rows by the transposed direct form: a state of one sum for each coefficient after the first."""
+    order = max(shape_of(weights)[0], shape_of(feedback)[0])
+    number, size = shape_of(rows)
+    dtype = dtype_of(rows)
+    ahead, back = (_column(one, order) for one in (weights, feedback))
+    columns = ops.transpose(rows, (1, 0))
+    zero = np.int64(0)
+
+    def step(state: Any) -> Any:
+        place, sums, results = state
+        x = ops.dynamic_slice(columns, (place, zero), (1, number))
+        y = call(np.add, getitem(sums, slice(0, 1)), call(np.multiply, getitem(ahead, slice(0, 1)), x))
+        following = ops.pad(sums, zero.astype(dtype), ((-1, 1, 0), (0, 0, 0)))
+        fed = call(np.multiply, getitem(ahead, slice(1, None)), x)
+        returned = call(np.multiply, getitem(back, slice(1, None)), y)
+        after = call(np.subtract, call(np.add, following, fed), returned)
+        return ops.add(place, np.int64(1)), after, ops.dynamic_update_slice(results, y, (place, zero))
+
+    start = (zero, np.zeros((order - 1, number), dtype), np.zeros((size, number), dtype))
+    _, _, results = ops.while_loop(lambda state: ops.lt(state[0], np.int64(size)), step, start)
+    return ops.transpose(results, (1, 0))
+
+
+def _column(coefficients: Operand, order: int) -> Any:
+    """Coefficients below each other, with zeros up to the order."""
+    (count,) = shape_of(coefficients)
+    zero = np.zeros((), dtype_of(coefficients))
+    return ops.reshape(ops.pad(coefficients, zero, ((0, order - count, 0),)), (order, 1))
