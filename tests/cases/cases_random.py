@@ -139,7 +139,7 @@ def _call(algorithm: str, shape: str) -> Any:
 
 
 def _uniform(a: Any, b: Any, dims: tuple[int, ...], key: int) -> Any:
-    """What rng_uniform draws right after the seed."""
+    """The numbers that rng_uniform draws right after the seed."""
     dtype = np.asarray(a).dtype
     width = 64 if dtype.itemsize == 8 else 32
     words = philox([key, 0, 0], dims, width)[1]
@@ -167,7 +167,7 @@ def _below(b: Any) -> Any:
 
 
 def _normal(mu: Any, sigma: Any, dims: tuple[int, ...], key: int) -> Any:
-    """What rng_normal draws right after the seed, in float64."""
+    """The numbers that rng_normal draws right after the seed, by float64."""
     dtype = np.asarray(mu).dtype
     even = [axis for axis, size in enumerate(dims) if size % 2 == 0]
     along = (even[0] if even else dims.index(max(dims))) if dims else 0

@@ -87,3 +87,27 @@ def reduce_window(
         for result, value in zip(results, state, strict=True):
             result[at] = value
     return results
+
+
+def select_and_scatter(
+    operand: Array,
+    select: Callable[[Any, Any], Any],
+    window: Sequence[int],
+    strides: Sequence[int],
+    padding: Any,
+    source: Array,
+    init: Any,
+    scatter: Callable[[Any, Any], Any],
+) -> Array:
+    """``scatter(result, source)`` at the element that ``select`` keeps of every window."""
+    ones = [1] * operand.ndim
+    pairs = pairs_of(padding, operand.shape, window, strides, ones, ones)
+    result = np.full(operand.shape, init)
+    for at in np.ndindex(*source.shape):
+        best: tuple[int, ...] | None = None
+        for q in positions(at, operand.shape, window, strides, ones, ones, pairs):
+            if q is not None and (best is None or not select(operand[best], operand[q])):
+                best = q
+        if best is not None:
+            result[best] = scatter(result[best], source[at])
+    return result

@@ -6,8 +6,10 @@ import pytest
 
 from tests.cases import (
     cases_arithmetic,
+    cases_batch_norm,
     cases_choice,
     cases_compare,
+    cases_control,
     cases_conv,
     cases_convert,
     cases_dynamic,
@@ -29,6 +31,7 @@ CASES = [
     *cases_arithmetic.CASES,
     *cases_unary.CASES,
     *cases_compare.CASES,
+    *cases_control.CASES,
     *cases_convert.CASES,
     *cases_conv.CASES,
     *cases_shape.CASES,
@@ -43,6 +46,7 @@ CASES = [
     *cases_literals.CASES,
     *cases_random.CASES,
     *cases_windows.CASES,
+    *cases_batch_norm.CASES,
 ]
 
 

@@ -24,7 +24,7 @@ def compiled(function: Any) -> Any:
 
 
 def beside(*functions: Callable[[], Any]) -> list[Any]:
-    """What functions return, or raise, that run at the same time."""
+    """The results, or exceptions, of functions that run at the same time."""
     results: list[Any] = [None] * len(functions)
 
     def work(number: int) -> None:
@@ -227,9 +227,12 @@ def test_a_computation_that_is_alone() -> None:
 
 
 def test_computations_that_wait_for_each_other() -> None:
-    first = lambda: (ops.recv("f32[2]", 10), ops.send(PAIR, 11))  # noqa: E731
-    second = lambda: (ops.recv("f32[2]", 11), ops.send(PAIR, 10))  # noqa: E731
-    assert failed(first, second) == [CommunicatorError] * 2
+    assert (
+        failed(
+            lambda: (ops.recv("f32[2]", 10), ops.send(PAIR, 11)), lambda: (ops.recv("f32[2]", 11), ops.send(PAIR, 10))
+        )
+        == [CommunicatorError] * 2
+    )
 
 
 def test_values_of_another_shape_fail_on_both_sides() -> None:
@@ -272,7 +275,7 @@ def test_tokens() -> None:
     assert isinstance(ops.after_all((first, second)), ops.Token)
     assert isinstance(ops.after_all(()), ops.Token)
     with pytest.raises(ops.DTypeError, match=r"operands\[1\]: a token is required"):
-        ops.after_all((first, PAIR))  # type: ignore[arg-type]
+        ops.after_all((first, PAIR))
 
 
 def test_tokens_inside() -> None:

@@ -46,6 +46,10 @@ COMPUTATIONS = {
 }
 
 
+def _shifted(result: Any, value: Any) -> Any:
+    return result * 2 + value
+
+
 def _lists(rng: np.random.Generator, rank: int, longest: int) -> dict[str, Any]:
     kind = rng.integers(3)
     pairs = [(int(rng.integers(-2, 4)), int(rng.integers(-2, 4))) for _ in range(rank)]
@@ -80,3 +84,29 @@ def test_reduce_window(name: str, seed: int) -> None:
         for one, other in zip(got if len(operands) > 1 else (got,), expected, strict=True):
             assert one.dtype == other.dtype and one.shape == other.shape
             assert np.allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_select_and_scatter(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rank, longest = int(rng.integers(1, 4)), 5
+    lists = _lists(rng, rank, 45 if seed in (3, 4) else longest)
+    window, strides, padding = (lists[key] for key in ("window", "strides", "padding"))
+    shape = tuple(rng.integers(1, 8, rank).tolist())
+    dtype = ("s32", "f32", "u8", "f64")[seed % 4]
+    operand, init = array(dtype, rng.integers(0, 5, shape)), array(dtype, seed % 3)[()]
+    ones = [1] * rank
+    pairs = window_loops.pairs_of(padding, shape, window, strides, ones, ones)
+    counts = window_loops.counts_of(shape, window, strides, ones, pairs)
+    source = array(dtype, rng.integers(0, 9, counts))
+    keeps, picks = ((ops.ge, np.greater_equal), (ops.lt, np.less))[seed % 2]
+    combine, combines = ((ops.add, np.add), (_shifted, _shifted))[seed // 2 % 2]
+
+    def call(x: Any, s: Any) -> Any:
+        return ops.select_and_scatter(x, keeps, window, strides, padding, s, init, combine)
+
+    with np.errstate(all="ignore"):
+        expected = window_loops.select_and_scatter(operand, picks, window, strides, padding, source, init, combines)
+    for run in (call, xjit(call)):
+        got = run(operand, source)
+        assert got.dtype == expected.dtype and np.array_equal(got, expected)

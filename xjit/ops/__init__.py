@@ -8,6 +8,7 @@ from xjit.errors import DTypeError as DTypeError
 from xjit.errors import ShapeError as ShapeError
 from xjit.errors import XjitError as XjitError
 from xjit.ir.boundary import expose as _expose
+from xjit.ops.control.associative_scan import associative_scan as associative_scan
 from xjit.ops.control.calls import call as call
 from xjit.ops.control.calls import get_tuple_element as get_tuple_element
 from xjit.ops.control.calls import make_tuple as make_tuple
@@ -161,6 +162,7 @@ from xjit.ops.whole_arrays.scan import cummax as cummax
 from xjit.ops.whole_arrays.scan import cummin as cummin
 from xjit.ops.whole_arrays.scan import cumprod as cumprod
 from xjit.ops.whole_arrays.scan import cumsum as cumsum
+from xjit.ops.whole_arrays.scatter import scatter as scatter
 from xjit.ops.whole_arrays.shape import broadcast as broadcast
 from xjit.ops.whole_arrays.shape import broadcast_in_dim as broadcast_in_dim
 from xjit.ops.whole_arrays.shape import collapse as collapse
@@ -171,9 +173,13 @@ from xjit.ops.whole_arrays.shape import slice as slice
 from xjit.ops.whole_arrays.shape import transpose as transpose
 from xjit.ops.whole_arrays.sort import sort as sort
 from xjit.ops.whole_arrays.sort import top_k as top_k
+from xjit.ops.windows.batch_norm import batch_norm_grad as batch_norm_grad
+from xjit.ops.windows.batch_norm import batch_norm_inference as batch_norm_inference
+from xjit.ops.windows.batch_norm import batch_norm_training as batch_norm_training
 from xjit.ops.windows.conv import conv as conv
 from xjit.ops.windows.conv import conv_general_dilated as conv_general_dilated
 from xjit.ops.windows.conv import conv_general_padding as conv_general_padding
 from xjit.ops.windows.reduce_window import reduce_window as reduce_window
+from xjit.ops.windows.select_and_scatter import select_and_scatter as select_and_scatter
 
 _expose(globals())

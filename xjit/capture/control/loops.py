@@ -25,6 +25,7 @@ from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import DTypeError, ShapeError
 from xjit.ir.context import Trace
 from xjit.ir.current import current, tracing
+from xjit.ir.handlers import from_handler
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.while_loop import loop
 from xjit.ops.define.core import aval_of
@@ -142,17 +143,52 @@ def traced_state(
 ) -> tuple[Trace, tuple[Place, ...], list[Any]]:
     """The trace of a body, the places of the state that it starts from in the end, and the next state."""
     for _ in range(len(places) + 2):
+        if any(place.is_open for place in places):
+            places = _tried(name, argument, places, structure, body)
         trace = inner_trace("body")
-        with tracing(trace):
-            ahead, state = body(state_parameters(trace, places))
-            own = len(ahead)
-            try:
-                results = fitted(state, places[own:], structure, name, argument)
-            except PromotionError as promotion:
-                places = [*places[:own], *promotion.places]
-                continue
-        return trace, tuple(places), [*ahead, *results]
+        try:
+            return trace, tuple(places), _turn(trace, name, argument, places, structure, body)
+        except PromotionError as promotion:
+            places = promotion.places
     raise AssertionError("types are promoted only upwards")
+
+
+def _turn(
+    trace: Trace,
+    name: str,
+    argument: str,
+    places: Sequence[Place],
+    structure: tree.Tree,
+    body: Callable[[list[TracedArray]], Results],
+) -> list[Any]:
+    """The next values of a state; raises PromotionError where it has to start as other types."""
+    with tracing(trace):
+        ahead, state = body(state_parameters(trace, places))
+        own = len(ahead)
+        try:
+            return [*ahead, *fitted(state, places[own:], structure, name, argument)]
+        except PromotionError as promotion:
+            raise PromotionError([*places[:own], *promotion.places]) from None
+
+
+def _tried(
+    name: str,
+    argument: str,
+    places: Sequence[Place],
+    structure: tree.Tree,
+    body: Callable[[list[TracedArray]], Results],
+) -> Sequence[Place]:
+    """The places after a trial in which integers of Python's give way; what it refuses is not the user's fault."""
+    trace = inner_trace("body")
+    trace.refusals = []
+    try:
+        _turn(trace, name, argument, places, structure, body)
+    except PromotionError as promotion:
+        places = promotion.places
+    except Exception as error:
+        if from_handler(error):
+            raise
+    return [place.with_type(place.aval.dtype) if place.is_open else place for place in places]
 
 
 def started(values: Sequence[Any], places: Sequence[Place]) -> list[Any]:
@@ -192,13 +228,22 @@ def _in_python(
     first, places, structure = places_of(init, name, "init_val")
     values = [np.array(value) for value in first]  # which the body may write over
     while goes_on(state := numpy_state(values, places, structure), turn):
+        made = body(state, turn)
         try:
-            values = fitted(body(state, turn), places, structure, name, "body_fun")
-            turn += 1
+            values = fitted(made, places, structure, name, "body_fun")
         except PromotionError as promotion:
-            places = list(promotion.places)
-            values = started(values, places)
+            if may_go_on(places, promotion.places):
+                values = fitted(made, promotion.places, structure, name, "body_fun")
+            else:
+                values, turn = started(values, promotion.places), turn - 1
+            places = [*promotion.places]
+        turn += 1
     return state
+
+
+def may_go_on(places: Sequence[Place], promoted: Sequence[Place]) -> bool:
+    """Return whether a turn that has led to other places would have come to the same with them."""
+    return all(a.aval == b.aval for a, b in zip(places, promoted, strict=True))
 
 
 def numpy_state(values: Sequence[Any], places: Sequence[Place], structure: tree.Tree) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.control.inner_traces import computed
-from xjit.capture.control.loops import Results, counted, index_place, numpy_state, started, traced_state
+from xjit.capture.control.loops import Results, counted, index_place, may_go_on, numpy_state, started, traced_state
 from xjit.capture.control.state import Place, PromotionError, as_array, finished, fitted, places_of, refused
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import ArgumentError, ShapeError
@@ -106,8 +106,12 @@ def _in_python(
             values = fitted(state, places, carried, NAME, "f")
             rows.append(y)
         except PromotionError as promotion:
-            places = list(promotion.places)
-            values = started(values, places)
+            if may_go_on(places, promotion.places):
+                values = fitted(state, promotion.places, carried, NAME, "f")
+                rows.append(y)
+            else:
+                values = started(values, promotion.places)
+            places = [*promotion.places]
     return numpy_state(values, places, carried), _stacked(rows[:: -1 if reverse else 1])
 
 

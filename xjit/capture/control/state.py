@@ -1,7 +1,7 @@
 """The state of loops and branches: leaves with types of their own, and how results are fitted to them.
 
-A Python number that a loop starts from has the type of NumPy's scalar, and a float keeps on giving way to the types
-of arrays as Python's do, unless the body makes something else of it: then it starts as that.
+A Python number that a loop starts from gives way to the types of arrays, as Python's do. If the body makes something
+else of it, it starts as that; an integer that stays one is NumPy's of 64 bits from the start.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from xjit.ops.elements.convert import convert_element_type
 from xjit.types import COMPLEX128, FLOAT64, INT64, NAMES, ArrayType, DType, dtype_class
 
 NUMBERS: dict[type, DType] = {bool: np.dtype(bool), int: INT64, float: FLOAT64, complex: COMPLEX128}
-_GIVES_WAY = frozenset({float})
+_GIVES_WAY = frozenset({int, float})
 _ORDER = "PIFC"
 
 
@@ -46,7 +46,15 @@ class Place:
 
     def seen(self, node: Node, trace: Trace) -> TracedArray:
         """Return what the user's code sees of a value of this place."""
-        return TracedArray(node, trace, weak=self.weak, scalar=self.scalar)
+        value = TracedArray(node, trace, weak=self.weak, scalar=self.scalar)
+        if self.weak is int:
+            value.bounds = (0, 1)  # of a trial: in the end it is NumPy's
+        return value
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a trial of the body has to tell what the number is."""
+        return self.began is int and self.weak is int
 
     def with_type(self, dtype: DType) -> Place:
         """The place of a number that has come to be of another type."""
@@ -154,9 +162,11 @@ def _promoted(value: Any, weak: type | None, place: Place) -> Place:
     type = aval_of(value)
     if place.began is None or type.rank:
         return place
+    if place.is_open and (weak is int or _rank(type.dtype) < _rank(place.aval.dtype)):
+        return place.with_type(place.aval.dtype)
     if _rank(type.dtype) < _rank(place.aval.dtype) or (weak and _fits(weak, place.aval.dtype)):
         return place
-    if type.dtype == place.aval.dtype and (weak or place.weak is None):
+    if type.dtype == place.aval.dtype and not place.is_open and (weak or place.weak is None):
         return place
     return place.with_type(type.dtype)
 

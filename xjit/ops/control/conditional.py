@@ -82,7 +82,7 @@ def conditional(*arguments: Any) -> Any:
         return _branches(index, (true_computation, false_computation), (true_operand, false_operand), _TRUTHS)
     if len(arguments) != _INDEX_FORM:
         raise ArgumentError(
-            f"ops.{name}: 5 arguments with a predicate or 3 with an index are required; got {len(arguments)}"
+            f"ops.{name}: arguments: 5 with a predicate or 3 with an index are required; got {len(arguments)}"
         )
     branch_index, computations, operands = arguments
     index = as_operand(branch_index, name, "branch_index", INT32)

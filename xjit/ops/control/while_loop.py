@@ -65,6 +65,7 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
     returns a PRED of rank 0, the body values of the structure, types and shapes of ``init``. Raises DTypeError,
     ArgumentError and ShapeError.
 
+    >>> import numpy as np
     >>> while_loop(lambda i: i < np.int32(10), lambda i: i * np.int32(3), np.int32(1))
     array(27, dtype=int32)
     """

@@ -52,7 +52,7 @@ _numbers = itertools.count(1)
 
 def start(half: Half) -> int:
     """The number of the request for a half of a transfer; ArgumentError for a second one in the same role."""
-    with waiting.CHANGED:
+    with waiting.held():
         channel = _channels.setdefault(half.channel, _Channel())
         if half.role in channel.open or half.thread in channel.used[half.role]:
             _fail(half, "a channel serves one transfer", f"channel {half.channel} for the second time")
@@ -67,7 +67,7 @@ def start(half: Half) -> int:
             half.partner, other.partner = other, half
         request = next(_numbers) % 2**32
         _requests[request] = half
-        waiting.CHANGED.notify_all()
+        waiting.tell()
         return request
 
 
@@ -81,7 +81,7 @@ def finish(request: int, role: Role) -> tuple[Array, ...]:
     Raises ArgumentError for a request of the other role or one that is over, ShapeError or DTypeError in both
     computations if what is sent is not what was asked for, CommunicatorError if the partner ends without its half.
     """
-    with waiting.CHANGED:
+    with waiting.held():
         half = _requests.pop(request, None)
         if half is None or half.role != role:
             if half is not None:

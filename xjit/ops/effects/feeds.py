@@ -43,13 +43,13 @@ def _of(replica: int) -> _Queues:
 
 
 def _put(items: deque[Any], item: Any) -> None:
-    with waiting.CHANGED:
+    with waiting.held():
         items.append(item)
-        waiting.CHANGED.notify_all()
+        waiting.tell()
 
 
 def _taken(items: deque[Any]) -> Any:
-    with waiting.CHANGED:
+    with waiting.held():
         waiting.wait_until(lambda: bool(items))
         return items.popleft()
 

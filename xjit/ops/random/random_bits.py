@@ -100,7 +100,7 @@ def philox_blocks(shape: Shape) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Algorithm:
-    """How bits are drawn, and the lengths of the states that it takes."""
+    """A way to draw bits, and the lengths of the states that it takes."""
 
     draw: Callable[[Any, Shape], tuple[Any, Any]]
     lengths: tuple[int, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from xjit.errors import ArgumentError
 from xjit.ir.opdef import Kind, OpDef, Params
 from xjit.ops.define import rules
 from xjit.ops.define.core import Array, Operand, apply, as_operand, register, scalar_like
+from xjit.ops.effects import waiting
 from xjit.ops.random.random_words import U64
 from xjit.types import ArrayType, TupleType, array_type
 
@@ -33,7 +33,6 @@ class _Stream:
 
 
 _stream = _Stream()
-_lock = threading.Lock()
 
 
 # ---- draws
@@ -41,7 +40,7 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What the two numbers of a draw have to be: in words, and as a test of them."""
+    """The rule for the two numbers of a draw: in words, and as a test of them."""
 
     name: str
     argument: str
@@ -65,7 +64,7 @@ def _draw(first: Array, second: Array, blocks: int, rule: str) -> Array:
         raise ArgumentError(
             f"ops.{found.name}: {found.argument}: {found.text} is required; got {first[()]} and {second[()]}"
         )
-    with _lock:
+    with waiting.held():
         state = _stream.key, _stream.counter
         _stream.counter = (state[1] + blocks) % _MODULUS
     low, high = state[1] % 2**64, state[1] // 2**64
@@ -102,7 +101,7 @@ def _infer_seed(types: Types, params: Params) -> TupleType:
 
 
 def _seed(key: Array) -> tuple[()]:
-    with _lock:
+    with waiting.held():
         _stream.key, _stream.counter = int(key) % 2**64, 0
     return ()
 
@@ -123,6 +122,8 @@ def rng_seed(key: Any) -> None:
     """Begins the stream of random numbers anew: a key of 64 bits, counter 0. The stream of a new process has key 0.
 
     ``key`` is an integer of rank 0, static or traced. Raises DTypeError, ShapeError.
+
+    >>> rng_seed(42)
     """
     static = isinstance(key, int | np.integer) and not isinstance(key, bool)
     apply(SEED, as_operand(scalar_like(int(key), U64) if static else key, "rng_seed", "key"))

@@ -75,4 +75,52 @@ MISTAKES = [
         ops.DTypeError,
         (LINE, ZERO),
     ),
+    Mistake(
+        "scale of another length",
+        lambda x, s: ops.batch_norm_training(x, s, s, 0.1, 1),
+        ops.ShapeError,
+        (ROWS, LINE),
+    ),
+    Mistake(
+        "features along no dimension",
+        lambda x, s: ops.batch_norm_training(x, s, s, 0.1, 2),
+        ops.ArgumentError,
+        (ROWS, LINE[:3]),
+    ),
+    Mistake(
+        "normalised integers",
+        lambda x: ops.batch_norm_training(x, x, x, 0.1, 0),
+        ops.DTypeError,
+        (COUNTS,),
+    ),
+    Mistake(
+        "gradient of other sizes",
+        lambda x, s: ops.batch_norm_grad(x, s, s, s, s, 0.1, 1),
+        ops.ShapeError,
+        (ROWS, LINE[:3]),
+    ),
+    Mistake(
+        "epsilon in an array",
+        lambda x, s: ops.batch_norm_training(x, s, s, s, 1),
+        ops.DTypeError,
+        (ROWS, LINE[:3]),
+    ),
+    Mistake(
+        "source for other windows",
+        lambda x, z: ops.select_and_scatter(x, ops.ge, (2,), None, "VALID", x, z, ops.add),
+        ops.ShapeError,
+        (LINE, ZERO),
+    ),
+    Mistake(
+        "selection of numbers",
+        lambda x, z: ops.select_and_scatter(x, ops.add, (1,), None, "VALID", x, z, ops.add),
+        ops.DTypeError,
+        (LINE, ZERO),
+    ),
+    Mistake(
+        "source of another type",
+        lambda x, y, z: ops.select_and_scatter(x, ops.ge, (1,), None, "VALID", y, z, ops.add),
+        ops.DTypeError,
+        (LINE, COUNTS, ZERO),
+    ),
 ]
