@@ -175,6 +175,9 @@ class Machine:
     lasting_work: float
     """Work in one piece after which signals should not have to wait for its end: tens of milliseconds."""
 
+    longest_turn: int
+    """Operations at most of a graph that becomes a loop inside of a kernel: all of it is one function for LLVM."""
+
     long_piece: int
     """Steps of a piece beyond which it is a whole number of lines of memory."""
 
@@ -302,7 +305,7 @@ def processor() -> Machine:
         strip_rows=16,
         joined_rows=4,
         joined_statements=12,
-        joined_results=4,
+        joined_results=8,
         joined_products=12,
         shared_extent=64,
         shared_blocks=16,
@@ -311,6 +314,7 @@ def processor() -> Machine:
         piece_work=500_000.0,
         most_pieces=64,
         lasting_work=20_000_000.0,
+        longest_turn=400,
         long_piece=1024,
         piece_steps=64,
         product_cost=0.125,

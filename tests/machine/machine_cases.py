@@ -42,6 +42,18 @@ def blurred(u: Any) -> Any:
     return w[:, :-2] + w[:, 1:-1] + w[:, 2:]
 
 
+def turns(x: Any) -> Any:
+    def body(x: Any) -> Any:
+        for _ in range(8):
+            x = ops.add(x, ops.rev(x, (0,)))
+        return x
+
+    def is_small(x: Any) -> Any:
+        return ops.lt(ops.abs(ops.reshape(ops.slice(x, (0,), (1,), (1,)), ())), np.float64(1e300))
+
+    return ops.while_loop(is_small, body, x)
+
+
 def laplacian(v: Any) -> Any:
     return v[:-2, 1:-1] + v[2:, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] - 4 * v[1:-1, 1:-1]
 
@@ -103,6 +115,7 @@ CUT = {"parallel_work": 1000.0}
 
 CASES = {
     # element by element
+    "turns": case(turns, normal(50), longest_turn=25),
     "divisions": case(normalised, normal(50, 600)),
     "remainders": case(
         lambda x, y: neighbours(np.fmod(x, y)), np.arange(300), np.arange(300) % 7 + 1, load_cost=12.0
@@ -197,6 +210,7 @@ SEEN_IN = {
     "piece_work": ("pieces",),
     "most_pieces": ("pieces",),
     "lasting_work": ("lasting pieces",),
+    "longest_turn": ("turns",),
     "long_piece": ("pieces",),
     "piece_steps": ("pieces of lines",),
     "tiled_bytes": ("biharmonic",),

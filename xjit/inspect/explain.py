@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.plan import (
+    KERNELS,
     AliasStep,
+    BranchKernelStep,
     ControlStep,
     HostStep,
     KernelStep,
     LibraryStep,
+    LoopKernelStep,
     SortStep,
     ViewStep,
 )
@@ -143,7 +146,7 @@ class _Steps:
         kernels = iter(_reports(lowered, slices, machine))
         for step in lowered.plan.steps:
             match step:
-                case KernelStep() | SortStep():
+                case KernelStep() | SortStep() | LoopKernelStep() | BranchKernelStep():
                     self._add_kernel(next(kernels))
                 case LibraryStep(node) if node.op.has_effects:
                     self._add_whole(f"effect: {node.op.name} ({node.where})", node)
@@ -185,7 +188,7 @@ class _Steps:
 
 def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:
     """Yield what there is to say of each kernel."""
-    steps = (step for step in lowered.plan.steps if isinstance(step, KernelStep | SortStep))
+    steps = (step for step in lowered.plan.steps if isinstance(step, KERNELS))
     for step, (kernel, _) in zip(steps, lowered.kernels, strict=True):
         yield _pass(step, kernel, machine) if isinstance(step, SortStep) else _kernel(kernel, slices, machine)
 
@@ -216,7 +219,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
-        if isinstance(step, KernelStep | SortStep):
+        if isinstance(step, KERNELS):
             used = [node for node, _ in next(kernels)[0].pointers]
         else:
             used = [step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)]

@@ -120,7 +120,7 @@ class Builder:
         self._update_in_place()
         needed = self._needed()
         for step in self.plan.steps:
-            if isinstance(step, planned.KernelStep | planned.SortStep):
+            if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
@@ -181,7 +181,7 @@ class Builder:
         return frozenset(read.union(self.plan.graph.outputs))
 
     def _is_kernel(self, step: planned.Step) -> bool:
-        return isinstance(step, planned.KernelStep | planned.SortStep) or step.node in self.multiplied
+        return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
