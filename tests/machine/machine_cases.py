@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.helpers import formulas
+from xjit import ops
 from xjit.machine import Machine, processor
 
 Array = np.ndarray[Any, Any]
@@ -30,6 +31,16 @@ def case(function: Callable[..., Any], *arguments: Array, **numbers: Any) -> Cas
 
 def normal(*shape: int, dtype: Any = np.float64) -> Array:
     return RANDOM.standard_normal(shape).astype(dtype)
+
+
+def rows_added(x: Any, rows: Any, y: Any) -> Any:
+    numbers: dict[str, Any] = {
+        "index_vector_dim": 1,
+        "update_window_dims": (1,),
+        "inserted_window_dims": (0,),
+        "scatter_dims_to_operand_dims": (0,),
+    }
+    return ops.scatter(x, rows, y, ops.add, **numbers)
 
 
 def neighbours(x: Any) -> Any:
@@ -97,6 +108,7 @@ def seven_functions(x: Any) -> Any:
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
+    "rows added": case(rows_added, normal(9, 64), np.arange(80) % 11, normal(80, 64), parallel_work=1000.0),
     # element by element
     "divisions": case(normalised, normal(50, 600)),
     "remainders": case(
@@ -184,6 +196,8 @@ SEEN_IN = {
     "joined_statements": ("sums of columns", "gradient"),
     "shared_extent": ("borders",),
     "shared_blocks": ("transposed wide",),
+    "update_parts": ("rows added",),
+    "shared_lines": ("rows added",),
     "lone_share": ("borders",),
     "parallel_work": ("sums of angles",),
     "piece_work": ("pieces",),
