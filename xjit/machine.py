@@ -302,7 +302,7 @@ def processor() -> Machine:
         strip_rows=16,
         joined_rows=4,
         joined_statements=12,
-        joined_results=4,
+        joined_results=8,
         joined_products=12,
         shared_extent=64,
         shared_blocks=16,

@@ -89,7 +89,8 @@ class Piece:
     """One part of an assembled result (pad, concatenate): operand elements written to a strided part of it.
 
     Along axis d the elements ``source[d] .. source[d] + count[d]`` go to ``start[d] + k * step[d]``. Operands of
-    rank 0 fill their part.
+    rank 0 fill their part. With ``axes`` the operand has other axes than the result: the elements along its axis d go
+    along ``axes[d]`` of that, and where two of them lie along one axis their steps add up.
     """
 
     operand: int
@@ -97,6 +98,12 @@ class Piece:
     count: tuple[int, ...]
     start: tuple[int, ...]
     step: tuple[int, ...]
+    axes: tuple[int, ...] | None = None
+
+    @property
+    def is_block(self) -> bool:
+        """Return whether the elements make a block of the result, without gaps, along the same axes."""
+        return self.axes is None and all(step == 1 for step in self.step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from xjit.errors import DTypeError as DTypeError
 from xjit.errors import ShapeError as ShapeError
 from xjit.errors import XjitError as XjitError
 from xjit.ir.boundary import expose as _expose
+from xjit.ops.control.associative_scan import associative_scan as associative_scan
 from xjit.ops.control.calls import call as call
 from xjit.ops.control.calls import get_tuple_element as get_tuple_element
 from xjit.ops.control.calls import make_tuple as make_tuple

@@ -26,6 +26,7 @@ from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop
 from xjit.ir.loops.nodes import Kernel
+from xjit.machine import Machine
 
 if TYPE_CHECKING:
     from xjit.codegen.scheduling.loop_order import Ordered
@@ -42,7 +43,7 @@ def in_whole_windows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuild
             rows = joined_results(one.ordered)
             if rows is not None:
                 (name,) = one.loops[rows.variable]
-                yield (UnrollAndJam(name, nest.machine.joined_results, Tail.OVERLAP),)
+                yield (UnrollAndJam(name, joined_steps(rows, nest.machine), Tail.OVERLAP),)
                 yield (Share(name, "v"),)
 
 
@@ -82,6 +83,13 @@ def joined_results(loops: Ordered) -> Loop | None:
     vectors = _vectors(loops.accesses, column, summed)
     for loop in reversed(plan.kept[:-1]):
         along = any(not access.moves[loop.axes[-1]] for access in vectors)
-        if along and loop.extent >= machine.joined_results:
+        if along and joined_steps(loop, machine) > 1:
             return loop
     return None
+
+
+def joined_steps(loop: Loop, machine: Machine) -> int:
+    """The number of steps taken at a time: as few as make as many groups as the most do."""
+    most = machine.joined_results
+    groups = -(-loop.extent // most)
+    return -(-loop.extent // groups)
