@@ -79,7 +79,9 @@ def _slid(x: Operand, window: Operand, borders: tuple[Any, Any, Any], name: str)
     """The sums of products with a window at every place that the mode asks for."""
     mode, boundary, value = borders
     if mode not in ("full", "same", "valid"):
-        raise ArgumentError(f"scipy.signal.{name}: Acceptable mode flags are 'valid', 'same', or 'full'; got {mode!r}")
+        raise ArgumentError(
+            f"scipy.signal.{name}: Acceptable mode flags are 'valid', 'same', or 'full'; got {mode!r}"
+        )
     if boundary not in _BORDERS:
         flags = "'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm')"
         raise ArgumentError(f"scipy.signal.{name}: Acceptable boundary flags are {flags}; got {boundary!r}")

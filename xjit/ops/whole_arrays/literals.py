@@ -32,7 +32,8 @@ def constant(value: Any, dtype: Any = None) -> Any:
     """
     name = "constant"
     if isinstance(value, TracedValue):
-        return value if dtype is None else convert_element_type(value, _fitting(aval_of(value), dtype, name))
+        own = aval_of(value)
+        return convert_element_type(value, own.dtype if dtype is None else _fitting(own, dtype, name))
     array = _literals(value, name)
     if dtype is not None:
         array = convert(array, _fitting(aval_of(array), dtype, name))

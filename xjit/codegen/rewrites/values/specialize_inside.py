@@ -115,8 +115,8 @@ class _Questions:
         """
         together: dict[tuple[IntExpr, IntExpr], list[int]] = {}
         for at, size in self.asked.values():
-            steps = as_int(next((step for step, atom in terms(at) if atom is None), 0))
-            together.setdefault((at - steps, size), []).append(steps.value or 0)
+            own = as_int(next((step for step, atom in terms(at) if atom is None), 0))
+            together.setdefault((at - own, size), []).append(own.value or 0)
         for (moving, size), steps in together.items():
             least, most = self._end(moving, False), self._end(moving, True)
             if (least.names() | most.names()) & self._inner:
