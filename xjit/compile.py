@@ -21,15 +21,17 @@ from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
+from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
+from xjit.passes.inner_passes import in_all_graphs
+from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
-from xjit.passes.sub_graphs import in_all_graphs
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
@@ -200,6 +202,8 @@ def _write(draft: Draft) -> Draft:
 
 STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
+    graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
+    graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),
     graph_pass("convolutions", "write convolutions as sums of products", write_convolutions_out),
     graph_pass("products", "write some products with vectors as sums", write_products_out),

@@ -11,6 +11,7 @@ from tests.cases.case_values import ALL
 from tests.cases.cases_shape import layouts, numbered, picked
 from tests.helpers.harness import Case, array
 from xjit import ops
+from xjit.ops.windows.joined_blocks import joined_blocks
 from xjit.ops.windows.window_view import window_view
 
 
@@ -120,6 +121,27 @@ def _rows() -> list[tuple[Any, Any, tuple[Any, ...], Any, Any]]:
     ]
 
 
+# ---- joined_blocks
+
+
+def _joined_cases() -> list[Case]:
+    found = []
+    for dtype in ALL:
+        x, rest = numbered(dtype, 2, 3), numbered(dtype, 2)
+        joined = np.concatenate([x[0], x[1], rest])
+        found.append(Case("joined_blocks", lambda a, r: joined_blocks(a, r, 0), (x, rest), joined))
+    wide, rest = numbered("s32", 2, 3, 2, 4), numbered("s32", 2, 1, 4)
+    middle = np.concatenate([*(wide[:, k] for k in range(3)), rest], axis=1)
+    rows = numbered("f32", 2, 3), numbered("f32", 0)
+    return [
+        *found,
+        Case("joined_blocks", lambda a, r: joined_blocks(a, r, 1), (wide, rest), middle),
+        Case("joined_blocks", lambda a, r: joined_blocks(a, r, 0), rows, rows[0].reshape(6)),
+        Case("joined_blocks", lambda a, r: joined_blocks(a, r, 1), (wide, rest[:1]), ops.ShapeError),
+        Case("joined_blocks", lambda a, r: joined_blocks(a, r, 1), rows, ops.ArgumentError),
+    ]
+
+
 # ---- select_and_scatter
 
 GRID = [[7, 2, 5, 3, 10, 2], [3, 8, 9, 3, 4, 2], [1, 5, 7, 5, 6, 1], [0, 6, 2, 7, 2, 8]]
@@ -173,4 +195,4 @@ def _scattered_at_largest(x: Any, source: Any) -> Any:
     return ops.select_and_scatter(x, ops.ge, (3,), (1,), "VALID", source, np.float32(0), ops.add)
 
 
-CASES = [*_view_cases(), *_reduce_cases(), *_select_cases()]
+CASES = [*_view_cases(), *_reduce_cases(), *_joined_cases(), *_select_cases()]

@@ -8,7 +8,7 @@ from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import View
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store, Update
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Ordering
@@ -48,6 +48,11 @@ class FusionGroup:
     def is_elementwise(self) -> bool:
         """Return whether every statement computes its elements one by one, in any order."""
         return all(isinstance(statement, Store | Check) for statement in self.statements)
+
+    @property
+    def changes(self) -> bool:
+        """Return whether its statements change elements at places that data decides, one after the other."""
+        return any(isinstance(statement, Update) for statement in self.statements)
 
     @property
     def chunk_numbers(self) -> frozenset[IndexedValue]:

@@ -89,7 +89,8 @@ class Piece:
     """One part of an assembled result (pad, concatenate): operand elements written to a strided part of it.
 
     Along axis d the elements ``source[d] .. source[d] + count[d]`` go to ``start[d] + k * step[d]``. Operands of
-    rank 0 fill their part.
+    rank 0 fill their part. With ``axes`` the operand has other axes than the result: the elements along its axis d go
+    along ``axes[d]`` of that, and where two of them lie along one axis their steps add up.
     """
 
     operand: int
@@ -97,6 +98,12 @@ class Piece:
     count: tuple[int, ...]
     start: tuple[int, ...]
     step: tuple[int, ...]
+    axes: tuple[int, ...] | None = None
+
+    @property
+    def is_block(self) -> bool:
+        """Return whether the elements make a block of the result, without gaps, along the same axes."""
+        return self.axes is None and all(step == 1 for step in self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,14 @@ class Product:
 
     summed: tuple[tuple[int, int], ...]
     batch: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """A routine of LAPACK or BLAS that computes an operation on each matrix of a stack, with its options."""
+
+    routine: str
+    options: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +198,7 @@ class OpDef:
     access     types of operands, params, result type -> the index map of the first operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
+    solver     params -> the routine that computes it on each of the row-major matrices over the last two dimensions
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
@@ -208,6 +224,7 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
+    solver: Callable[[Params], Solver] | None = None
     sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
