@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from xjit import numpy as numpy
     from xjit import ops as ops
     from xjit.api.descriptions import ShapeDtype as ShapeDtype
+    from xjit.capture.control.branches import cond as cond
+    from xjit.capture.control.branches import switch as switch
+    from xjit.capture.control.loops import fori_loop as fori_loop
+    from xjit.capture.control.loops import while_loop as while_loop
+    from xjit.capture.control.scans import scan as scan
     from xjit.runtime.parallel.threads import threads as threads
 
 jit = xjit
@@ -47,11 +52,16 @@ __all__ = [
     "XjitError",
     "__version__",
     "cache",
+    "cond",
     "errors",
+    "fori_loop",
     "jit",
     "numpy",
     "ops",
+    "scan",
+    "switch",
     "threads",
+    "while_loop",
     "xjit",
 ]
 
@@ -62,6 +72,11 @@ _LATER = {
     "numpy": "xjit.numpy",
     "ShapeDtype": "xjit.api.descriptions:ShapeDtype",
     "threads": "xjit.runtime.parallel.threads:threads",
+    "cond": "xjit.capture.control.branches:cond",
+    "fori_loop": "xjit.capture.control.loops:fori_loop",
+    "scan": "xjit.capture.control.scans:scan",
+    "switch": "xjit.capture.control.branches:switch",
+    "while_loop": "xjit.capture.control.loops:while_loop",
 }
 
 

@@ -145,6 +145,13 @@ class Machine:
     joined_statements: int
     """Statements of a loop over columns beyond which it is busy without joining rows."""
 
+    joined_results: int
+    """Results that are summed side by side where they share what is read: their accumulators and what is read fit
+    into registers."""
+
+    joined_products: int
+    """Products of a window at most that are added to an accumulator between its load and its store."""
+
     # Threads.
 
     shared_extent: int
@@ -173,6 +180,9 @@ class Machine:
 
     lasting_work: float
     """Work in one piece after which signals should not have to wait for its end: tens of milliseconds."""
+
+    longest_turn: int
+    """Operations at most of a graph that becomes a loop inside of a kernel: all of it is one function for LLVM."""
 
     long_piece: int
     """Steps of a piece beyond which it is a whole number of lines of memory."""
@@ -301,6 +311,8 @@ def processor() -> Machine:
         strip_rows=16,
         joined_rows=4,
         joined_statements=12,
+        joined_results=8,
+        joined_products=12,
         shared_extent=64,
         shared_blocks=16,
         update_parts=2,
@@ -310,6 +322,7 @@ def processor() -> Machine:
         piece_work=500_000.0,
         most_pieces=64,
         lasting_work=20_000_000.0,
+        longest_turn=400,
         long_piece=1024,
         piece_steps=64,
         product_cost=0.125,

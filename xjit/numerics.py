@@ -18,7 +18,8 @@ likewise, each lane in order. The lanes of both are added in a tree of halves, a
 
     tree(v) = tree(v[:half] + v[half:])
 
-Sums along slow axes add row after row. Large sums to few results are cut into chunks first, by shape
+Sums along slow axes add row after row. Convolutions add the products of a window one after the other, in features
+first, each with one rounding. Large sums to few results are cut into chunks first, by shape
 (:mod:`xjit.passes.split_reduce`). Products take the same ways.
 """
 
@@ -46,6 +47,10 @@ SHORT = 8
 TINY = 8
 """The limit of short axes, which are written out: as many elements as fit into two vectors. At most ``SHORT``:
 what is written out is combined one by one."""
+
+WRITTEN_OUT_WINDOW = 32
+"""Elements of a window up to which its elements are combined one by one, in row-major order: one of 5 by 5, not more
+than a kernel of the size takes in registers."""
 
 # Large sums to few results are cut into chunks (:mod:`xjit.passes.split_reduce`), each of which is added up by
 # itself.
@@ -87,6 +92,23 @@ ONE_PASS_EXTENT = 64
 """Elements of a row from which on one pass finds the place of an extreme. Shorter rows fit into a few vectors, and
 are passed over twice. This is chosen while the function is traced, when no target is known."""
 
+# Sorts by comparators that contradict themselves end in some order, which the lengths of runs decide.
+
+SORTED_BYTES = 65_536
+"""Bytes of the elements that one run of a sort holds twice, in scratch."""
+
+LONGEST_RUN = 4096
+"""Elements of a run that is sorted in scratch, at most."""
+
+FEW_STEPS = 4
+"""Steps of a merge from both ends from which on it pays not to ask for the ends of runs."""
+
+SORTED_GROUPS = (8, 4)
+"""Neighbours that are put in order by exchanges: by a short comparator, by a long one."""
+
+LONG_COMPARATOR = 12
+"""Operations of a comparator from which on it is long."""
+
 # Products with vectors are sums in loops (:mod:`xjit.passes.dot_to_reduce`) or calls of BLAS, which add in other
 # orders.
 
@@ -105,6 +127,20 @@ def lanes(dtype: DType) -> int:
     (64, 32)
     """
     return LANE_BYTES // dtype.itemsize
+
+
+def sorted_group(operations: int) -> int:
+    """Return how many neighbours are put in order by exchanges, which a comparator of so many operations decides."""
+    return SORTED_GROUPS[operations >= LONG_COMPARATOR]
+
+
+def sorted_run(itemsize: int) -> int:
+    """Return how many elements of a line are sorted in scratch; all that move at one place have so many bytes.
+
+    >>> sorted_run(8), sorted_run(1)
+    (4096, 4096)
+    """
+    return min(LONGEST_RUN, 1 << (SORTED_BYTES // (2 * itemsize)).bit_length() - 1)
 
 
 def keeps_errors(combine: str, dtype: DType) -> bool:
@@ -144,6 +180,11 @@ class SumOrder:
     def in_lanes(self) -> bool:
         """Return whether elements are added lane by lane."""
         return self.along_rows and not self.short
+
+
+def in_turn(dims: tuple[int, ...], reduced: tuple[int, ...]) -> SumOrder:
+    """The order of a sum that takes its elements one after the other in row-major order."""
+    return SumOrder(tuple(axis for axis in sorted(reduced) if dims[axis] > 1), False, 0, False)
 
 
 def sum_order(operand: ArrayType, dims: tuple[int, ...]) -> SumOrder:

@@ -21,6 +21,7 @@ from xjit.lazy import lazy
 DType: TypeAlias = "np.dtype[Any]"
 
 BOOL: DType = np.dtype(np.bool_)
+INT8: DType = np.dtype(np.int8)
 INT16: DType = np.dtype(np.int16)
 INT32: DType = np.dtype(np.int32)
 INT64: DType = np.dtype(np.int64)

@@ -64,6 +64,12 @@ def shifted(x: Any, w: Any, s: Any) -> Any:
     return ops.dynamic_update_slice(y, ops.mul(ops.dynamic_slice(y, (ops.add(s, 1), s), w.shape), w), (s, s))
 
 
+def shifted_back(x: Any, w: Any, s: Any) -> Any:
+    """The same of what the loops would have replaced by then."""
+    y = made(x)
+    return ops.dynamic_update_slice(y, ops.mul(ops.dynamic_slice(y, (ops.sub(s, 1), s), w.shape), w), (s, s))
+
+
 def started_by_itself(x: Any, w: Any) -> Any:
     """The place is read from what is replaced."""
     y = made(x)
@@ -138,8 +144,9 @@ def scattered_after(x: Any, rows: Any, y: Any) -> Any:
 WINDOWS = (GRID, WINDOW, START)
 LINES = (GRID, ROWS, MORE)
 PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
-    *[(one, WINDOWS) for one in (replaced, replaced_twice, added_to, shifted, read_before, read_after)],
-    *[(one, WINDOWS) for one in (reshaped_before, two_of_one, both_results, of_argument, of_computed, of_constant)],
+    *[(one, WINDOWS) for one in (replaced, replaced_twice, added_to, shifted, shifted_back)],
+    *[(one, WINDOWS) for one in (read_before, read_after, reshaped_before, two_of_one, both_results)],
+    *[(one, WINDOWS) for one in (of_argument, of_computed, of_constant)],
     (started_by_itself, WINDOWS[:2]),
     *[(one, LINES) for one in (rows_added, rows_of_itself, rows_of_two, scattered_after)],
 ]
@@ -175,7 +182,7 @@ def reports(function: Function, *operands: Any) -> tuple[KernelReport, ...]:
     return tuple(xjit.jit(function).explain(*operands).kernels)
 
 
-IN_PLACE = (replaced, replaced_twice, added_to, shifted, read_before)
+IN_PLACE = (replaced, replaced_twice, added_to, shifted, shifted_back, read_before)
 COPIED = (read_after, both_results, of_argument)
 
 

@@ -89,14 +89,15 @@ def _gathered(inputs: Sequence[Array], axes: Any, shape: tuple[int, ...], source
 def _assembled(pieces: Any, inputs: list[Any], type: Any) -> Array:
     result = np.full(type.shape, 77).astype(type.dtype)  # every element has to be overwritten
     for piece in pieces:
-        target = tuple(
-            slice(at, at + n * by, by) for at, n, by in zip(piece.start, piece.count, piece.step, strict=True)
-        )
+        axes = range(result.ndim) if piece.axes is None else piece.axes
+        target: Any = [0] * result.ndim
+        rows = zip(axes, piece.start, piece.step, np.indices(piece.count), strict=True)
+        for axis, at, by, place in rows:
+            target[axis] = target[axis] + at + by * place
         source = inputs[piece.operand]
         if source.ndim:
             source = source[tuple(slice(at, at + n) for at, n in zip(piece.source, piece.count, strict=True))]
-        assert result[target].shape == piece.count
-        result[target] = source
+        result[tuple(target)] = source
     return result
 
 

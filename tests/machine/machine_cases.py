@@ -52,6 +52,18 @@ def blurred(u: Any) -> Any:
     return w[:, :-2] + w[:, 1:-1] + w[:, 2:]
 
 
+def turns(x: Any) -> Any:
+    def body(x: Any) -> Any:
+        for _ in range(8):
+            x = ops.add(x, ops.rev(x, (0,)))
+        return x
+
+    def is_small(x: Any) -> Any:
+        return ops.lt(ops.abs(ops.reshape(ops.slice(x, (0,), (1,), (1,)), ())), np.float64(1e300))
+
+    return ops.while_loop(is_small, body, x)
+
+
 def laplacian(v: Any) -> Any:
     return v[:-2, 1:-1] + v[2:, 1:-1] + v[1:-1, :-2] + v[1:-1, 2:] - 4 * v[1:-1, 1:-1]
 
@@ -105,11 +117,16 @@ def seven_functions(x: Any) -> Any:
     return np.tanh(y) + np.log1p(y * y) + np.arctan(y) + np.cbrt(y)
 
 
+def windows(x: Any, k: Any) -> Any:
+    return ops.conv(x, k, (1, 1), "SAME")
+
+
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
     "rows added": case(rows_added, normal(9, 64), np.arange(80) % 11, normal(80, 64), parallel_work=1000.0),
     # element by element
+    "turns": case(turns, normal(50), longest_turn=25),
     "divisions": case(normalised, normal(50, 600)),
     "remainders": case(
         lambda x, y: neighbours(np.fmod(x, y)), np.arange(300), np.arange(300) % 7 + 1, load_cost=12.0
@@ -149,6 +166,7 @@ CASES = {
     "sums of few columns": case(three_sums, normal(900, 250)),
     "sums of angles": case(lambda x: np.sin(1e3 * x).sum(axis=0), normal(30, 400)),
     "short accumulators": case(lambda x: (x * x).sum(axis=0), normal(70, 500), accumulator_bytes=1000),
+    "windows": case(windows, normal(1, 3, 5, 20, dtype=np.float32), normal(8, 3, 2, 3, dtype=np.float32)),
     "gradient": case(lambda x, w: x.T @ np.exp(x @ w), normal(90, 11), normal(11)),
     # scans
     "scans": case(three_scans, normal(60, 500)),
@@ -169,7 +187,7 @@ SEEN_IN = {
     "load_cost": ("biharmonic", "borders"),
     "row_cost": ("divisions", "shares"),
     "round_trip_cost": ("blurred", "biharmonic in tiles"),
-    "vector_bytes": ("pixels", "borders"),
+    "vector_bytes": ("pixels", "borders", "windows"),
     "line_bytes": ("transposed",),
     "vector_step_bytes": ("steps",),
     "kernel_operations": ("softmax", "nearest", "biharmonic"),
@@ -194,6 +212,8 @@ SEEN_IN = {
     "strip_rows": ("gradient",),
     "joined_rows": ("sums of columns", "gradient"),
     "joined_statements": ("sums of columns", "gradient"),
+    "joined_results": ("windows",),
+    "joined_products": ("windows",),
     "shared_extent": ("borders",),
     "shared_blocks": ("transposed wide",),
     "update_parts": ("rows added",),
@@ -203,6 +223,7 @@ SEEN_IN = {
     "piece_work": ("pieces",),
     "most_pieces": ("pieces",),
     "lasting_work": ("lasting pieces",),
+    "longest_turn": ("turns",),
     "long_piece": ("pieces",),
     "piece_steps": ("pieces of lines",),
     "tiled_bytes": ("biharmonic",),

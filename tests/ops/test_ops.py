@@ -6,13 +6,19 @@ import pytest
 
 from tests.cases import (
     cases_arithmetic,
+    cases_batch_norm,
     cases_choice,
     cases_compare,
+    cases_control,
+    cases_conv,
     cases_convert,
+    cases_dynamic,
     cases_fft,
     cases_indexing,
     cases_library,
     cases_linalg,
+    cases_literals,
+    cases_random,
     cases_reduce,
     cases_shape,
     cases_sort,
@@ -25,7 +31,9 @@ CASES = [
     *cases_arithmetic.CASES,
     *cases_unary.CASES,
     *cases_compare.CASES,
+    *cases_control.CASES,
     *cases_convert.CASES,
+    *cases_conv.CASES,
     *cases_shape.CASES,
     *cases_choice.CASES,
     *cases_reduce.CASES,
@@ -34,7 +42,11 @@ CASES = [
     *cases_fft.CASES,
     *cases_indexing.CASES,
     *cases_library.CASES,
+    *cases_dynamic.CASES,
+    *cases_literals.CASES,
+    *cases_random.CASES,
     *cases_windows.CASES,
+    *cases_batch_norm.CASES,
 ]
 
 

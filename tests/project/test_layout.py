@@ -56,6 +56,7 @@ CONTEXT = "xjit/ir/current.py"
 # No code of the user, no library and no compiled program runs under a lock, and forks know of these.
 LOCKS = (
     "xjit/jobs.py",
+    "xjit/ops/effects/waiting.py",
     "xjit/runtime/parallel/blas_limits.py",
     "xjit/runtime/parallel/pool.py",
     "xjit/runtime/parallel/stand_ins.py",

@@ -464,7 +464,7 @@ class Dispatcher:
 
     def source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The generated source of all kernels of such a call."""
-        return "\n".join(source for _, source in self._lowered(args, kwargs).kernels)
+        return "\n".join(source for part in self._lowered(args, kwargs).all() for _, source in part.kernels)
 
     def graph(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         """The traced graph of such a call as text."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xjit.capture.capture import Captured
 from xjit.capture.tracers.provenance import origin_lines
-from xjit.compile import Lowered
 from xjit.errors import TargetError
 from xjit.fusion.plan import HostStep
+from xjit.programs.lowered import Lowered
 
 
 def host_steps(captured: Captured, lowered: Lowered) -> dict[str, TargetError]:
@@ -16,7 +16,7 @@ def host_steps(captured: Captured, lowered: Lowered) -> dict[str, TargetError]:
     """
     labels = {node: str(one.path) for node, one in zip(captured.graph.parameters, captured.inputs, strict=True)}
     found: dict[str, TargetError] = {}
-    for step in lowered.plan.steps:
+    for step in (step for part in lowered.all() for step in part.plan.steps):
         if isinstance(step, HostStep) and step.reason not in found:
             types = ", ".join(str(source.type) for source in step.node.inputs)
             found[step.reason] = TargetError(

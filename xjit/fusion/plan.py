@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import View
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import Check, IndexedValue, Statement, Store, Update
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store, Update
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Ordering
 from xjit.numerics import SumOrder
 
 
@@ -35,6 +38,11 @@ class FusionGroup:
     def sums(self) -> SumOrder | None:
         """The order of its sums and products of floats; None where there are none."""
         return next((order for statement in self.statements if (order := statement.sums) is not None), None)
+
+    @property
+    def adds_products(self) -> bool:
+        """Return whether a statement adds up products of two operands."""
+        return any(isinstance(statement, Reduce) and statement.adds_products for statement in self.statements)
 
     @property
     def is_elementwise(self) -> bool:
@@ -91,7 +99,7 @@ class KernelStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasStep:
-    """The node's buffer is the operand's buffer read with other dimensions."""
+    """The node's buffer is the operand's buffer, read with other dimensions or behind a barrier."""
 
     node: Node
     operand: Node
@@ -99,9 +107,25 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LibraryStep:
-    """Calls a library on whole arrays (BLAS for dot)."""
+    """Calls a library on whole arrays (BLAS for dot), or runs an operation with effects in its place among them."""
 
     node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SortStep:
+    """One pass over lines that are put in order, as each of ``sources`` becomes the one of ``targets`` beside it.
+
+    The first pass puts ``run`` elements of a line in order; the others merge runs of ``merged`` elements in pairs,
+    ``run`` elements of the result at a time.  A sort that is not cut into passes yet has no sources.
+    """
+
+    node: Node
+    ordering: Ordering
+    sources: tuple[Node, ...] = ()
+    targets: tuple[Node, ...] = ()
+    run: int = 0
+    merged: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +150,70 @@ class ViewStep:
     node: Node
 
 
-Step: TypeAlias = "KernelStep | AliasStep | LibraryStep | HostStep | ControlStep | ViewStep"
+@dataclass(frozen=True, slots=True, eq=False)
+class SubPlan:
+    """The plan of a graph inside of an operation; ``operands`` are where the elements of its parameters lie."""
+
+    plan: Plan
+    layouts: Layouts
+    operands: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopKernelStep:
+    """Runs a loop that carries values in one kernel.
+
+    ``first`` is the condition of what is carried at the beginning, ``turn`` the values after a turn and the condition
+    of these. The first parameters of both are the carried values; the last ones have ``results``. There are so many
+    ``trips``, infinitely many where nobody knows it.
+    """
+
+    node: Node
+    first: SubPlan
+    turn: SubPlan
+    results: tuple[Node, ...]
+    trips: float
+
+    @property
+    def parts(self) -> tuple[SubPlan, ...]:
+        """The plans of its graphs."""
+        return self.first, self.turn
+
+    @property
+    def operands(self) -> tuple[View, ...]:
+        """The elements that the kernel reads of values around it."""
+        return self.first.operands + self.turn.operands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchKernelStep:
+    """Runs one of several computations in a kernel: that of the number ``choice``, the last where there is none."""
+
+    node: Node
+    choice: View
+    branches: tuple[SubPlan, ...]
+    results: tuple[Node, ...]
+
+    @property
+    def parts(self) -> tuple[SubPlan, ...]:
+        """The plans of its graphs."""
+        return self.branches
+
+    @property
+    def operands(self) -> tuple[View, ...]:
+        """The elements that the kernel reads of values around it."""
+        return (self.choice, *(view for branch in self.branches for view in branch.operands))
+
+
+ControlKernelStep: TypeAlias = LoopKernelStep | BranchKernelStep
+"""Steps of control that are one kernel."""
+
+KERNELS = KernelStep | SortStep | ControlKernelStep
+"""Steps that are kernels."""
+
+Step: TypeAlias = (
+    "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ControlStep | ControlKernelStep | ViewStep"
+)
 
 WHOLE = LibraryStep | HostStep | ControlStep
 """Steps on whole arrays, which stand between kernels."""

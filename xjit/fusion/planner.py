@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.buffers.updates import InPlace, readers_first, updates_in_place
+from xjit.fusion.control.in_kernel import Surroundings, control_kernel
 from xjit.fusion.grouping.clusters import by_need, clusters_of
 from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
@@ -23,6 +25,7 @@ from xjit.fusion.plan import (
     KernelStep,
     LibraryStep,
     Plan,
+    SortStep,
     Step,
     ViewStep,
 )
@@ -37,6 +40,7 @@ from xjit.fusion.regions.materialized import (
 )
 from xjit.fusion.regions.parts import Parts, cut_at_borders
 from xjit.fusion.regions.reads import gap_reason
+from xjit.fusion.sort_passes import has_code_for, ordering_of, passes_of
 from xjit.fusion.statements import Store
 from xjit.fusion.storage.choice import choose_storage
 from xjit.fusion.storage.recomputation import recomputed
@@ -117,6 +121,8 @@ def _with_operands(
 ) -> tuple[set[Node], frozenset[Node]]:
     """Adds what libraries read; the second result are the operands that are views of stored or given values."""
     whole = [node for node in graph.nodes if not is_made_in_loops(node, target)]
+    kept = {source for node in whole if node.op.barrier for source in node.inputs if not is_given(source)}
+    stored = stored | kept
     read = {source for node in whole for source in node.inputs if not is_given(source)} - stored
     shown = frozenset(node for node in read if is_shown(node, layouts))
     bases = {view_chain(node)[0] for node in shown}
@@ -200,12 +206,14 @@ def _grouped(
     watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
+    inner = functools.partial(plan, target=target, watch=watch)
+    around = Surroundings(graph, layouts, shown, target.machine, inner)
     for node in watch.over(nodes):
         if node not in parts.stored:
             continue
         if not has_statements(node, target):
             if owner(node) is node:
-                grouping.add_whole(node, _whole_array_step(node, target), conditions.get(node, ()))
+                grouping.add_whole(node, _whole_array_step(node, around, target), conditions.get(node, ()))
         elif node in in_place.over:
             grouping.add_whole(node, AliasStep(node, in_place.over[node]), after=in_place.read[node])
         elif node in parts.aliases:
@@ -224,11 +232,11 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[
     shown = set(grouping.shown)
     for cluster in by_need(clusters_of(grouping.groups)):
         last = _step(cluster.groups)
-        if isinstance(last, WHOLE):
+        if isinstance(last, WHOLE | SortStep):
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
-        steps.append(last)
+        steps += passes_of(last, graph) if isinstance(last, SortStep) else (last,)
     seen = grouping.shown - shown
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)
@@ -242,9 +250,16 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
     return KernelStep(tuple(group.fused() for group in cluster))
 
 
-def _whole_array_step(node: Node, target: Target) -> Step:
-    if node.op.kind is Kind.CONTROL:
-        return ControlStep(node)
-    if node.op.kind is Kind.STRUCTURED:
+def _whole_array_step(node: Node, around: Surroundings, target: Target) -> Step:
+    ordering = ordering_of(node)
+    if ordering is not None:
+        if has_code_for(ordering.before, target):
+            return SortStep(node, ordering)
+        return HostStep(node, f"the comparator of {node.op.name} has steps on whole arrays")
+    if node.op.control:
+        return control_kernel(node, around) or ControlStep(node)
+    if node.op.barrier:
+        return AliasStep(node, node.inputs[0])
+    if node.op.kind in (Kind.STRUCTURED, Kind.EFFECT):
         return LibraryStep(node)
     return HostStep(node, gap_reason(node, target) or f"{node.op.name} has no code on {target.spoken} yet")

@@ -22,7 +22,7 @@ from xjit.dataclass import dataclass, replace
 from xjit.ir.index_map import Index, changed, lookups_of, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Lookup
-from xjit.numerics import SumOrder, sum_order
+from xjit.numerics import SumOrder, in_turn, sum_order
 from xjit.types import dtype_class
 
 if TYPE_CHECKING:
@@ -308,8 +308,16 @@ class Reduce(_Statement):
         return dict(self.target.params).get("extreme") is not None
 
     @property
+    def adds_products(self) -> bool:
+        """Return whether it adds up products of two operands."""
+        reducer = dict(self.target.params).get("reducer")
+        return reducer is not None and reducer.factors
+
+    @property
     def sums(self) -> SumOrder | None:
-        """The order of a sum or product of floats."""
+        """The order of a sum or product of floats, and of products of any numbers."""
+        if self.adds_products:
+            return in_turn(self.dims, self.axes)
         reducer = dict(self.target.params).get("reducer")
         operand = self.values[0].node.aval
         if reducer is None or not reducer.reassociates or dtype_class(operand.dtype) != "F":

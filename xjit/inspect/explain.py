@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.buffers.updates import held_by
-from xjit.fusion.plan import AliasStep, HostStep, KernelStep, LibraryStep, ViewStep
+from xjit.fusion.plan import (
+    KERNELS,
+    AliasStep,
+    BranchKernelStep,
+    ControlStep,
+    HostStep,
+    KernelStep,
+    LibraryStep,
+    LoopKernelStep,
+    SortStep,
+    ViewStep,
+)
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices, producer_slice
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
@@ -23,7 +34,7 @@ from xjit.types import TupleType
 
 if TYPE_CHECKING:
     from xjit.codegen.lowering.kernels.nests import LoweredKernel
-    from xjit.compile import Lowered
+    from xjit.programs.lowered import Lowered
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,39 +104,112 @@ class Explanation:
 
 def explain(lowered: Lowered) -> Explanation:
     """The explanation of a lowered graph."""
-    machine, slices = lowered.target.machine, lowered.plan.slices
-    kernels = iter([_kernel(kernel, slices, machine) for kernel, _ in lowered.kernels])
-    changed = {copy: node for node in lowered.graph.nodes for copy in node.updated}
-    reports: list[KernelReport] = []
-    steps: list[str] = []
-    for step in lowered.plan.steps:
-        match step:
-            case KernelStep():
-                reports.append(next(kernels))
-                steps.append(str(reports[-1]))
-            case LibraryStep(node):
-                bits = "; its bits may depend on the thread count" if node.op.threaded else ""
-                steps.append(f"library call: {node.op.name} ({node.where}){bits}")
-            case HostStep(node, reason):
-                steps.append(f"NumPy runs {node.op.name} ({node.where}): {reason}")
-            case AliasStep(node, operand) if node in changed:
-                steps.append(f"no work: {changed[node].op.name} changes {operand.op.name} in place ({node.where})")
-            case AliasStep(node, _) | ViewStep(node):
-                steps.append(f"no work: {node.op.name} is a view ({node.where})")
-    graph = lowered.graph
+    graph, steps = lowered.graph, _Steps(_reasons_for_python(lowered))
+    steps.add(lowered)
     minimum = sum(node.aval.nbytes for node in {*graph.parameters, *graph.outputs})
-    moved = sum(report.bytes_read + report.bytes_written for report in reports)
-    moved += sum(_whole_bytes(step.node) for step in lowered.plan.steps if isinstance(step, LibraryStep | HostStep))
     temporary, results = _memory(lowered)
     return Explanation(
         graph.name,
-        tuple(reports),
-        tuple(steps),
-        moved,
+        tuple(steps.kernels),
+        tuple(steps.lines),
+        steps.moved,
         minimum,
         temporary,
         temporary + results,
-        lowered.plan.reasons,
+        tuple(reason for part in lowered.all() for reason in part.plan.reasons),
+    )
+
+
+def _reasons_for_python(lowered: Lowered) -> Iterator[str]:
+    """For each loop and branch in their order the reason why it needs Python, empty where it does not."""
+    if not lowered.inner:
+        return iter(())
+    from xjit.compile import program_spec
+    from xjit.runtime.steps.native_groups import reasons
+
+    return iter(reasons(program_spec(lowered)))
+
+
+@dataclass(eq=False)
+class _Steps:
+    """The steps of a program in words, those of programs inside of it indented; bytes are those of one turn.
+
+    ``in_python`` are the reasons why loops and branches need Python.
+    """
+
+    in_python: Iterator[str]
+    kernels: list[KernelReport] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    moved: int = 0
+
+    def add(self, lowered: Lowered) -> None:
+        """Adds the steps of a program."""
+        machine, slices = lowered.target.machine, lowered.plan.slices
+        kernels = iter(_reports(lowered, slices, machine))
+        changed = {copy: node for node in lowered.graph.nodes for copy in node.updated}
+        for step in lowered.plan.steps:
+            match step:
+                case KernelStep() | SortStep() | LoopKernelStep() | BranchKernelStep():
+                    self._add_kernel(next(kernels))
+                case LibraryStep(node) if node.op.has_effects:
+                    self._add_whole(f"effect: {node.op.name} ({node.where})", node)
+                case LibraryStep(node):
+                    bits = "; its bits may depend on the thread count" if node.op.threaded else ""
+                    self._add_whole(f"library call: {node.op.name} ({node.where}){bits}", node)
+                case HostStep(node, reason):
+                    self._add_whole(f"NumPy runs {node.op.name} ({node.where}): {reason}", node)
+                case ControlStep(node):
+                    reason = next(self.in_python)
+                    way = f"steps in Python: {reason}" if reason else "native"
+                    head = f"{node.op.control}: {node.op.name} ({node.where}), {way}"
+                    self.lines.append(f"{head}\n{self._inside(node, lowered)}")
+                case AliasStep(node, _) if node.op.barrier:
+                    self.lines.append(f"no work: nothing moves across {node.op.name} ({node.where})")
+                case AliasStep(node, operand) if node in changed:
+                    names = f"{changed[node].op.name} changes {operand.op.name}"
+                    self.lines.append(f"no work: {names} in place ({node.where})")
+                case AliasStep(node, _) | ViewStep(node):
+                    self.lines.append(f"no work: {node.op.name} is a view ({node.where})")
+
+    def _add_kernel(self, report: KernelReport) -> None:
+        self.kernels.append(report)
+        self.lines.append(str(report))
+        self.moved += report.bytes_read + report.bytes_written
+
+    def _add_whole(self, line: str, node: Node) -> None:
+        self.lines.append(line)
+        self.moved += _whole_bytes(node)
+
+    def _inside(self, node: Node, lowered: Lowered) -> str:
+        """The steps of the graphs inside of an operation, as indented lines."""
+        found: list[str] = []
+        for part in lowered.inner[node]:
+            steps = _Steps(self.in_python, self.kernels)
+            steps.add(part)
+            self.moved += steps.moved
+            lines = [line for step in steps.lines for line in f"- {step}".splitlines()]
+            found += [f"{part.graph.name}:", *(f"  {line}" for line in lines or ["- nothing to do"])]
+        return "\n".join(f"       {line}" for line in found)
+
+
+def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:
+    """Yield what there is to say of each kernel."""
+    steps = (step for step in lowered.plan.steps if isinstance(step, KernelStep | SortStep))
+    for step, (kernel, _) in zip(steps, lowered.kernels, strict=True):
+        yield _pass(step, kernel, machine) if isinstance(step, SortStep) else _kernel(kernel, slices, machine)
+
+
+def _pass(step: SortStep, kernel: LoweredKernel, machine: Machine) -> KernelReport:
+    """One pass of a sort."""
+    size = piece_size(kernel.extent, kernel.work, machine)
+    return KernelReport(
+        operations=(step.node.op.name,),
+        domain=step.node.inputs[0].aval.shape,
+        reduced=(),
+        bytes_read=sum(node.aval.nbytes for node in step.sources),
+        bytes_written=sum(node.aval.nbytes for node in step.targets),
+        pieces=-(-kernel.extent // size),
+        lines=(str(step.node.where),),
     )
 
 
@@ -143,7 +227,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
-        if isinstance(step, KernelStep):
+        if isinstance(step, KERNELS):
             used = [node for node, _ in next(kernels)[0].pointers]
         else:
             used = [step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)]

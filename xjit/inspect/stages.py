@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from xjit.compile import Draft, Stage
 from xjit.dataclass import dataclass
-from xjit.fusion.plan import FusionGroup, HostStep, KernelStep, Plan, Step
+from xjit.fusion.plan import ControlStep, FusionGroup, HostStep, KernelStep, Plan, Step
+from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.loops import show
 from xjit.ir.node import Graph, Node
 from xjit.ir.printer import graph_text
@@ -62,11 +64,29 @@ def reports(graph: Graph, drafts: Iterable[tuple[Stage, Draft]]) -> Stages:
     return Stages(graph.name, tuple(found))
 
 
-def plan_text(plan: Plan) -> str:
-    """The steps of a plan: what each kernel runs over and makes, by the names of the graph's text."""
+def draft_text(draft: Draft) -> str:
+    """The steps of a plan, with those of the plans inside of it."""
+    return plan_text(draft.planned, {node: [*map(draft_text, parts)] for node, parts in draft.inner.items()})
+
+
+def plan_text(plan: Plan, inner: Mapping[Node, Sequence[str]] = MappingProxyType({})) -> str:
+    """The steps of a plan: what each kernel runs over and makes, by the names of the graph's text.
+
+    ``inner`` are the texts of the plans of graphs inside of operations.
+    """
     names = {node: f"%{number}" for number, node in enumerate(plan.graph.nodes)}
-    lines = [line for number, step in enumerate(plan.steps, 1) for line in _step_lines(number, step, names)]
+    lines: list[str] = []
+    for number, step in enumerate(plan.steps, 1):
+        lines += _step_lines(number, step, names)
+        if isinstance(step, ControlStep):
+            lines += _inner_lines(step.node, inner.get(step.node, ()))
     return "\n".join([*lines, *(f"because: {reason}" for reason in plan.reasons)])
+
+
+def _inner_lines(node: Node, texts: Sequence[str]) -> Iterator[str]:
+    for one, text in zip(inner_graphs(node), texts, strict=False):
+        yield f"   {one.graph.name}:"
+        yield from (f"     {line}" for line in text.splitlines() or ["nothing to do"])
 
 
 def _step_lines(number: int, step: Step, names: dict[Node, str]) -> Iterator[str]:
@@ -92,9 +112,11 @@ def _named(node: Node, names: dict[Node, str]) -> str:
     return f"{names.get(node, '')} {node.op.name} {node.type} at {node.where}".strip()
 
 
-_SHOWN = {
+_SHOWN: dict[str, Callable[[Draft], str]] = {
     "graph": lambda draft: graph_text(draft.graph),
-    "plan": lambda draft: plan_text(draft.planned),
-    "loops": lambda draft: "\n".join(show.kernel_text(kernel.kernel) for kernel in draft.kernels),
-    "text": lambda draft: "\n".join(draft.sources),
+    "plan": draft_text,
+    "loops": lambda draft: "\n".join(
+        show.kernel_text(kernel.kernel) for part in draft.all() for kernel in part.kernels
+    ),
+    "text": lambda draft: "\n".join(source for part in draft.all() for source in part.sources),
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from xjit.dataclass import dataclass, field
+from xjit.errors import ShapeError
 from xjit.ir.node import Graph, Node, freeze, is_ordered
 from xjit.ir.opdef import Kind, OpDef
 from xjit.ir.scalar_expr import Literal
@@ -81,20 +82,40 @@ PROJECT = OpDef(
 )
 
 
+class Extents(Protocol):
+    """Knows which nodes of a trace have dimensions whose size only the run knows."""
+
+    def concern(self, op: OpDef, nodes: Sequence[Node]) -> bool:
+        """Return whether an operation on these nodes has to look at extents."""
+
+    def apply(self, op: OpDef, nodes: tuple[Node, ...], params: dict[str, Any]) -> Any:
+        """Return what the caller sees of an operation that is not to see the padding of its operands."""
+
+    def hand_on(self, inner: Trace, outer_node: Node, inner_node: Node) -> None:
+        """Tell a trace inside of this one about a node that it closes over."""
+
+    def trimmed(self, node: Node) -> Node:
+        """The node without its padding."""
+
+    def stretch(self, node: Node, axes: Sequence[int]) -> None:
+        """Note that a value is repeated along dimensions to the size of others, whatever that is."""
+
+
 @dataclass(eq=False)
 class Trace:
     """Builds one graph; equal pure nodes are made once, effects keep their order.
 
     ``wrap`` makes the value that user code sees of a node. Nodes of the parent trace that are used here become
     captures: extra parameters of this graph. ``lift_array`` makes a node of an array that user code brings in; arrays
-    become constants when it is None. ``strides`` are those of arguments, in bytes; the parameters that have none are
-    packed.
+    become constants when it is None. ``extents`` are those of dynamic dimensions, if there are any. ``strides`` are
+    those of arguments, in bytes; the parameters that have none are packed.
     """
 
     name: str
     wrap: Callable[[Node, Trace], TracedValue] = TracedValue
     parent: Trace | None = None
     lift_array: Callable[[Any], Node] | None = None
+    extents: Extents | None = None
     parameters: list[Node] = field(default_factory=list)
     strides: dict[Node, tuple[int, ...]] = field(default_factory=dict)
     effects: list[Node] = field(default_factory=list)
@@ -170,13 +191,25 @@ class Trace:
             inner = Node(PARAMETER, (), (("capture", len(self.captures)), ("type", node.type)), node.type, node.where)
             self._own.add(inner)
             self.captures[outer] = inner
+            if self.parent.extents is not None:
+                self.parent.extents.hand_on(self, outer, inner)
         return self.captures[outer]
 
     def finish(self, outputs: tuple[Node, ...]) -> Graph:
         """The graph of what was traced."""
         adopted = tuple(self.adopt(node) for node in outputs)
+        if self.extents is not None:
+            adopted = tuple(self._left(node, self.extents.trimmed(node)) for node in adopted)
         parameters = (*self.parameters, *self.captures.values())
         return Graph(self.name, parameters, adopted, tuple(self.effects), tuple(self.captures))
+
+    def _left(self, node: Node, trimmed: Node) -> Node:
+        """The result as it leaves the trace: only whole programs have results smaller than their type says."""
+        if trimmed is not node and self.parent is not None:
+            raise ShapeError(
+                f"xjit: a result of {self.name} has a dynamic size, which nothing carries from here; got {node.type}"
+            )
+        return trimmed
 
     def _new(self, key: Any, node: Node) -> Node:
         self._known[key] = node

@@ -16,20 +16,20 @@ GRAPHS = "graphs"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SubGraph:
+class InnerGraph:
     """A graph inside of an operation; ``operands`` are the numbers of the operands that its parameters start as."""
 
     graph: Graph
     operands: tuple[int, ...]
 
 
-def sub_graphs(node: Node) -> tuple[SubGraph, ...]:
+def inner_graphs(node: Node) -> tuple[InnerGraph, ...]:
     """The graphs inside of a node; none for operations that are not of control."""
     if node.op.reads is None:
         return ()
     graphs = node.param(GRAPHS)
     pairs = zip(graphs, node.op.reads(node.kwargs), strict=True)
-    return tuple(SubGraph(graph, tuple(operands)) for graph, operands in pairs)
+    return tuple(InnerGraph(graph, tuple(operands)) for graph, operands in pairs)
 
 
 def with_graphs(node: Node, graphs: tuple[Graph, ...]) -> Node:
@@ -44,10 +44,10 @@ def all_graphs(graph: Graph) -> Iterator[Graph]:
     """The graph itself, and all graphs inside of its nodes, however deep."""
     yield graph
     for node in graph.nodes:
-        for inner in sub_graphs(node):
+        for inner in inner_graphs(node):
             yield from all_graphs(inner.graph)
 
 
 def in_graphs(node: Node, change: Callable[[Graph], Graph]) -> Node:
     """The node with its graphs changed."""
-    return with_graphs(node, tuple(change(inner.graph) for inner in sub_graphs(node))) if node.op.reads else node
+    return with_graphs(node, tuple(change(inner.graph) for inner in inner_graphs(node))) if node.op.reads else node

@@ -81,7 +81,7 @@ class Node:
 
     @lazy
     def _has_no_gaps(self) -> bool:
-        return bool(self.pieces) and all(step == 1 for piece in self.pieces for step in piece.step)
+        return bool(self.pieces) and all(piece.is_block for piece in self.pieces)
 
     @lazy
     def element(self) -> Expr | None:

@@ -89,7 +89,8 @@ class Piece:
     """One part of an assembled result (pad, concatenate): operand elements written to a strided part of it.
 
     Along axis d the elements ``source[d] .. source[d] + count[d]`` go to ``start[d] + k * step[d]``. Operands of
-    rank 0 fill their part.
+    rank 0 fill their part. With ``axes`` the operand has other axes than the result: the elements along its axis d go
+    along ``axes[d]`` of that, and where two of them lie along one axis their steps add up.
     """
 
     operand: int
@@ -97,6 +98,12 @@ class Piece:
     count: tuple[int, ...]
     start: tuple[int, ...]
     step: tuple[int, ...]
+    axes: tuple[int, ...] | None = None
+
+    @property
+    def is_block(self) -> bool:
+        """Return whether the elements make a block of the result, without gaps, along the same axes."""
+        return self.axes is None and all(step == 1 for step in self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,21 @@ class Product:
 
     summed: tuple[tuple[int, int], ...]
     batch: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
+    ``results`` are results.
+
+    ``before`` is a computation over scalars ``(a_0, b_0, a_1, b_1, ...)``, two for each operand that moves, and the
+    operands behind these: whether the elements a come before the elements b.
+    """
+
+    axis: int
+    moved: int
+    results: int
+    before: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +153,7 @@ class Reducer:
     reassociates: bool  # rounding may differ by order; exact reducers need no care
     last_word: Callable[[DType], Any] | None = None  # what no further element changes; NaN aside
     either_zero: bool = False  # of zeros of both signs any one may be the result
+    factors: bool = False  # adds up products of two operands, one after the other in row-major order
     orders_zeros: bool = field(default=False, compare=False)  # the result depends on the signs of zeros
     classes: str = field(default="", compare=False)
     runs_over: str = field(default="", compare=False)
@@ -168,11 +191,14 @@ class OpDef:
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
+    sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
     fresh      the reference's result is memory that nothing else holds, nor looks at
     takes_out  the reference has a parameter ``out`` as NumPy's functions have: a row-major array for the result
+    barrier    the result is the first operand in its memory, there once all operands are: nothing moves across it
+    trims      the result is smaller than its type says, which only the caller sees
     silent     the reference gives no warnings: it moves or compares elements, or NumPy has none of it
     failure    params -> the error that the program raises unless the last operand, a condition, holds everywhere
     control    what an operation with graphs inside of it does with them: it runs them in a loop, or one of them
@@ -189,11 +215,14 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
+    sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False
     fresh: bool = False
     takes_out: bool = False
+    barrier: bool = False
+    trims: bool = False
     silent: bool = False
     failure: Callable[[Params], Exception] | None = None
     control: Literal["", "loop", "branch"] = ""
@@ -205,6 +234,11 @@ class OpDef:
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
+
+    @property
+    def has_effects(self) -> bool:
+        """Return whether applications of the operation keep their order, and none of them is left out."""
+        return self.kind in ORDERED
 
     @property
     def view(self) -> Callable[..., Any]:

@@ -8,17 +8,18 @@ f(%0: f64[4,3], %1: f64[3])
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from xjit.ir.inner_graphs import GRAPHS, inner_graphs
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import OpDef, Reducer
 from xjit.ir.scalar_expr import Literal
 from xjit.types import NAMES, ArrayType, Extent
 
-_HIDDEN = frozenset({"type", "index"})
+_HIDDEN = frozenset({"type", "index", GRAPHS})
 
 
 def graph_text(graph: Graph) -> str:
@@ -26,7 +27,9 @@ def graph_text(graph: Graph) -> str:
     names = {node: f"%{index}" for index, node in enumerate(graph.nodes)}
     head = ", ".join(f"{names[node]}: {type_text(node.type, names)}" for node in graph.parameters)
     lines = [f"{graph.name}({head})"]
-    lines += [_line(node, names) for node in graph.nodes if node not in graph.parameters]
+    for node in graph.nodes:
+        if node not in graph.parameters:
+            lines += [_line(node, names), *_inner_lines(node)]
     lines.append("  return " + ", ".join(names[node] for node in graph.outputs))
     return "\n".join(line.rstrip() for line in lines)
 
@@ -37,6 +40,12 @@ def type_text(type: Any, names: Mapping[Any, str]) -> str:
         return str(type)
     dims = (f"{names.get(d.node, '')}{d}" if isinstance(d, Extent) else str(d) for d in type.dims)
     return f"{NAMES[type.dtype]}[{','.join(dims)}]"
+
+
+def _inner_lines(node: Node) -> Iterator[str]:
+    """The graphs inside of a node, indented; each has numbers of its own."""
+    for inner in inner_graphs(node):
+        yield from (f"    {line}" for line in graph_text(inner.graph).splitlines())
 
 
 def _line(node: Node, names: dict[Node, str]) -> str:

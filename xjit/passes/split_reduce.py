@@ -11,7 +11,7 @@ import math
 
 from xjit import numerics
 from xjit.ir.node import Graph, Node
-from xjit.ir.opdef import Kind
+from xjit.ir.opdef import Kind, Reducer
 from xjit.ops.whole_arrays.arg_extreme import ARG_REDUCE
 from xjit.ops.whole_arrays.partial_reduce import chunked
 from xjit.passes.simplify import rewrite
@@ -28,7 +28,10 @@ def split_reductions(graph: Graph) -> Graph:
 def _split(node: Node) -> Node:
     if node.op is ARG_REDUCE:
         return searched_in_chunks(node) or node
-    if node.op.kind is not Kind.REDUCE or node.param("reducer") is None or dict(node.params).get("chunk"):
+    if node.op.kind is not Kind.REDUCE or dict(node.params).get("chunk"):
+        return node
+    reducer: Reducer | None = node.param("reducer")
+    if reducer is None or reducer.factors:
         return node
     aval = node.inputs[0].aval
     dims = node.param("dims")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xjit.ir.context import PARAMETER
-from xjit.ir.inner_graphs import sub_graphs
+from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Graph, Node, is_ordered
 from xjit.ir.printer import graph_text
 
@@ -35,7 +35,7 @@ def verify(graph: Graph) -> None:
 
 def _verify_inner(graph: Graph, node: Node) -> None:
     """The graphs inside of a node are well formed, and their parameters are of the types of its operands."""
-    for inner in sub_graphs(node):
+    for inner in inner_graphs(node):
         verify(inner.graph)
         for parameter, number in zip(inner.graph.parameters, inner.operands, strict=True):
             found, wanted = node.inputs[number].aval, parameter.aval

@@ -6,7 +6,7 @@ reads it, and a body hands on what it was given, or made. So a runtime may write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from xjit.fusion import plan as planned
@@ -15,10 +15,10 @@ from xjit.fusion.buffers.operands import view_of
 from xjit.fusion.plan import Plan
 from xjit.fusion.regions.materialized import owner
 from xjit.ir.context import PROJECT
-from xjit.ir.inner_graphs import sub_graphs
+from xjit.ir.inner_graphs import inner_graphs
 from xjit.ir.node import Node
 from xjit.runtime.calls.records import ArraySpec
-from xjit.runtime.spec import Block, BranchStep, LoopStep, Step
+from xjit.runtime.spec import BranchStep, LoopStep, Step, blocks_of
 from xjit.types import TupleType
 
 if TYPE_CHECKING:
@@ -40,16 +40,17 @@ def inner_specs(node: Node, plan: Plan, layouts: Layouts) -> tuple[tuple[ArraySp
         item = operand.aval.dtype.itemsize
         return ArraySpec(operand.aval.dtype, operand.aval.shape, tuple(move * item for move in moves))
 
-    return tuple(tuple(map(spec, inner.operands)) for inner in sub_graphs(node))
+    return tuple(tuple(map(spec, inner.operands)) for inner in inner_graphs(node))
 
 
 def owned_parameters(node: Node) -> tuple[frozenset[Node], ...]:
-    """For each graph inside of an operation the parameters whose memory it may write over: what a body is carried."""
-    graphs = [inner.graph for inner in sub_graphs(node)]
+    """For each graph inside of an operation the parameters whose memory it may write over, or hand on: those that the
+    body of a loop carries.
+    """
+    graphs = [inner.graph for inner in inner_graphs(node)]
     if node.op.control != "loop":
         return (frozenset(),) * len(graphs)
-    _, body = graphs
-    return frozenset(), frozenset(body.parameters[: node.param("n")])
+    return frozenset(), frozenset(graphs[1].parameters[: node.param("n")])
 
 
 def loop_step(builder: Builder, node: Node) -> LoopStep:
@@ -60,10 +61,9 @@ def loop_step(builder: Builder, node: Node) -> LoopStep:
     results = projections(builder, node)
     numbers = [*results, *captured]
     condition, body = builder.inner[node]
-    _, owned = owned_parameters(node)
-    of_condition, of_body = ([numbers[one] for one in inner.operands] for inner in sub_graphs(node))
+    of_condition, of_body = ([numbers[one] for one in inner.operands] for inner in inner_graphs(node))
     test, (tested,) = builder.inside(condition).block(of_condition, condition.kernels, apart=False)
-    turn, after = builder.inside(body, owned).block(of_body, body.kernels)
+    turn, after = builder.inside(body, owned_parameters(node)[1]).block(of_body, body.kernels)
     return LoopStep(started, results, test, tested, turn, after)
 
 
@@ -72,7 +72,7 @@ def branch_step(builder: Builder, node: Node) -> BranchStep:
     index, *numbers = map(builder.array, node.inputs)
     results = projections(builder, node)
     blocks, values = [], []
-    for part, inner in zip(builder.inner[node], sub_graphs(node), strict=True):
+    for part, inner in zip(builder.inner[node], inner_graphs(node), strict=True):
         block, made = builder.inside(part).block([numbers[one - 1] for one in inner.operands], part.kernels)
         blocks.append(block)
         values.append(made)
@@ -118,14 +118,3 @@ def slots_of(step: Step) -> Iterator[int]:
                 yield from values
         case _:
             pass
-
-
-def blocks_of(step: Step) -> Sequence[Block]:
-    """The blocks of a step of control."""
-    match step:
-        case LoopStep():
-            return step.condition, step.body
-        case BranchStep():
-            return step.blocks
-        case _:
-            return ()

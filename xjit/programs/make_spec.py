@@ -119,7 +119,7 @@ class Builder:
         self._update_in_place()
         needed = self._needed()
         for step in self.plan.steps:
-            if isinstance(step, planned.KernelStep):
+            if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
@@ -179,7 +179,7 @@ class Builder:
         return frozenset(read.union(self.plan.graph.outputs))
 
     def _is_kernel(self, step: planned.Step) -> bool:
-        return isinstance(step, planned.KernelStep) or step.node in self.multiplied
+        return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
@@ -298,7 +298,7 @@ class Builder:
             return
         inputs = tuple(self._source(source) for source in node.inputs)
         reason = step.reason if isinstance(step, planned.HostStep) else ""
-        layout = None if isinstance(node.type, TupleType) else array_spec(node, self.layouts)
+        layout = None if isinstance(node.type, TupleType) or node.op.trims else array_spec(node, self.layouts)
         recycled = layout is not None and self._is_recycled(node)
         results = (self.slot(node),)
         self.steps.append(CallStep(operation_of(node), inputs, results, layout, node.where, reason, recycled))
@@ -314,6 +314,8 @@ class Builder:
             return self.slots[node]
         if node.op is CONSTANT:
             self.steps.append(ConstantStep(constant_of(node), (), (self.slot(node),)))
+        elif node.op.barrier:
+            return self._source(node.inputs[0])
         elif node in self.aliases:
             source = self._source(self.aliases[node])
             self.steps.append(ReshapeStep((source,), (self.slot(node),), array_spec(node, self.layouts)))

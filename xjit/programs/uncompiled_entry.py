@@ -21,6 +21,7 @@ from xjit.codegen.language.scalar_types import KINDS, Kind
 from xjit.codegen.language.uncompiled import UNWRITTEN, Bytes, Pointer, memory_at
 from xjit.dataclass import dataclass, field
 from xjit.runtime.calls.entry_python import Buffers
+from xjit.runtime.calls.instructions_python import run_instructions
 from xjit.runtime.calls.records import FastProgram, KernelCall, Result
 from xjit.runtime.loading.loader import LoadedKernel
 from xjit.runtime.miss import MISS
@@ -98,9 +99,8 @@ class UncompiledEntry:
         blocks = [_block(buffer) for buffer in buffers.inputs]
         blocks += [_block(buffer, fresh=True) for buffer in (*buffers.outputs, *buffers.temps)]
         blocks += [_block(buffer) for buffer in buffers.statuses]
-        for call in self.program.calls:
-            self._run(call, blocks)
-        return buffers.result(self.program)
+        run_instructions(self.program.instructions, blocks, _address, self._run)
+        return buffers.result(self.program, [block.owner for block in blocks])
 
     def _run(self, call: KernelCall, blocks: list[Block]) -> None:
         kernel = self.sources.at(call.address)
@@ -110,6 +110,17 @@ class UncompiledEntry:
             table[slot] = Block(block.memory, block.start + offset, block.owner)
         for lo in range(0, call.extent, call.chunk):
             kernel.run(lo, min(lo + call.chunk, call.extent), table)
+            if call.resumed and not _is_set(table.block(0)):
+                return
+
+
+def _is_set(block: Block) -> bool:
+    """Return whether the integer that a buffer begins with is not zero."""
+    return bool(block.memory[block.start : block.start + 8].any())
+
+
+def _address(block: Block) -> int:
+    return int(block.memory.ctypes.data) + block.start
 
 
 class _Table(list[Any]):

@@ -16,11 +16,12 @@ on numbered buffers: inputs first, then outputs, then temporaries, then statuses
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 
@@ -70,7 +71,8 @@ class Pointer:
 class KernelSpec:
     """One kernel over ``range(extent)``: its table holds the pointers, then the words.
 
-    ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``.
+    ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``. A kernel that is
+    ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
     """
 
     code: KernelText | StoredObject | Routine
@@ -79,6 +81,7 @@ class KernelSpec:
     extent: int
     chunk: int
     in_turn: bool = False
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,4 +273,39 @@ class ProgramSpec:
     @property
     def fallbacks(self) -> int:
         """The number of steps that NumPy runs for want of code."""
-        return sum(isinstance(step, CallStep) and bool(step.fallback) for step in self.body.steps)
+        return sum(isinstance(step, CallStep) and bool(step.fallback) for step in all_steps(self.body))
+
+
+def blocks_of(step: Step) -> tuple[Block, ...]:
+    """The blocks of a step of control."""
+    match step:
+        case LoopStep():
+            return step.condition, step.body
+        case BranchStep():
+            return step.blocks
+        case _:
+            return ()
+
+
+def all_steps(block: Block) -> Iterator[Step]:
+    """The steps of a block, those in blocks of its steps included."""
+    for step in block.steps:
+        yield step
+        for inner in blocks_of(step):
+            yield from all_steps(inner)
+
+
+def with_steps(block: Block, change: Callable[[Step], Step]) -> Block:
+    """The block with its steps changed, the innermost first."""
+
+    def changed(step: Step) -> Step:
+        match step:
+            case LoopStep():
+                condition, body = with_steps(step.condition, change), with_steps(step.body, change)
+                return change(replace(step, condition=condition, body=body))
+            case BranchStep():
+                return change(replace(step, blocks=tuple(with_steps(one, change) for one in step.blocks)))
+            case _:
+                return change(step)
+
+    return replace(block, steps=tuple(map(changed, block.steps)))

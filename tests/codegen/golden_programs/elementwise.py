@@ -214,6 +214,12 @@ def across_with_gaps(x: Array, y: Array) -> Array:
     return x.T * y
 
 
+@golden(numbers(3, 90, 120), numbers(120, 90, 3), any_size=False)
+def planes_across(x: Array, y: Array) -> Array:
+    """A short loop is written out, then each of its planes that lies across is transposed into scratch."""
+    return x.T * 2.0 + y
+
+
 @golden(numbers(120, 90))
 def transposed(x: Array) -> Array:
     """A transposition that computes nothing goes through registers, in blocks of eight by eight."""

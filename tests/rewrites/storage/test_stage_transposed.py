@@ -8,6 +8,7 @@ import pytest
 from tests.helpers.loop_kernels import AT, J, K, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
+from xjit.codegen.rewrites.record import RefusedError
 from xjit.codegen.rewrites.reorder import Reorder
 from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
 from xjit.codegen.rewrites.tile import Tile
@@ -56,6 +57,25 @@ def test_a_copy_in_tiles(rng: np.random.Generator) -> None:
     assert "alloc t: f64[4, 3]" in text and "out[j, i] = t[-bj + j, -bi + i]" in text
     assert "t[0, 0] = transposed x[bi, bj] of -bi + min(bi + 3, n) x -bj + min(bj + 4, m)" in text
     rewriting.assert_same(COPY, after, rewriting.extents("n", "m"), rng)
+
+
+PLANES, PIXELS = Buffer.packed("x", FLOAT64, N, M, constant(2)), Buffer.packed("out", FLOAT64, M, N, constant(2))
+OF_PLANES = (Store("out", (J, AT, constant(c)), load(PLANES, AT, J, constant(1 - c))) for c in range(2))
+COPIES = kernel((PLANES, PIXELS), loop("i", N, loop("j", M, *OF_PLANES)))
+
+
+@pytest.mark.parametrize("buffer", ["x", "out"])
+def test_planes_one_by_one(buffer: str, rng: np.random.Generator) -> None:
+    axes = (0, 1) if buffer == "x" else (1, 0)
+    stages = [StageTransposed(buffer, "i", f"t{c}", axes, "", 1, ((2, c),)) for c in range(2)]
+    after = rewriting.rewritten(COPIES, Tile(("i", "j"), (3, 4), ("bi", "bj")), *stages)
+    assert {f"alloc t{c}:" in rewriting.body_text(after) for c in range(2)} == {True}
+    rewriting.assert_same(COPIES, after, rewriting.extents("n", "m"), rng)
+
+
+def test_planes_together_are_refused() -> None:
+    with pytest.raises(RefusedError, match="several planes of x"):
+        rewriting.rewritten(COPIES, StageTransposed("x", "i", "t", (0, 1)))
 
 
 def test_a_packed_operand(rng: np.random.Generator) -> None:

@@ -26,7 +26,17 @@ from xjit.capture.capture import Captured
 from xjit.capture.outline import Output
 from xjit.compile import kernel_key
 from xjit.runtime.configured_cache import configured_cache
-from xjit.runtime.spec import Constant, ConstantStep, KernelText, ProgramSpec, Routine, RunStep, StoredObject
+from xjit.runtime.spec import (
+    Constant,
+    ConstantStep,
+    KernelText,
+    ProgramSpec,
+    Routine,
+    RunStep,
+    StoredObject,
+    all_steps,
+    with_steps,
+)
 
 _KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 _PYTHON_NAMES = {kind: name for name, kind in PYTHON.items()}
@@ -96,11 +106,11 @@ def _output(output: Output, describer: Describer) -> OutputRecord:
 
 
 def _runs(program: ProgramSpec) -> list[RunStep]:
-    return [step for step in program.body.steps if isinstance(step, RunStep)]
+    return [step for step in all_steps(program.body) if isinstance(step, RunStep)]
 
 
 def _constants(program: ProgramSpec) -> Iterator[Constant]:
-    for step in program.body.steps:
+    for step in all_steps(program.body):
         if isinstance(step, ConstantStep):
             yield step.constant
         elif isinstance(step, RunStep):
@@ -128,5 +138,4 @@ def _with_keys(program: ProgramSpec, key_of_text: Callable[[str], str]) -> Progr
         )
         return dataclasses.replace(step, kernels=tuple(kernels))
 
-    body = dataclasses.replace(program.body, steps=tuple(map(stored, program.body.steps)))
-    return dataclasses.replace(program, body=body)
+    return dataclasses.replace(program, body=with_steps(program.body, stored))

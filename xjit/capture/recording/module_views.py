@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAX_CONCRETE = 1024
 """Arrays of constants up to this size are known arrays while tracing, so that Python can use their elements."""
 
+_OF_CONTROL = "xjit.capture.control."
+
 _CREATION: frozenset[Any] = frozenset(
     {np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace, np.eye, np.identity, np.tri}
 )
@@ -115,6 +117,8 @@ class TracedOperations(_StandIn):
 def traced_operation(function: Any) -> Callable[..., Any] | None:
     """A function of this package that takes traced Python numbers as constants; None for anything else."""
     if not isinstance(function, types.FunctionType) or not function.__module__.startswith("xjit."):
+        return None
+    if function.__module__.startswith(_OF_CONTROL):  # they carry numbers as they are
         return None
 
     @functools.wraps(function)

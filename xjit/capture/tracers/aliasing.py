@@ -12,6 +12,7 @@ from xjit.capture.tracers.known_array import KnownArray
 from xjit.capture.tracers.provenance import noted, refuse
 from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 
 
 class Memory:
@@ -68,6 +69,9 @@ def check_writable(target: Any) -> None:
         refuse("an array that was made while tracing is written in place", fix="use a new array: y = y + x")
     if not isinstance(target, MemoryHolder):
         refuse("an array from outside of the function is written in place", fix="use a new array: y = y + x")
+    if target.owner is not current():
+        reason = "an array from outside of the body of a loop or a branch is written in place in it"
+        refuse(reason, target, fix="make the array a part of the state, or use a new one: y = y + x")
     if target.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
     label = next((m.label for m in target.memory if m.label is not None), None)

@@ -62,6 +62,8 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
         *(_scratch(name) for name in KINDS),
         _load("ld", read_only=True),
         _load("ldw", read_only=False),
+        _load_where("ld_where", read_only=True),
+        _load_where("ldw_where", read_only=False),
         *(_step_load(step) for step in STEPS),
         _first(),
         _store(),
@@ -163,7 +165,8 @@ def _address(builder: Builder, pointer: Value, index: Value) -> Value:
     """
     if isinstance(index, ir.Instruction) and index.opname == "add" and _is_multiple(index.operands[1]):
         base, product = index.operands
-        product.flags.append("nsw")
+        if "nsw" not in product.flags:  # an index has a name, and is used by several pointers
+            product.flags.append("nsw")
         pointer, index = builder.gep(pointer, [base], inbounds=True), product
     return builder.gep(pointer, [index], inbounds=True)
 
@@ -184,6 +187,28 @@ def _load(name: str, read_only: bool) -> Operation:
         value = builder.load(_address(builder, values[0], values[1]))
         record(builder, value, slot, read_only)
         return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0)) if element == "b1" else value
+
+    return Operation(name, infer, emit)
+
+
+def _load_where(name: str, read_only: bool) -> Operation:
+    """A load that does not happen where a condition does not hold; LLVM makes masked loads of it."""
+    plain = _load(name, read_only)
+
+    def infer(kinds: tuple[str, ...]) -> Typing:
+        *place, condition = kinds
+        (pointer, index), element = plain.infer(tuple(place))
+        return (pointer, index, check(name, condition, ("b1",))), element
+
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        before = builder.block
+        with builder.if_then(values[2]):
+            value = plain.emit(builder, kinds[:2], values[:2])
+            taken = builder.block
+        found = builder.phi(value.type)
+        found.add_incoming(value, taken)
+        found.add_incoming(ir.Constant(value.type, None), before)
+        return found
 
     return Operation(name, infer, emit)
 

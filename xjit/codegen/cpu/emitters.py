@@ -229,6 +229,7 @@ def operations(traits: CpuTraits) -> dict[str, Operation]:
         _select(),
         _fma(traits),
         _exact_fma(traits),
+        _muladd(),
     ]
     return {operation.name: operation for operation in table}
 
@@ -417,3 +418,10 @@ def _exact_fma(traits: CpuTraits) -> Operation:
         return builder.fptrunc(builder.fadd(builder.fmul(first, second), addend), LLVM_TYPES["f32"])
 
     return Operation("exact_fma", same("exact_fma", 3, ("f32",)), emit)
+
+
+def _muladd() -> Operation:
+    def emit(builder: Builder, kinds: tuple[str, ...], values: Sequence[Value]) -> Value:
+        return call_intrinsic(builder, f"llvm.fma.{kinds[0]}", LLVM_TYPES[kinds[0]], values)
+
+    return Operation("muladd", same("muladd", 3, FLOATS), emit)

@@ -22,6 +22,7 @@ c128``.
 ``ld(p, i)``                   element i of a buffer that this kernel never writes
 ``ld2`` .. ``ld8(p, i)``       the same in a loop that adds lane by lane; i is that many elements further at each step
 ``ldw(p, i)``                  element i of a buffer that this kernel writes too (in place, output, scratch)
+``ld_where(p, i, c)``           the same as ld where c, else 0; ``ldw_where`` the same as ldw
 ``first(p, i, j, k, v)``       the first place from j to k - 1, counted from element i, of a value that is there
 ``st(p, i, v)``                store; v has exactly the pointer's element type
 ``turn_T(...)``                a block of elements, transposed (:mod:`xjit.codegen.cpu.emit_tiles`)
@@ -31,6 +32,7 @@ c128``.
 ``radd rmul(acc, x)``          add and multiply that may be reassociated in a reduction
 ``fma(a, b, c)``               fused multiply-add; two operations on processors that have none
 ``exact_fma(a, b, c)``         the same of f32, with an exact product everywhere
+``muladd(a, b, c)``            the same, rounded once; a library call on processors that have no such instruction
 ``sqrt rint floor ceil``       as named; rint rounds ties to even
 ``trunc round_away fabs``      round_away rounds ties away from zero
 ``copysign(a, b)``             a with the sign of b
@@ -107,7 +109,8 @@ scratch_f32, scratch_f64, scratch_c64, scratch_c128 = _family("scratch_{}", (*FL
 word, ld, ldw, st, select, first = _words("word", "ld", "ldw", "st", "select", "first")
 ld2, ld3, ld4, ld5, ld6, ld7, ld8 = _words(*(f"ld{step}" for step in STEPS))
 fmin, fmax, radd, rmul = _words("fmin", "fmax", "radd", "rmul")
-fma, exact_fma = _words("fma", "exact_fma")
+fma, exact_fma, muladd = _words("fma", "exact_fma", "muladd")
+ld_where, ldw_where = _words("ld_where", "ldw_where")
 sqrt, rint, floor, ceil, trunc = _words("sqrt", "rint", "floor", "ceil", "trunc")
 round_away, fabs, copysign, fmod = _words("round_away", "fabs", "copysign", "fmod")
 shl, lshr, ashr, ctpop, ctlz, cttz = _words("shl", "lshr", "ashr", "ctpop", "ctlz", "cttz")

@@ -214,6 +214,11 @@ def _maximum(a: Scalar, b: Scalar) -> Scalar:
     return a if a > b else b
 
 
+def _load_where(pointer: Any, index: Any, condition: Any) -> Scalar:
+    """An element where a condition holds, else zero."""
+    return _load(pointer, index) if condition else pointer.kind.dtype.type(0)
+
+
 def _add(a: Scalar, b: Scalar) -> Scalar:
     return a + b
 
@@ -372,7 +377,8 @@ def _typed_forms() -> dict[str, Callable[..., Any]]:
         forms[f"to_{name}"] = _saturate(KINDS[name])
     for name in (*INTEGERS, *FLOATS):
         forms[f"as_{name}"] = _bits(KINDS[name])
-    loads = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
+    loads: dict[str, Callable[..., Any]] = dict.fromkeys(("ld", "ldw", *(f"ld{step}" for step in STEPS)), _load)
+    loads |= dict.fromkeys(("ld_where", "ldw_where"), _load_where)
     return forms | loads | {"word": _word, "st": _store, "select": _select, "first": _first}
 
 
@@ -388,6 +394,7 @@ def _float_forms() -> dict[str, Callable[..., Any]]:
         "keep_max": _kept_maximum,
         "fma": _fma,
         "exact_fma": _fma,
+        "muladd": _fma,
         "sqrt": np.sqrt,
         "rint": np.rint,
         "floor": np.floor,

@@ -14,7 +14,7 @@ from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass, field
 from xjit.fusion.plan import FusionGroup
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, variable
-from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Store
+from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Prim, Store
 from xjit.ir.loops.nodes import Access as Use
 from xjit.ir.loops.walk import with_indices
 from xjit.ir.node import Node
@@ -136,16 +136,19 @@ class Buffers:
         """Return whether the elements are counted from a later step than the first, which would be before the
         buffer.
         """
-        return access.start < 0 and self.group.has_skew
+        return access.start < 0 and (self.group.has_skew or self.group.adds_products)
 
     def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Element:
         """One element of a buffer, named in a scope."""
         dtype = node.aval.dtype
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
-        return self.held(Load(name, index, storage_dtype(dtype)), scope, node)
+        load: Load | Prim = Load(name, index, storage_dtype(dtype))
+        if self.elements.condition is not None:
+            load = Prim("load_where", (self.elements.condition, load), load.dtype)
+        return self.held(load, scope, node)
 
-    def held(self, load: Load, scope: Scope, node: Node) -> Element:
+    def held(self, load: Load | Prim, scope: Scope, node: Node) -> Element:
         """The result of a load as the element of a node."""
         var = self.elements.let(scope, "x", load, load.dtype, node.where)
         return Element(None, var, scope) if load.dtype != node.aval.dtype else Element(var, None, scope)

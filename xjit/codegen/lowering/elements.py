@@ -6,7 +6,8 @@ does, so the bits are what is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -78,6 +79,14 @@ class Elements:
     innermost: frozenset[int]
     dims: tuple[int, ...]
     calls: bool = False
+    condition: Value | None = None
+
+    @contextlib.contextmanager
+    def only_where(self, condition: Value | None) -> Iterator[None]:
+        """Has memory read only where a condition holds, if there is one; elsewhere values are nobody's business."""
+        self.condition = condition
+        yield
+        self.condition = None
 
     def value(self, indexed: IndexedValue) -> Element:
         """The element of the node at the index; computed where its index allows, and only once there."""

@@ -61,7 +61,7 @@ class Lowering:
         if self.group.changes:
             self.naive_loops = NaiveUpdates(self.values)
         else:
-            self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns is not None)
+            self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns)
 
     def _is_in_columns(self, scans: ScanReads) -> bool:
         """Return whether columns run in blocks, for which no pass but the first may store whole rows."""

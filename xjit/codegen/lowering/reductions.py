@@ -76,6 +76,8 @@ def make(elements: Elements, statement: Reduce, axes: dict[int, int]) -> Accumul
     reducer = statement.target.param("reducer")
     if reducer is None:
         return Fold(elements, statement, axes)
+    if reducer.factors:
+        return SumOfProducts(elements, statement, axes, reducer)
     return Recognised(elements, statement, axes, reducer)
 
 
@@ -151,6 +153,31 @@ class Recognised(Accumulator):
         literal: Literal = initial.param("value")
         dtype = literal.dtype
         return literal.data == Literal.of(self.reducer.identity(dtype), dtype).data
+
+
+class SumOfProducts(Recognised):
+    """Products of two operands that are added one after the other, where a third operand holds if there is one.
+
+    Where that does not hold, the first may lie ``around`` its array; ``filled`` with zeros, it makes terms there too.
+    """
+
+    def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
+        self.take_in_order(inner)
+
+    def take_in_order(self, inner: Scope) -> None:
+        params, total = self.statement.target.kwargs, Var(self.name, self.dtype)
+        inside = self.plain_operand(2) if len(self.statement.values) > 2 else None
+        with self.elements.only_where(inside if params["around"] else None):
+            left = self.plain_operand(0)
+        if inside is not None and params["filled"]:
+            left = Prim("select", (inside, left, self.identity(self.dtype)), self.dtype)
+        value: Value = Prim(self.reducer.combine, (left, self.plain_operand(1), total), self.dtype)
+        if inside is not None and not params["filled"]:
+            value = Prim("select", (inside, value, total), self.dtype)
+        inner.statements.append(FoldStatement((self.name,), (value,)))
+
+    def _starts_at_identity(self) -> bool:
+        return True
 
 
 def _as(value: Value, dtype: DType) -> Value:

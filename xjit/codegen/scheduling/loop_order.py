@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from xjit.codegen.scheduling.accesses import GroupAccesses
+from xjit.codegen.scheduling.ideas.joined_windows import windows_order
 from xjit.codegen.scheduling.ideas.tiles import Transposition, transposition
-from xjit.codegen.scheduling.ideas.unrolled import short_loop, written_out
+from xjit.codegen.scheduling.ideas.unrolled import short_loop
 from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
 from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.codegen.scheduling.update_order import update_loops
@@ -48,18 +49,9 @@ def ordered(
     apart = frozenset(tiles.axes)
     short = short_loop(group, plan, accesses)
     if short is not None and not (apart & set(short.axes) or short.variable in plan.rows.values()):
-        # Tiles are of two loops, with a statement for each position of the short one.
-        apiece = written_out(group, short)
-        turned = None if apart else _tiled(apiece, *_scheduled(apiece, layouts, leaves, stored, machine, tiles))
-        return turned or Ordered(group, accesses, plan.with_short(short, machine), None, apart)
-    turned = None if apart else _tiled(group, accesses, plan)
-    return turned or Ordered(group, accesses, plan, None, apart)
-
-
-def _tiled(group: FusionGroup, accesses: GroupAccesses, plan: Schedule) -> Ordered | None:
-    """The group in tiles, where operands lie across each other."""
-    turned = transposition(group, plan, accesses)
-    return None if turned is None else Ordered(group, accesses, turned.plan, turned)
+        plan = plan.with_short(short, machine)
+    turned = None if apart else transposition(group, plan, accesses)
+    return Ordered(group, accesses, plan if turned is None else turned.plan, turned, apart)
 
 
 def _scheduled(
@@ -74,6 +66,7 @@ def _scheduled(
     exact = any(
         isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in group.statements
     )
-    fixed, sums = frozenset(accesses.positions), group.sums
-    accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, accesses.primary, sums))
-    return accesses, schedule(group, accesses.moves, fixed, exact, accesses.primary, machine, apart, sums)
+    fixed, sums, primary = frozenset(accesses.positions), group.sums, windows_order(accesses)
+    accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, primary, sums))
+    plan = schedule(group, accesses.moves, fixed, exact, primary, machine, apart, sums)
+    return accesses, plan.with_counted(machine.joined_products) if group.adds_products else plan

@@ -38,7 +38,8 @@ class Schedule:
     ``nested`` are the loops of reductions inside of other loops, one for each of their axes. The ``short`` one of the
     kept loops is to be written out, so that its extent is a number of the text. ``single`` are loops around all
     others of axes of one element, of which tiles may need none. ``rows`` are loops, by their variables, each over
-    rows that lie behind each other in memory wherever they are, with the loop over one of them.
+    rows that lie behind each other in memory wherever they are, with the loop over one of them. The extents of
+    ``counted`` ones, the innermost first, are numbers of the text as well.
     """
 
     kept: tuple[Loop, ...]
@@ -50,6 +51,17 @@ class Schedule:
     short: Loop | None = None
     single: tuple[Loop, ...] = ()
     rows: Mapping[str, str] = field(default_factory=dict)
+    counted: tuple[Loop, ...] = ()
+
+    def with_counted(self, most: int) -> Schedule:
+        """The same loops, the innermost reduced ones with extents in the text: so many steps in all at most."""
+        found: list[Loop] = []
+        for loop in reversed(self.reduced):
+            most //= loop.extent
+            if not most:
+                break
+            found.append(loop)
+        return replace(self, counted=tuple(found))
 
     def with_short(self, short: Loop, machine: Machine) -> Schedule:
         """The same loops of which one is written out, so that threads share another one."""

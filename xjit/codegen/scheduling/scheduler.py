@@ -13,6 +13,7 @@ from xjit.codegen.lowering.buffers import Buffers
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.scheduling.ideas.columns import ColumnBlocks, in_blocks_of_columns
+from xjit.codegen.scheduling.ideas.joined_windows import in_whole_windows
 from xjit.codegen.scheduling.ideas.overlapped_tiles import in_overlapped_tiles
 from xjit.codegen.scheduling.ideas.packed import in_packed_rows
 from xjit.codegen.scheduling.ideas.pairs import in_pairs
@@ -69,6 +70,7 @@ IDEAS: tuple[Idea, ...] = (
     in_pairs,
     in_blocks_and_lanes,
     in_blocks_of_columns,
+    in_whole_windows,
     rows_ahead,
     functions_of_rows,
     columns_ahead,

@@ -152,6 +152,8 @@ _RULES: dict[tuple[str, str], Rule] = {
     ("not", "I"): _invert,
     ("abs", "F"): _call("fabs"),
     ("abs", "I"): _absolute,
+    ("muladd", "F"): _call("muladd"),
+    ("muladd", "I"): lambda texts, dtype: f"({texts[2]} + {texts[0]} * {texts[1]})",
     **{("max", c): _call("fmax") for c in "FI"},
     **{("min", c): _call("fmin") for c in "FI"},
     ("select", "*"): _call("select"),

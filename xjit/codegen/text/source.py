@@ -302,7 +302,7 @@ class _Printer:
         waiting = []
         for number, (name, value) in enumerate(zip(statement.names, statement.values, strict=True)):
             later = (part for other in statement.values[number + 1 :] for part in parts(other))
-            if any(isinstance(part, Var) and part.name == name for part in later):
+            if any(_names(part, name) for part in later):
                 waiting.append(name)
             self.line(f"{name}{'_new' if name in waiting else ''} = {self.value(value)}")
         for name in waiting:
@@ -324,6 +324,11 @@ class _Printer:
                 place = self.addresses.of(value.buffer, value.index)
                 name = f"ld{value.apart or ''}" if value.buffer in self.read_only else "ldw"
                 return f"{name}({value.buffer}, {place})"
+            case Prim("load_where", (condition, Load() as load)):
+                name = "ld_where" if load.buffer in self.read_only else "ldw_where"
+                return (
+                    f"{name}({load.buffer}, {self.addresses.of(load.buffer, load.index)}, {self._inner(condition)})"
+                )
             case Prim("copy", (operand,)):
                 return self._inner(operand)
             case Prim():
@@ -336,6 +341,18 @@ class _Printer:
         if value.dtype != INT64 or value.expr.value is not None:
             return f"{kind(value.dtype)}({text})"
         return f"({text})" if " " in text else text
+
+
+def _names(part: Value, name: str) -> bool:
+    """Return whether a value is a scalar of this name, or an integer or an element that is found by it."""
+    match part:
+        case Var():
+            return part.name == name
+        case FromInt():
+            return name in part.expr.names()
+        case Load():
+            return any(name in at.names() for at in part.index)
+    return False
 
 
 def _in_block(count: IntExpr, dtype: DType) -> IntExpr:

@@ -20,6 +20,8 @@ class Layouts:
 
     def strides(self, node: Node) -> tuple[int, ...]:
         """Strides of the node's buffer in elements."""
+        if node.op.barrier:
+            return self.strides(node.inputs[0])
         found = self.parameters.get(node)
         return packed_strides(node.aval) if found is None else _in_elements(found, node.aval)
 

@@ -80,10 +80,10 @@ class Grouping:
     def add_whole(self, node: Node, step: Step, conditions: Iterable[Node] = (), after: Iterable[Node] = ()) -> None:
         """A step that is no kernel: it runs after what its operands need, and after their conditions are checked.
 
-        It also runs after all that reads the values ``after``.
+        It also runs after all that reads the values ``after``, and after the effect that comes before its own.
         """
         self.add_checks(conditions)
-        read = self.read_whole(node)
+        read = self.read_whole(node) if node.after is None else (*self.read_whole(node), node.after)
         before = {group for source in read for group in self.home.get(owner(source), ())}
         before.update(*(self.checks[one] for one in conditions), *(self.readers.get(one, ()) for one in after))
         group = OpenGroup(number=len(self.groups), whole=step)

@@ -298,6 +298,9 @@ class Executor:
                 return value.dtype.type(_integer(value.expr, frame))
             case Load():
                 return _load(frame, value.buffer, _indices(value.index, frame))
+            case Prim("load_where", (condition, element)):
+                holds = self._value(condition, frame)
+                return self._value(element, frame) if holds else value.dtype.type(0)
             case Prim():
                 operands = [self._value(operand, frame) for operand in value.operands]
                 return self.primitive(value.name, value.variant, operands, value.dtype)

@@ -14,9 +14,11 @@ from xjit.numpy.arrays.shaping import as_array, ravel
 from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.static import static_array
 from xjit.numpy.rules.values import as_scalar, as_value, numpy_errors, refuse, shape_of
-from xjit.ops.define.core import Operand, apply, dtype_of
+from xjit.ops.define.core import Operand, Shape, apply, dtype_of
 from xjit.ops.for_numpy import numpy_sorting as records
-from xjit.types import COMPLEX64, COMPLEX128, dtype_class
+from xjit.ops.whole_arrays.shape import iota
+from xjit.ops.whole_arrays.sort import sort as ops_sort
+from xjit.types import COMPLEX64, COMPLEX128, INT64, DType, dtype_class
 
 _KINDS = {"q": "quicksort", "h": "heapsort", "m": "mergesort", "s": "stable"}
 
@@ -66,7 +68,16 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
     """
     refuse("argsort", order=order)
     value, place = _line(_at_least_a_line(a, axis, "argsort"), axis, "argsort")
-    return apply(records.ARGSORT, value, axis=place, kind=_kind("argsort", kind, stable))
+    chosen = _kind("argsort", kind, stable)
+    if chosen in ("stable", "mergesort") and _sorts_in_kernels(dtype_of(value)):
+        shape = shape_of(value)
+        return ops_sort((value, iota(Shape(shape, INT64), place)), None, place)[1]
+    return apply(records.ARGSORT, value, axis=place, kind=chosen)
+
+
+def _sorts_in_kernels(dtype: DType) -> bool:
+    """Return whether kernels sort by elements of this type faster than NumPy, which counts short integers."""
+    return dtype_class(dtype) == "F" or (dtype_class(dtype) == "I" and dtype.itemsize > 2)
 
 
 def _at_least_a_line(a: Any, axis: Any, name: str) -> Any:

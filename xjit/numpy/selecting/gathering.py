@@ -34,7 +34,7 @@ def is_index_array(entry: Any) -> bool:
     (True, True, False, False)
     """
     if isinstance(entry, TracedValue):
-        return entry.weak is None
+        return entry.weak in (None, int)
     return isinstance(entry, list | tuple | np.ndarray) and np.ndim(entry) > 0
 
 

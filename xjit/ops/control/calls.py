@@ -9,9 +9,10 @@ import numpy as np
 
 from xjit import tree
 from xjit.errors import ArgumentError
+from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.ops.control.computations import check_arity, operands_of, traced
-from xjit.ops.define.core import as_operand, aval_of, own, static_int
+from xjit.ops.control.computations import check_arity, fresh, operands_of, traced
+from xjit.ops.define.core import aval_of, own, static_int
 from xjit.ops.define.evaluate import evaluate_graph
 
 __all__ = ["call", "get_tuple_element", "make_tuple"]
@@ -29,7 +30,8 @@ def call(computation: Callable[..., Any], *args: Any) -> Any:
     check_arity(computation, len(args), name, "computation")
     given = [operands_of(value, name, f"args[{number}]") for number, value in enumerate(args)]
     if current() is not None:  # the trace takes on the nodes of the computation
-        return computation(*(tree.unflatten(structure, values) for values, structure in given))
+        made, outline = tree.flatten(computation(*(tree.unflatten(structure, values) for values, structure in given)))
+        return tree.unflatten(outline, [fresh(one, name, "result") for one in made])
     found = traced(
         computation, [([*map(aval_of, values)], structure) for values, structure in given], name, "computation"
     )
@@ -47,10 +49,8 @@ def make_tuple(*elements: Any) -> tuple[Any, ...]:
     """
     leaves, structure = tree.flatten(elements)
     names = tree.labels(structure, "elements")
-    values = [as_operand(leaf, "make_tuple", label) for leaf, label in zip(leaves, names, strict=True)]
-    made: tuple[Any, ...] = tree.unflatten(
-        structure, [own(one, leaves) if current() is None else one for one in values]
-    )
+    values = [fresh(leaf, "make_tuple", label) for leaf, label in zip(leaves, names, strict=True)]
+    made: tuple[Any, ...] = tree.unflatten(structure, values)
     return made
 
 
@@ -64,8 +64,12 @@ def get_tuple_element(tuple: Any, index: int) -> Any:
     """
     name = "get_tuple_element"
     if type(tuple) is not type(()):
-        raise ArgumentError(f"ops.{name}: tuple: a tuple is required; got a value of type {type(tuple).__name__}")
+        raise ArgumentError(f"ops.{name}: tuple: a tuple is required; got {_described(tuple)}")
     place = static_int(index, name, "index")
     if not 0 <= place < len(tuple):
         raise ArgumentError(f"ops.{name}: index: an index of a tuple of {len(tuple)} is required; got {place}")
     return tuple[place]
+
+
+def _described(value: Any) -> str:
+    return "an array" if isinstance(value, TracedValue | np.ndarray | np.generic) else type(value).__name__

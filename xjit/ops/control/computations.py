@@ -12,20 +12,26 @@ from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Graph, Node
-from xjit.ops.define.core import as_operand, aval_of, lift
+from xjit.ops.define.core import as_operand, aval_of, lift, own, wrap
 from xjit.ops.define.memory_order import pack
 from xjit.ops.define.rules import got
 from xjit.ops.define.symbolic_value import ScalarValue
+from xjit.ops.dynamic.dimension_sizes import at_bound
+from xjit.ops.dynamic.extents import dynamic_axes
 from xjit.types import ArrayType, array_type, c_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Computation:
-    """A traced computation: its graph, the values that it closes over, and the structure of its result."""
+    """A traced computation: its graph, the values that it closes over, and the structure of its result.
+
+    ``dynamic`` are the dimensions of each result whose size only the run knows.
+    """
 
     graph: Graph
     structure: tree.Tree
     captures: tuple[Any, ...]
+    dynamic: tuple[tuple[int, ...], ...] = ()
 
     @property
     def types(self) -> tuple[ArrayType, ...]:
@@ -55,8 +61,10 @@ def traced(
             for types, structure in arguments
         ]
         results, structure = operands_of(function(*values), name, argument)
-        nodes = tuple(lift(trace, result) for result in results)
-    return finished(trace, nodes, structure)
+        dynamic = tuple(map(dynamic_axes, results))
+        whole = results if trace.parent is None else map(at_bound, results)
+        nodes = tuple(lift(trace, result) for result in whole)
+    return replace(finished(trace, nodes, structure), dynamic=dynamic)
 
 
 def finished(trace: Trace, nodes: tuple[Node, ...], structure: tree.Tree) -> Computation:
@@ -72,13 +80,14 @@ def finished(trace: Trace, nodes: tuple[Node, ...], structure: tree.Tree) -> Com
 def check_arity(function: Callable[..., Any], count: int, name: str, argument: str) -> None:
     """ArgumentError unless the function can be called with so many arguments."""
     try:
-        inspect.signature(function).bind(*[None] * count)
+        found = inspect.signature(function)
     except ValueError:  # a builtin without a signature
         return
-    except TypeError as error:
-        raise ArgumentError(
-            f"ops.{name}: {argument}: {count} arguments are passed; got a function with {error}"
-        ) from None
+    try:
+        found.bind(*[None] * count)
+    except TypeError:
+        reason = f"a function of {count} arguments is required; got one of {found}"
+        raise ArgumentError(f"ops.{name}: {argument}: {reason}") from None
 
 
 def check_results(
@@ -137,3 +146,9 @@ def row_major(operand: Any) -> Any:
     """The operand itself where its elements lie in row-major order, else a copy in which they do."""
     type = aval_of(operand)
     return operand if type == plain(type) else pack(operand, c_order(type.rank))
+
+
+def fresh(value: Any, name: str, argument: str) -> Any:
+    """The same elements as a value of its own, never the operand."""
+    trace, operand = current(), as_operand(value, name, argument)
+    return own(operand, [value]) if trace is None else wrap(trace, lift(trace, operand))

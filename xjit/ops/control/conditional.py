@@ -15,6 +15,8 @@ from xjit.ops.control.computations import Computation, check_results, operands_o
 from xjit.ops.define.core import apply, as_operand, aval_of, register
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.define.rules import got
+from xjit.ops.dynamic.carried_sizes import check_static, with_sizes, without_sizes
+from xjit.ops.dynamic.extents import dynamic_axes
 from xjit.ops.elements.select import select
 from xjit.types import BOOL, INT32, ArrayType, TupleType
 
@@ -80,7 +82,7 @@ def conditional(*arguments: Any) -> Any:
         return _branches(index, (true_computation, false_computation), (true_operand, false_operand), _TRUTHS)
     if len(arguments) != _INDEX_FORM:
         raise ArgumentError(
-            f"ops.{name}: 5 arguments with a predicate or 3 with an index are required; got {len(arguments)}"
+            f"ops.{name}: arguments: 5 with a predicate or 3 with an index are required; got {len(arguments)}"
         )
     branch_index, computations, operands = arguments
     index = as_operand(branch_index, name, "branch_index", INT32)
@@ -116,16 +118,47 @@ def _branches(
     found: list[tuple[Sequence[Any], Computation]] = []
     for computation, operand, label in zip(computations, operands, labels, strict=True):
         values, structure = operands_of(operand, name, label.replace("computation", "operand"))
+        if any(map(dynamic_axes, values)):
+            return _branches_of_sized(index, computations, operands, labels)
         branch = traced(computation, [([aval_of(value) for value in values], structure)], name, label)
         if found:
             first = found[0][1]
             check_results(branch, first.types, first.structure, name, label, labels[0])
         found.append((values, branch))
+    made = [tuple(sorted(set().union(*axes))) for axes in zip(*(part.dynamic for _, part in found), strict=True)]
+    if any(made):
+        return _branches_that_size(index, computations, operands, labels, made)
     return tree.unflatten(found[0][1].structure, branches(index, found))
+
+
+def _branches_of_sized(
+    index: Any, computations: Sequence[Callable[..., Any]], operands: Sequence[Any], labels: Sequence[str]
+) -> Any:
+    """Branches that get the sizes of dynamic dimensions beside operands at their bounds."""
+    axes = [tuple(map(dynamic_axes, tree.flatten(operand)[0])) for operand in operands]
+    given = [without_sizes(operand, own) for operand, own in zip(operands, axes, strict=True)]
+    inside = [
+        lambda pair, run=computation, own=own: run(with_sizes(pair, own))
+        for computation, own in zip(computations, axes, strict=True)
+    ]
+    return _branches(index, inside, given, labels)
+
+
+def _branches_that_size(
+    index: Any,
+    computations: Sequence[Callable[..., Any]],
+    operands: Sequence[Any],
+    labels: Sequence[str],
+    axes: Sequence[tuple[int, ...]],
+) -> Any:
+    """Branches that hand on the sizes of dynamic dimensions beside results at their bounds."""
+    inside = [lambda operand, run=computation: without_sizes(run(operand), axes) for computation in computations]
+    return with_sizes(_branches(index, inside, operands, labels), axes)
 
 
 def branches(index: Any, parts: Sequence[tuple[Sequence[Any], Computation]]) -> tuple[Any, ...]:
     """The results of the branch of this number; ``parts`` are the operands and the computation of each."""
+    check_static("conditional", [value for values, _ in parts for value in values])
     operands = [value for values, part in parts for value in (*values, *part.captures)]
     made: tuple[Any, ...] = apply(CONDITIONAL, index, *operands, graphs=tuple(part.graph for _, part in parts))
     return made

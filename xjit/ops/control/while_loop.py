@@ -13,6 +13,8 @@ from xjit.ops.control.computations import Computation, check_results, operands_o
 from xjit.ops.define.core import apply, aval_of, register
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.define.rules import got
+from xjit.ops.dynamic.carried_sizes import check_static, with_sizes, without_sizes
+from xjit.ops.dynamic.extents import dynamic_axes
 from xjit.types import BOOL, ArrayType, TupleType
 
 __all__ = ["while_loop"]
@@ -63,17 +65,45 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
     returns a PRED of rank 0, the body values of the structure, types and shapes of ``init``. Raises DTypeError,
     ArgumentError and ShapeError.
 
+    >>> import numpy as np
     >>> while_loop(lambda i: i < np.int32(10), lambda i: i * np.int32(3), np.int32(1))
     array(27, dtype=int32)
     """
     name = "while_loop"
     carried, structure = operands_of(init, name, "init")
+    axes = tuple(map(dynamic_axes, carried))
+    if any(axes):
+        return _while_sized(condition, body, init, axes)
     types = [aval_of(value) for value in carried]
     test = traced(condition, [(types, structure)], name, "condition")
     check_condition(test, name)
     step = traced(body, [(types, structure)], name, "body")
     check_results(step, types, structure, name, "body", "init")
+    if any(step.dynamic):
+        return _while_sized(condition, body, init, step.dynamic)
     return tree.unflatten(structure, loop(carried, test, step))
+
+
+def _while_sized(
+    condition: Callable[..., Any], body: Callable[..., Any], init: Any, axes: Sequence[tuple[int, ...]]
+) -> Any:
+    """A loop that carries the sizes of dynamic dimensions beside values at their bounds."""
+    further: list[tuple[int, ...]] = list(axes)
+
+    def test(state: Any) -> Any:
+        return condition(with_sizes(state, axes))
+
+    def step(state: Any) -> Any:
+        result = body(with_sizes(state, axes))
+        leaves = tree.flatten(result)[0]
+        if len(leaves) == len(axes):
+            further[:] = [tuple(sorted({*one, *dynamic_axes(leaf)})) for one, leaf in zip(axes, leaves, strict=True)]
+        return without_sizes(result, axes)
+
+    result = while_loop(test, step, without_sizes(init, axes))
+    if further != list(axes):  # the body makes more dimensions dynamic
+        return _while_sized(condition, body, init, further)
+    return with_sizes(result, axes)
 
 
 def check_condition(test: Computation, name: str) -> None:
@@ -87,6 +117,7 @@ def check_condition(test: Computation, name: str) -> None:
 
 def loop(carried: Sequence[Any], test: Computation, step: Computation) -> tuple[Any, ...]:
     """The last carried values, one for each of the first ones."""
+    check_static("while_loop", carried)
     operands = (*carried, *test.captures, *step.captures)
     made: tuple[Any, ...] = apply(WHILE_LOOP, *operands, graphs=(test.graph, step.graph), n=len(carried))
     return made

@@ -168,6 +168,17 @@ def describe(*operands: Operand) -> str:
     )
 
 
+def outline(value: Any) -> str:
+    """Any value for messages: the shape of an array, else its class.
+
+    >>> outline(np.float32([1, 2])), outline((1, 2))
+    ('f32[2]', 'a tuple of 2')
+    """
+    if isinstance(value, TracedValue | np.ndarray | np.generic) and np.dtype(value.dtype) in NAMES:
+        return describe(as_operand(value, "Shape", "value"))
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else type(value).__name__
+
+
 def apply(op: OpDef, *operands: Operand, **params: Any) -> Any:
     """One application: a node under a trace, else the reference on arrays.
 
@@ -176,8 +187,10 @@ def apply(op: OpDef, *operands: Operand, **params: Any) -> Any:
     trace = current()
     if trace is None:
         return evaluate(op, operands, params)
-    node = trace.add(op, tuple(lift(trace, operand) for operand in operands), params)
-    return wrap(trace, node)
+    nodes = tuple(lift(trace, operand) for operand in operands)
+    if trace.extents is not None and trace.extents.concern(op, nodes):
+        return trace.extents.apply(op, nodes, params)
+    return wrap(trace, trace.add(op, nodes, params))
 
 
 def evaluate(op: OpDef, operands: Sequence[Any], params: dict[str, Any]) -> Any:

@@ -25,6 +25,7 @@ _MORE = (
     "xjit.ops.for_numpy.numpy_statistics",
     "xjit.ops.for_numpy.numpy_transforms",
     "xjit.ops.whole_arrays.runtime_check",
+    "xjit.ops.windows.joined_blocks",
     "xjit.ops.windows.window_view",
 )
 _UFUNCS = {"numpy_": "numpy", "scipy_special_": "scipy.special"}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from xjit.errors import ArgumentError, DTypeError, ShapeError
-from xjit.types import NAMES, ArrayType, Dim, DType, c_order, combined_order, in_classes, order_of
+from xjit.types import DTYPES, NAMES, ArrayType, Dim, DType, c_order, combined_order, in_classes, order_of
 
 _WORDS = {"P": "pred", "I": "integer", "F": "float", "C": "complex"}
 
@@ -31,8 +31,15 @@ def words(classes: str) -> str:
 
     >>> words("IF")
     'integer, float'
+    >>> words("u64")
+    'u64'
     """
-    return ", ".join(classes.split() if " " in classes else (_WORDS[letter] for letter in classes))
+    return ", ".join(word for part in classes.split() for word in _spoken(part))
+
+
+def _spoken(part: str) -> Iterable[str]:
+    """Words for class letters, and names of element types as they are."""
+    return (part,) if part in DTYPES else (_WORDS[letter] for letter in part)
 
 
 def check_class(name: str, argument: str, type: ArrayType, classes: str) -> None:

@@ -11,14 +11,20 @@ from typing import Any
 import numpy as np
 
 from xjit import numerics
+from xjit.errors import DTypeError, ShapeError
 from xjit.ir.opdef import Kind, OpDef, Params, Reducer
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, apply, as_operand, aval_of, constant, static_int
 from xjit.ops.define.references import Array
+from xjit.ops.dynamic.dimension_sizes import at_bound, joint_sizes, sized
+from xjit.ops.dynamic.paddings import before_size, filled
 from xjit.ops.elements import compare, select
+from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.reduce import REDUCERS, reduction
 from xjit.ops.whole_arrays.shape import broadcast_in_dim, iota
-from xjit.types import INT64, ArrayType, dtype_class
+from xjit.types import INT64, ArrayType, as_dtype, dtype_class
+
+__all__ = ["argmax", "argmin"]
 
 _REFERENCES = {"max": np.argmax, "min": np.argmin}
 
@@ -54,6 +60,8 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
     type = aval_of(array)
     rules.check_class(f"arg{which}", "operand", type, "PIF")
     rules.check_axis(f"arg{which}", "dimension", static_int(dim, f"arg{which}", "dimension"), type.rank)
+    if sizes := joint_sizes(f"arg{which}", (array,)):
+        return _of_sized(array, dim, which, sizes)
     extent = type.shape[dim]
     if extent < numerics.ONE_PASS_EXTENT or type.order[-1:] != (dim,):
         return _least_position(array, dim, which)
@@ -61,6 +69,19 @@ def arg_extreme(operand: Any, dim: int, which: str) -> Any:
         array = _as_bytes(array)
     params = {"dims": (dim,), "reducer": None, "extreme": REDUCERS[which].with_either_zero(), "n": 1}
     return apply(ARG_REDUCE, array, **params)
+
+
+def _of_sized(array: Operand, dim: int, which: str, sizes: dict[int, Any]) -> Any:
+    """The same where padding comes last of all."""
+    dims, dtype, plain = aval_of(array).shape, aval_of(array).dtype, at_bound(array)
+    if dim in sizes:
+        letter = dtype_class(dtype)
+        worst = REDUCERS[which].identity(dtype) if letter != "P" else which == "min"
+        neutral = filled(constant(np.asarray(worst, dtype)), dims)
+        plain = select.select(before_size(dims, [(dim, sizes[dim])]), plain, neutral)
+    kept = {axis - (axis > dim): size for axis, size in sizes.items() if axis != dim}
+    found = arg_extreme(plain, dim, which)
+    return sized(found, kept) if kept else found
 
 
 def _as_bytes(array: Operand) -> Any:
@@ -89,3 +110,46 @@ def first_position(hit: Any, dim: int) -> Any:
     positions = iota(f"s64[{','.join(map(str, dims))}]", dim)
     last = broadcast_in_dim(constant(np.asarray(dims[dim], INT64), by_reference=True), dims, ())
     return reduction(select.select(hit, positions, last), "min", (dim,))
+
+
+# ---- the public functions
+
+
+def argmax(operand: Any, dimension: int, index_dtype: Any = "s32") -> Any:
+    """The position of the first largest element along a dimension; that of the first NaN, where there is one.
+
+    Element types: integer, float; positions have the integer type ``index_dtype``. Raises DTypeError, ArgumentError
+    for a dimension out of range, ShapeError for one without elements.
+
+    >>> argmax(np.float32([[1, 5, 5], [7, 2, 0]]), 1)
+    array([1, 0], dtype=int32)
+    """
+    return _public(operand, dimension, index_dtype, "max")
+
+
+def argmin(operand: Any, dimension: int, index_dtype: Any = "s32") -> Any:
+    """The position of the first smallest element along a dimension; that of the first NaN, where there is one.
+
+    Element types: integer, float; positions have the integer type ``index_dtype``. Raises DTypeError, ArgumentError
+    for a dimension out of range, ShapeError for one without elements.
+
+    >>> argmin(np.int8([[1, 5, 1], [7, 2, 0]]), 1, "u8")
+    array([0, 2], dtype=uint8)
+    """
+    return _public(operand, dimension, index_dtype, "min")
+
+
+def _public(operand: Any, dimension: int, index_dtype: Any, which: str) -> Any:
+    name = f"arg{which}"
+    array, dtype = as_operand(operand, name, "operand"), as_dtype(index_dtype, f"ops.{name}: index_dtype")
+    type = aval_of(array)
+    rules.check_class(name, "operand", type, "IF")
+    if dtype_class(dtype) != "I":
+        raise DTypeError(f"ops.{name}: index_dtype: the element type must be one of: integer; got {index_dtype!r}")
+    dim = static_int(dimension, name, "dimension")
+    rules.check_axis(name, "dimension", dim, type.rank)
+    if not type.shape[dim]:
+        raise ShapeError(
+            f"ops.{name}: operand: elements along dimension {dim} are required; got {rules.got((type,))}"
+        )
+    return convert_element_type(arg_extreme(array, dim, which), dtype)

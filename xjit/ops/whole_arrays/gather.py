@@ -13,7 +13,7 @@ from xjit.ops.define import rules
 from xjit.ops.define.core import apply, as_operand, aval_of, register, static_flag, static_int, static_ints
 from xjit.ops.define.references import Array
 from xjit.ops.define.rules import got
-from xjit.ops.whole_arrays.starts import fitting
+from xjit.ops.whole_arrays.starts import fitting, with_room
 from xjit.ops.whole_arrays.windows_at import (
     Dims,
     Names,
@@ -134,9 +134,8 @@ def gather(
     rules.check_length(name, "slice_sizes", sizes, type.rank)
     _check_sizes(at, sizes, type, places, batches, leading)
     starts = zip(at.starting, elements_of_vectors(indices, vector_dim), strict=True)
-    clamped = {
-        axis: fitting(start, type.shape[axis], sizes[axis]) for axis, start in starts if _moves(axis, type, sizes)
-    }
+    clamped = {axis: fitting(start, array, axis, sizes[axis]) for axis, start in starts if _moves(axis, type, sizes)}
+    array = with_room(name, array, {axis: sizes[axis] for axis in clamped})
     at = WindowsAt(at.rank, at.windowed, at.dropped, tuple(clamped), at.batching, at.batches)
     return apply(
         GATHER, array, *clamped.values(), at=at, leading=leading, window=tuple(sizes[one] for one in at.kept)

@@ -192,8 +192,7 @@ def dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, *, preferred_element
     numbers = _numbers(dimension_numbers)
     if preferred_element_type is None:
         return apply(DOT_GENERAL, *arrays, numbers=numbers)
-    dtype = as_dtype(preferred_element_type, f"ops.{name}: preferred_element_type")
-    wide = _wider(aval_of(arrays[0]), aval_of(arrays[1]), dtype)
+    wide, dtype = preferred_type(name, aval_of(arrays[0]), aval_of(arrays[1]), preferred_element_type)
     left, right = (convert_element_type(array, wide) for array in arrays)
     return convert_element_type(apply(DOT_GENERAL, left, right, numbers=numbers), dtype)
 
@@ -214,17 +213,18 @@ def _numbers(value: Any) -> DotDimensionNumbers:
     )
 
 
-def _wider(lhs: ArrayType, rhs: ArrayType, dtype: DType) -> DType:
-    """The type in which products are formed; DTypeError if the preferred type cannot hold them."""
+def preferred_type(name: str, lhs: ArrayType, rhs: ArrayType, preferred: Any) -> tuple[DType, DType]:
+    """The type in which products are formed, and that of the result; DTypeError if it cannot hold the operands."""
+    dtype = as_dtype(preferred, f"ops.{name}: preferred_element_type")
     letters = {dtype_class(type.dtype) for type in (lhs, rhs)}
     allowed = {"P": "PIFC", "I": "I", "F": "FC", "C": "C"}
     fits = dtype in NARROW_FLOATS or all(_holds(dtype, type.dtype) for type in (lhs, rhs))
     if len(letters) != 1 or dtype_class(dtype) not in allowed[letters.pop()] or not fits:
         raise DTypeError(
-            "ops.dot_general: preferred_element_type: a type of the operands' class, not a narrower one, is "
+            f"ops.{name}: preferred_element_type: a type of the operands' class, not a narrower one, is "
             f"required; got {NAMES[dtype]} for {got((lhs, rhs))}"
         )
-    return FLOAT32 if dtype in NARROW_FLOATS else dtype
+    return FLOAT32 if dtype in NARROW_FLOATS else dtype, dtype
 
 
 def _holds(wide: DType, dtype: DType) -> bool:

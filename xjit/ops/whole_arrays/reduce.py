@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from xjit.dataclass import dataclass, replace
 from xjit.errors import ArgumentError
 from xjit.ir.context import CONSTANT, TracedValue
 from xjit.ir.current import current
@@ -27,7 +28,7 @@ from xjit.ops.elements import elementwise
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, DType, TupleType, dtype_class, scalar_type
 
-__all__ = ["reduce"]
+__all__ = ["reduce", "reduce_all"]
 
 _float_info: Callable[[DType], Any] = ml_dtypes.finfo  # the package is not annotated
 
@@ -295,6 +296,18 @@ def reduce(operands: Any, init_values: Any, computation: Callable[..., Any], dim
     return _reduce(operands, init_values, computation, dimensions)
 
 
+def reduce_all(operand: Any, init: Any, computation: Callable[..., Any]) -> Any:
+    """Folds ``computation`` over every dimension, as :func:`reduce` does. Any element types.
+
+    Raises what :func:`reduce` raises.
+
+    >>> reduce_all(np.float32([[1, 2], [3, 4]]), np.float32(0), elementwise.add)
+    array(10., dtype=float32)
+    """
+    arrays, _ = _operands("reduce_all", operand, init)
+    return _reduce(operand, init, computation, range(aval_of(arrays[0]).rank))
+
+
 def _reduce(
     operands: Any,
     init_values: Any,
@@ -302,33 +315,94 @@ def _reduce(
     dimensions: Sequence[int],
     either_zero: bool = False,
 ) -> Any:
-    arrays, inits = _operands(operands, init_values)
+    fold = fold_of("reduce", operands, init_values, computation, either_zero)
     dims = tuple(sorted(static_ints(dimensions, "reduce", "dimensions")))
+    if fold.accumulates_wider:
+        return _accumulated_in_float32(fold, dims)
+    return reduced(fold, dims)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Arrays that are folded, the init values, and the computation, a reducer's own or any other."""
+
+    arrays: tuple[Any, ...]
+    inits: tuple[Any, ...]
+    computation: Graph
+    reducer: Reducer | None
+
+    @property
+    def accumulates_wider(self) -> bool:
+        """Return whether it is a sum or product of narrow floats, of which float32 is the accumulator."""
+        return self.reducer is not None and self.reducer.reassociates and self.dtype in NARROW_FLOATS
+
+    @property
+    def dtype(self) -> DType:
+        """The element type of the first operand."""
+        return aval_of(self.arrays[0]).dtype
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The operation of the reducer."""
+        assert self.reducer is not None
+        return reducer_function(self.reducer)
+
+    @property
+    def wide(self) -> tuple[Any, Any]:
+        """The operand and the init value in float32."""
+        (array,), (init,) = self.arrays, self.inits
+        start = convert_element_type(init, FLOAT32)
+        if not isinstance(init, TracedValue):
+            start = constant(np.asarray(init).astype(FLOAT32))
+        elif (value := _literal(init)) is not None:
+            start = constant(value.array().astype(FLOAT32))
+        return convert_element_type(array, FLOAT32), start
+
+    def over(self, arrays: Sequence[Any]) -> Fold:
+        """The same fold of other arrays."""
+        return replace(self, arrays=tuple(arrays))
+
+
+def fold_of(
+    name: str, operands: Any, init_values: Any, computation: Callable[..., Any], either_zero: bool = False
+) -> Fold:
+    """The fold that the arguments of an operation describe; element types and the computation are checked."""
+    arrays, inits = _operands(name, operands, init_values)
     types = [scalar_type(aval_of(value).dtype) for value in arrays]
     for k, (type, init) in enumerate(zip(types, inits, strict=True)):
-        rules.check_same_dtype("reduce", (f"operands[{k}]", f"init_values[{k}]"), (type, aval_of(init)))
-    graph = traced_scalars("reduce", computation, (*types, *types), [type.dtype for type in types])
+        rules.check_same_dtype(name, (f"operands[{k}]", f"init_values[{k}]"), (type, aval_of(init)))
+    graph = traced_scalars(name, computation, (*types, *types), [type.dtype for type in types])
     reducer = recognised(graph) if len(arrays) == 1 else None
-    if reducer is not None and reducer.reassociates and types[0].dtype in NARROW_FLOATS:
-        return _accumulated_in_float32(arrays[0], inits[0], reducer, dims)
-    if reducer is not None:
+    if reducer is not None and not (reducer.reassociates and types[0].dtype in NARROW_FLOATS):
         inits = [_as_value(inits[0])]
         reducer = _usable(reducer.with_either_zero() if either_zero else reducer, types[0].dtype, inits[0])
-    extra = captured(graph)
-    return apply(REDUCE, *arrays, *inits, *extra, dims=dims, reducer=reducer, computation=graph, n=len(arrays))
+    return Fold(tuple(arrays), tuple(inits), graph, reducer)
 
 
-def _operands(operands: Any, init_values: Any) -> tuple[list[Any], list[Any]]:
+def reduced(fold: Fold, dims: tuple[int, ...]) -> Any:
+    """The fold over dimensions, in ascending order, as one node."""
+    from xjit.ops.control.each_element import fits_kernels
+    from xjit.ops.control.folds import folded_in_turns
+
+    if current() is not None and not fits_kernels(fold.computation):
+        results = folded_in_turns(fold.computation, fold.arrays, fold.inits, dims)
+        return results[0] if len(results) == 1 else results
+    extra, n = captured(fold.computation), len(fold.arrays)
+    params = {"reducer": fold.reducer, "computation": fold.computation, "n": n}
+    return apply(REDUCE, *fold.arrays, *fold.inits, *extra, dims=dims, **params)
+
+
+def _operands(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[Any]]:
     values = list(operands) if isinstance(operands, tuple | list) else [operands]
     starts = list(init_values) if isinstance(init_values, tuple | list) else [init_values]
-    arrays = [as_operand(value, "reduce", f"operands[{k}]") for k, value in enumerate(values)]
+    arrays = [as_operand(value, name, f"operands[{k}]") for k, value in enumerate(values)]
     if len(values) == 0 or len(values) != len(starts):
         raise ArgumentError(
-            f"ops.reduce: init_values: one for each of at least one operand is required; "
+            f"ops.{name}: init_values: one for each of at least one operand is required; "
             f"got {len(values)} operands and {len(starts)} init values"
         )
     inits = [
-        as_operand(start, "reduce", f"init_values[{k}]", aval_of(array).dtype)
+        as_operand(start, name, f"init_values[{k}]", aval_of(array).dtype)
         for k, (start, array) in enumerate(zip(starts, arrays, strict=True))
     ]
     return arrays, inits
@@ -339,14 +413,9 @@ def _as_value(operand: Any) -> Any:
     return operand if trace is None else TracedValue(lift(trace, operand), trace)
 
 
-def _accumulated_in_float32(array: Any, init: Any, reducer: Reducer, dims: tuple[int, ...]) -> Any:
+def _accumulated_in_float32(fold: Fold, dims: tuple[int, ...]) -> Any:
     """One rounding at the end, as if the accumulator were wide: the sum itself is one of float32."""
-    wide, start = convert_element_type(array, FLOAT32), convert_element_type(init, FLOAT32)
-    if not isinstance(init, TracedValue):
-        start = constant(np.asarray(init).astype(FLOAT32))
-    elif (value := _literal(init)) is not None:
-        start = constant(value.array().astype(FLOAT32))
-    return convert_element_type(reduce(wide, start, reducer_function(reducer), dims), aval_of(array).dtype)
+    return convert_element_type(reduce(*fold.wide, fold.function, dims), fold.dtype)
 
 
 # ---- what the NumPy surface builds on

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError
+from xjit.errors import ArgumentError, DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.opdef import Access, AxisMap, Kind, OpDef, Params
 from xjit.ir.source_location import stack_level
 from xjit.ops.define import rules
@@ -27,6 +27,7 @@ ERRORS: dict[str, type[Exception]] = {
     "index": IndexOutOfBoundsError,
     "division": ZeroDivisionError,
     "type": DTypeError,
+    "shape": ShapeError,
 }
 """Errors that may be raised, by the word that a node keeps of it."""
 

@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError, ShapeError
+from xjit.ir.current import current
 from xjit.ir.node import Graph
-from xjit.ir.opdef import Gap, Kind, OpDef, Params
+from xjit.ir.opdef import Kind, OpDef, Ordering, Params
 from xjit.ops.define import rules
 from xjit.ops.define.computation import captured, replay, traced_scalars
 from xjit.ops.define.core import Array, apply, as_operand, aval_of, register, static_int
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.define.references import total_order_key
 from xjit.ops.define.sort_keys import Key, Keys, Order, order_of
-from xjit.ops.elements.compare import gt_total_order, lt_total_order
+from xjit.ops.dynamic.dimension_sizes import at_bound, joint_sizes, sized
+from xjit.ops.dynamic.paddings import before_size
+from xjit.ops.elements.compare import eq, ge, gt, gt_total_order, le, lt, lt_total_order
+from xjit.ops.elements.elementwise import and_, not_, or_
 from xjit.ops.whole_arrays.shape import iota
 from xjit.ops.whole_arrays.shape import slice as slice_of
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, ArrayType, TupleType, dtype_class, scalar_type
@@ -32,8 +36,7 @@ Types = tuple[ArrayType, ...]
 def _infer(types: Types, params: Params) -> ArrayType | TupleType:
     operands = types[: params["n"]]
     rank, dim = operands[0].rank, params["dim"]
-    if not -1 <= dim < rank:
-        raise ArgumentError(f"ops.sort: dimension: -1 or a dimension of rank {rank} is required; got {dim}")
+    _check_dimension(dim, rank)
     rules.check_same_dims("sort", [f"operands[{k}]" for k in range(len(operands))], operands)
     if rank == 0:
         raise ShapeError(f"ops.sort: operands[0]: rank 1 or more is required; got {rules.got(operands)}")
@@ -41,10 +44,15 @@ def _infer(types: Types, params: Params) -> ArrayType | TupleType:
     return results[0] if len(results) == 1 else TupleType(results)
 
 
+def _check_dimension(dim: int, rank: int) -> None:
+    if not -1 <= dim < rank:
+        raise ArgumentError(f"ops.sort: dimension: -1 or a dimension of rank {rank} is required; got {dim}")
+
+
 # ---- by keys
 
 
-def _sort(*operands: Array, keys: Keys, dim: int, n: int) -> Any:
+def _sort(*operands: Array, keys: Keys, computation: Graph | None, dim: int, n: int) -> Any:
     if len(operands) == 1 and len(keys) == 1:
         return _sorted_alone(operands[0], keys[0], dim)
     order = positions(operands, keys, dim)
@@ -89,6 +97,48 @@ def _stably_sorted(operand: Array, dim: int) -> Array:
     return result if negative.all() or not negative.any() else np.sort(operand, dim, kind="stable")
 
 
+def _sorts(types: Types, params: Params) -> Ordering | None:
+    """The order of kernels; those without a comparator sort what NumPy has no fast code for."""
+    before, n = params["computation"], params["n"]
+    return None if before is None else Ordering(params["dim"] % types[0].rank, len(types), n, before)
+
+
+def comparator_of(keys: Keys, types: Types) -> Graph:
+    """The comparator by keys, ascending ones as NumPy orders: NaN is last, in whichever direction."""
+
+    def before(*sides: Any) -> Any:
+        result = None
+        for key in reversed(keys):
+            a, b = sides[2 * key.operand], sides[2 * key.operand + 1]
+            first = _comes_first(key, types[key.operand], a, b)
+            if result is not None:
+                then = and_(not_(_comes_first(key, types[key.operand], b, a)), result)
+                first = or_(first, then)
+            result = first
+        return result
+
+    scalars = [scalar_type(type.dtype) for type in types for _ in range(2)]
+    return traced_scalars("sort", before, scalars, [BOOL])
+
+
+def _comes_first(key: Key, type: ArrayType, a: Any, b: Any) -> Any:
+    """The comparison of two elements by one key."""
+    if key.total:
+        return (gt_total_order if key.descending else lt_total_order)(a, b)
+    if dtype_class(type.dtype) == "F":
+        return and_(not_((le if key.descending else ge)(a, b)), eq(a, a))
+    return (gt if key.descending else lt)(a, b)
+
+
+def _sorts_in_library(keys: Keys, types: Types, n: int) -> bool:
+    """Return whether NumPy sorts: one array by its own elements, or numbers that have an order in NumPy alone."""
+    letters = {dtype_class(types[key.operand].dtype) for key in keys}
+    if "C" in letters:
+        return True
+    key, alone = keys[0], len(types) == len(keys) == n == 1
+    return alone and types[0].dtype not in NARROW_FLOATS and not (key.total and letters == {"F"})
+
+
 SORT = register(
     OpDef(
         name="sort",
@@ -96,6 +146,7 @@ SORT = register(
         xla_name="Sort",
         infer=_infer,
         reference=_sort,
+        sorts=_sorts,
         fresh=True,
         doc="Lines along a dimension of the first operands, put in the order of keys, which any operand may be.",
     )
@@ -125,13 +176,19 @@ def _merged(lines: Sequence[Array], computation: Graph, extra: Sequence[Array]) 
     return sorted(range(len(lines[0])), key=functools.cmp_to_key(compared))
 
 
+def _sorts_by(types: Types, params: Params) -> Ordering:
+    n = params["n"]
+    return Ordering(params["dim"] % types[0].rank, n, n, params["computation"])
+
+
 SORT_BY = register(
     OpDef(
         name="sort_by",
-        kind=Kind.CONTROL,
+        kind=Kind.STRUCTURED,
         infer=_infer,
         reference=_sort_by,
-        gaps=(Gap("cpu", "PIFC", "comparators that are no comparisons of elements are evaluated pair by pair"),),
+        sorts=_sorts_by,
+        fresh=True,
         doc="Lines along a dimension, put in the order of an arbitrary comparator.",
     )
 )
@@ -157,17 +214,53 @@ def sort(
     arrays = [as_operand(value, "sort", f"operands[{k}]") for k, value in enumerate(values)]
     if not arrays:
         raise ArgumentError("ops.sort: operands: at least one array is required; got none")
-    dim, n = static_int(dimension, "sort", "dimension"), len(arrays)
+    dim = static_int(dimension, "sort", "dimension")
+    sizes = joint_sizes("sort", arrays)
+    result = _sorted_in_front(arrays, comparator, dim, sizes) if sizes else _sorted(arrays, comparator, dim)
+    return result if isinstance(operands, tuple | list) else result[0]
+
+
+def _sorted(arrays: Sequence[Any], comparator: Callable[..., Any] | None, dim: int) -> tuple[Any, ...]:
+    """The arrays in the order of a comparator, or ascending."""
     order: Order | None = Order((Key(0),))
     if comparator is not None:
         scalars = [scalar_type(aval_of(array).dtype) for array in arrays for _ in range(2)]
         graph = traced_scalars("sort", comparator, scalars, [BOOL])
         order = order_of(graph)
     if order is not None:
-        result = apply(SORT, *arrays, *_made(order, arrays), keys=order.keys, dim=dim, n=n)
+        result = _sorted_by_keys(order, arrays, dim)
     else:
-        result = apply(SORT_BY, *arrays, *captured(graph), computation=graph, dim=dim, n=n)
-    return result if n > 1 or not isinstance(operands, tuple | list) else (result,)
+        result = apply(SORT_BY, *arrays, *captured(graph), computation=graph, dim=dim, n=len(arrays))
+    return result if len(arrays) > 1 else (result,)
+
+
+def _sorted_in_front(
+    arrays: Sequence[Any], comparator: Callable[..., Any] | None, dim: int, sizes: dict[int, Any]
+) -> tuple[Any, ...]:
+    """The arrays in order with padding last: whether an element is padding decides first."""
+    dims, n = aval_of(arrays[0]).shape, len(arrays)
+    rules.check_same_dims("sort", [f"operands[{k}]" for k in range(n)], [aval_of(array) for array in arrays])
+    _check_dimension(dim, len(dims))
+    lines, axis = [at_bound(array) for array in arrays], dim % len(dims)
+    if axis not in sizes:
+        found = _sorted(lines, comparator, axis)
+    elif comparator is None:
+        lines.append(not_(before_size(dims, [(axis, sizes[axis])])))
+        found = _sorted_by_keys(Order((Key(n), Key(0))), lines, axis)
+    else:
+        compared = comparator
+        lines.append(not_(before_size(dims, [(axis, sizes[axis])])))
+        found = _sorted(lines, lambda *all: or_(lt(*all[-2:]), and_(eq(*all[-2:]), compared(*all[:-2]))), axis)
+    return tuple(sized(one, sizes) for one in found[:n])
+
+
+def _sorted_by_keys(order: Order, arrays: Sequence[Any], dim: int) -> Any:
+    """The arrays in the order of keys."""
+    lines = [*arrays, *_made(order, arrays)]
+    types, n = tuple(aval_of(line) for line in lines), len(arrays)
+    in_library = current() is None or _sorts_in_library(order.keys, types, n)
+    before = None if in_library else comparator_of(order.keys, types)
+    return apply(SORT, *lines, keys=order.keys, computation=before, dim=dim, n=n)
 
 
 def _made(order: Order, arrays: Sequence[Any]) -> list[Any]:
@@ -198,6 +291,8 @@ def top_k(operand: Any, k: int, largest: bool = True) -> Any:
         )
     last = type.rank - 1
     places = iota(f"s32[{','.join(map(str, type.shape))}]", last)
+    if sizes := joint_sizes("top_k", (array,)):
+        places = sized(places, sizes)
     before = gt_total_order if largest else lt_total_order
     both = sort((array, places), lambda a, b, p, q: before(a, b), last)
     starts, ends = (0,) * type.rank, (*type.shape[:-1], count)

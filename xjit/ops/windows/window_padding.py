@@ -43,6 +43,13 @@ class Windows:
             ]
         )
 
+    def along(self, axis: int) -> Windows:
+        """The windows along one axis alone, over an array that is padded."""
+        ones = (1,) * len(self.sizes)
+        rows = (self.sizes, self.strides, ones, self.window_dilations)
+        own = [tuple([row[axis] if place == axis else 1 for place in range(len(ones))]) for row in rows]
+        return Windows(own[0], own[1], own[2], own[3], ((0, 0),) * len(ones))
+
     @property
     def config(self) -> tuple[tuple[int, int, int], ...]:
         """The padding as :func:`xjit.ops.pad` takes it."""

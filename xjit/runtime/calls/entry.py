@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import itertools
-import math
 import os
-import struct
 import threading
 import time
 from collections.abc import Callable
@@ -25,7 +22,8 @@ from xjit import jobs
 from xjit.alignment import SMALLEST_BYTES
 from xjit.runtime.calls import entry_layout
 from xjit.runtime.calls.entry_selftest import SELFTEST_TEXT, large_arrays_work, native_entry_works
-from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
+from xjit.runtime.calls.entry_words import PATIENCE, byte_count, check, frame_words, pack
+from xjit.runtime.calls.records import ArraySpec, FastProgram, Result
 from xjit.runtime.miss import MISS
 from xjit.runtime.native import native_code
 from xjit.runtime.native.entry_native import ENTRY_TEXT
@@ -36,8 +34,6 @@ Entry: TypeAlias = Callable[..., Result]
 
 _METH_FASTCALL = 0x80
 _MAXIMUM_FRAME_WORDS = 4096  # 32 KiB of stack
-_SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
-_BUILTIN_TYPES = tuple(np.dtype(code) for code in "?bBhHiIlLqQefdgFDG")
 _PYTHON_FUNCTIONS = {
     "increment": "Py_IncRef",
     "decrement": "Py_DecRef",
@@ -71,9 +67,9 @@ def make_entry(program: FastProgram) -> Entry:
     Raises ``ValueError`` when the program contradicts itself; the callable raises ``MemoryError`` when an
     output or a temporary cannot be allocated.
     """
-    _check(program)
+    check(program)
     runtime = native_entries()
-    if runtime is None or _frame_words(program) > _MAXIMUM_FRAME_WORDS:
+    if runtime is None or frame_words(program) > _MAXIMUM_FRAME_WORDS:
         from xjit.runtime.calls.entry_python import PythonEntry
 
         entry: Entry = PythonEntry(program)
@@ -119,19 +115,22 @@ class NativeEntries:
     def make(self, program: FastProgram) -> Entry:
         """The builtin function of one program."""
         unlocked = program.heavy
-        if any(call.chunk < call.extent for call in program.calls):
+        if program.code:
+            self._native.bind(instructions_runner=instructions_runner().function("run_instructions"))
+        if any(call.chunk < call.extent and not call.resumed for call in program.kernels):
             from xjit.runtime.parallel import pool as pools
 
             pool = pools.shared_pool()
-            self._native.bind(launcher=pool.launcher, lone_launcher=pool.lone_launcher)
+            for native in (self._native, *([instructions_runner()] if program.code else [])):
+                native.bind(launcher=pool.launcher, lone_launcher=pool.lone_launcher)
             unlocked = unlocked or pool.sleeps_in_python
         if program.lasting:
             from xjit.runtime.parallel.stand_ins import flag_key
 
             self._native.bind(flag_key=flag_key())
-        if max([program.block[1], *map(_byte_count, program.outputs)], default=0) >= SMALLEST_BYTES:
+        if max([program.block[1], *map(byte_count, program.arrays)], default=0) >= SMALLEST_BYTES:
             self._recycle()
-        record = _Record(_pack(program, unlocked))
+        record = _Record(pack(program, unlocked))
         record.program = program
         create = ctypes.pythonapi.PyCFunction_NewEx
         create.restype = ctypes.py_object
@@ -221,109 +220,14 @@ def _python_function(name: str) -> int:
     return address
 
 
-# -------------------------------------------------------------------------------------------------- packing
+def _instructions_runner() -> native_code.NativeModule:
+    from xjit.runtime.native.instructions_native import INSTRUCTIONS_TEXT
+
+    return native_code.NativeModule(INSTRUCTIONS_TEXT, PATIENCE=PATIENCE)
 
 
-def _check(program: FastProgram) -> None:
-    """Refuse programs that would make native code read or write out of bounds."""
-    if program.single and len(program.outputs) != 1:
-        raise ValueError(f"a single-output program has exactly one output, this one {len(program.outputs)}")
-    buffers = len(program.inputs) + len(program.outputs) + len(program.temps) + len(program.failures)
-    for call in program.calls:
-        if call.chunk < 1:
-            raise ValueError(f"a kernel call needs a chunk of at least 1, got {call.chunk}")
-        for slot, buffer, _ in call.patches:
-            if not (0 <= slot < len(call.table) and 0 <= buffer < buffers):
-                raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
-    for place in itertools.chain(*program.conditions.apart):
-        if not 0 <= place < len(program.inputs):
-            raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
-    for spec in (*program.inputs, *program.outputs):
-        if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
-            raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
-
-
-def _frame_words(program: FastProgram) -> int:
-    """Words of stack that one native call of the program takes."""
-    arrays = 2 * (len(program.inputs) + len(program.outputs)) + len(program.temps)
-    return arrays + 2 * len(program.failures) + _table_words(program)
-
-
-def _table_words(program: FastProgram) -> int:
-    return max((len(call.table) for call in program.calls), default=0)
-
-
-def _pack(program: FastProgram, unlocked: bool) -> bytes:
-    """The record of a program in the order that :mod:`xjit.runtime.native.entry_native` documents."""
-    offsets, temp_bytes = program.block
-    words = [
-        len(program.inputs),
-        len(program.outputs),
-        len(program.temps),
-        len(program.calls),
-        _table_words(program),
-        int(program.single),
-        int(unlocked),
-        temp_bytes,
-        len(program.failures),
-        len(program.conditions.apart),
-        len(program.conditions.codes),
-        *map(id, program.failures),
-        *itertools.chain(*program.conditions.apart),
-        *map(id, itertools.chain(*program.conditions.codes)),
-    ]
-    for spec in program.inputs:
-        words += _with_length(_input_words(spec))
-    for output in program.outputs:
-        words += _with_length(_output_words(output))
-    words += offsets
-    for call in program.calls:
-        words += _with_length(_call_words(call))
-    return struct.pack(f"={len(words)}q", *words)
-
-
-def _with_length(words: list[int]) -> list[int]:
-    return [1 + len(words), *words]
-
-
-def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
-    if isinstance(spec, ScalarSpec):
-        return [_SCALAR_KINDS[spec.dtype.kind]]
-    numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
-    return [0, id(spec.dtype), numbers, len(spec.shape), *spec.shape, *spec.strides]
-
-
-def _output_words(spec: ArraySpec) -> list[int]:
-    ordinary = spec.strides == _c_strides(spec)
-    return [
-        int(_byte_count(spec) >= SMALLEST_BYTES),
-        id(spec.dtype),
-        len(spec.shape),
-        int(not ordinary),
-        *spec.shape,
-        *spec.strides,
-    ]
-
-
-def _byte_count(spec: ArraySpec) -> int:
-    return spec.dtype.itemsize * math.prod(spec.shape)
-
-
-def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
-    """The strides NumPy gives a new C-ordered array (all of them, empty extents counting as one)."""
-    strides: list[int] = []
-    step = spec.dtype.itemsize
-    for extent in reversed(spec.shape):
-        strides.append(step)
-        step *= max(extent, 1)
-    return tuple(reversed(strides))
-
-
-def _call_words(call: KernelCall) -> list[int]:
-    patches: list[int] = [word for patch in call.patches for word in patch]
-    sizes = (len(call.table), len(call.patches))
-    return [call.address, call.extent, call.chunk, int(call.in_turn), *sizes, *call.table, *patches]
-
+instructions_runner = Once(_instructions_runner)
+"""The native code that runs programs with loops and branches, loaded for the first of them."""
 
 native_entries: Once[NativeEntries | None] = Once(_tested_entries)
 """The maker of the entries of this process; None if :class:`PythonEntry` is used instead."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from xjit.alignment import ALIGNMENT
 from xjit.dataclass import dataclass
+from xjit.runtime.calls.instructions_python import run_instructions
 from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall, Result, ScalarSpec
 from xjit.runtime.miss import MISS
 from xjit.runtime.parallel.pool import launch
@@ -32,10 +34,13 @@ class PythonEntry:
         buffers = Buffers.of(self.program, self.block, arguments)
         if buffers is None:
             return MISS
-        addresses = [int(buffer.ctypes.data) for buffer in buffers.all]
-        for call in self.program.calls:
-            _run(call, addresses)
-        return buffers.result(self.program)
+        moving = list(buffers.all)
+        run_instructions(self.program.instructions, moving, _address, _run)
+        return buffers.result(self.program, moving)
+
+
+def _address(buffer: Array) -> int:
+    return int(buffer.ctypes.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +71,23 @@ class Buffers:
         found = [buffer for buffer in inputs if buffer is not None]
         if len(found) != len(inputs):
             return None
-        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.outputs]
+        outputs = [np.ndarray(spec.shape, spec.dtype, strides=spec.strides) for spec in program.arrays]
         statuses = [np.zeros(1, np.int64) for _ in program.failures]
         offsets, size = block
         memory = aligned_bytes(size)
         temps = [memory[begin : begin + max(one, 1)] for begin, one in zip(offsets, program.temps, strict=True)]
         return cls(found, outputs, temps, statuses)
 
-    def result(self, program: FastProgram) -> Result:
-        """Return the program's output; raise the error of the first status that is set."""
+    def result(self, program: FastProgram, moved: Sequence[Array]) -> Result:
+        """Return the program's output; raise the error of the first status that is set.
+
+        ``moved`` are the buffers in the order of their numbers after the program has exchanged some.
+        """
         for status, failure in zip(self.statuses, program.failures, strict=True):
             if status.any():
                 raise failure()
-        return self.outputs[0] if program.single else tuple(self.outputs)
+        outputs = tuple(moved[len(self.inputs) :][: len(program.outputs)])
+        return outputs[0] if program.single else outputs
 
 
 def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> Array | None:
@@ -87,7 +96,12 @@ def as_buffer(spec: ArraySpec | ScalarSpec, value: object) -> Array | None:
         return _scalar_buffer(spec.dtype, value)
     if type(value) is not np.ndarray or value.dtype != spec.dtype or not value.flags.aligned:
         return None
-    return value if value.shape == spec.shape and value.strides == spec.strides else None
+    return value if value.shape == spec.shape and steps_of(value) == steps_of(spec) else None
+
+
+def steps_of(array: Array | ArraySpec) -> list[int]:
+    """The strides of axes of more than one element: others move nothing."""
+    return [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]
 
 
 def _scalar_buffer(dtype: np.dtype[Any], value: object) -> Array | None:
@@ -108,14 +122,20 @@ def aligned_bytes(size: int) -> Array:
     return block[start : start + max(size, 1)]
 
 
-def _run(call: KernelCall, addresses: list[int]) -> None:
+def _run(call: KernelCall, buffers: list[Array]) -> None:
     """One kernel call with its table filled in."""
     if call.extent <= 0:
         return
     table = (ctypes.c_int64 * len(call.table))(*call.table)
     for slot, buffer, offset in call.patches:
-        table[slot] = addresses[buffer] + offset
-    if call.chunk >= call.extent:
+        table[slot] = _address(buffers[buffer]) + offset
+    if call.resumed:
+        more = ctypes.c_int64.from_address(table[0])
+        for turn in itertools.count(0, call.chunk):
+            _Kernel(call.address)(turn, turn + call.chunk, ctypes.addressof(table))
+            if not more.value:
+                return
+    elif call.chunk >= call.extent:
         _Kernel(call.address)(0, call.extent, ctypes.addressof(table))
     else:
         launch(

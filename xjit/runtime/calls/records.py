@@ -15,6 +15,7 @@ import numpy as np
 
 from xjit.alignment import padded
 from xjit.dataclass import dataclass
+from xjit.runtime.calls.instructions import Control
 from xjit.runtime.miss import Miss
 
 
@@ -49,7 +50,10 @@ class KernelCall:
     ``chunk`` is how much of the range one call receives; ``chunk >= extent`` means one serial call, anything
     smaller may run in parallel, or ``in_turn`` on the calling thread.  ``table`` is copied for every call, then each
     triple (slot, buffer, byte offset) of ``patches`` stores the address of that buffer plus the offset in the slot.
-    Buffers are numbered inputs first, then outputs, then temporaries, then statuses.
+    Buffers are numbered inputs first, then outputs, then spare ones, then temporaries, then statuses.
+    ``light`` kernels are over so soon that signals may wait for some dozens of them.
+    A kernel that is ``resumed`` gets one chunk after the other until the integer that its first slot points to is
+    zero.
     """
 
     address: int
@@ -58,6 +62,11 @@ class KernelCall:
     table: tuple[int, ...]
     patches: tuple[tuple[int, int, int], ...]
     in_turn: bool = False
+    light: bool = False
+    resumed: bool = False
+
+
+Instruction: TypeAlias = "KernelCall | Control"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,8 @@ NO_CONDITIONS: Final = Conditions()
 
 @dataclass(frozen=True, slots=True)
 class FastProgram:
-    """A straight line of kernel calls with everything the call path needs to know beforehand.
+    """Kernel calls with everything the call path needs to know beforehand: ``calls`` in a straight line, or ``code``
+    with loops and branches.
 
     Kernels write to outputs and temporaries only: an input may be read-only, and inputs may overlap.  But what an
     earlier step of the same program made is an input that they may write to.
@@ -95,6 +105,8 @@ class FastProgram:
     ``failures`` make errors, one for each status: a word of memory that is zero before the kernels run.  The first
     whose word is not zero afterwards is raised, and no output handed out.
     Where ``conditions`` do not hold, the program misses.
+    Code may exchange the memory of its buffers. ``spares`` are arrays that are not handed out, unless an output has
+    ended in their memory: then they take its place.
     """
 
     inputs: tuple[ArraySpec | ScalarSpec, ...]
@@ -108,6 +120,23 @@ class FastProgram:
     temp_offsets: tuple[int, ...] = ()
     conditions: Conditions = NO_CONDITIONS
     lasting: bool = False
+    code: tuple[Instruction, ...] = ()
+    spares: tuple[ArraySpec, ...] = ()
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The code, of which a straight line of calls is the simplest."""
+        return self.code or self.calls
+
+    @property
+    def kernels(self) -> tuple[KernelCall, ...]:
+        """All calls of kernels."""
+        return tuple(one for one in self.instructions if isinstance(one, KernelCall))
+
+    @property
+    def arrays(self) -> tuple[ArraySpec, ...]:
+        """The arrays to allocate."""
+        return self.outputs + self.spares
 
     @property
     def block(self) -> tuple[tuple[int, ...], int]:

@@ -1,16 +1,20 @@
 """The native half of the call path: one builtin function that serves every program, as LLVM assembly.
 
 ``entry`` has the signature of a METH_FASTCALL method.  Its ``self`` is a bytes object whose payload is a
-*record* of 64-bit words describing one program; :mod:`xjit.runtime.calls.entry` packs it in this order:
+*record* of 64-bit words describing one program; :mod:`xjit.runtime.calls.entry_words` packs it in this order:
 
-    header   inputs, outputs, temps, calls, table words, single, heavy, bytes of temps, failures, pairs, codes
+    header   inputs, arrays, temps, calls, table words, single, heavy, bytes of temps and tables, failures, pairs,
+             codes, spares, instructions, bytes of temps
     failure  function that makes an error
     pair     two inputs that have to be two objects
     code     Python function, the code that it has to run
     input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, ndim, dims, strides
-    output   words, large, descriptor, ndim, strides given, dims, strides
+    array    words, large, descriptor, ndim, strides given, dims, strides; spares behind the outputs
     temp     byte offset in the block of temps
     call     words, kernel, extent, chunk, in turn, table words, patches, table, patches (slot, buffer, byte offset)
+
+Programs with loops and branches have instructions instead of calls, which
+:mod:`xjit.runtime.native.instructions_native` runs, and their tables behind the temps.
 
 ``words`` is the length of its own entry, so that each step walks to the next one.  Nothing in the record is
 written at run time: tables, scalars, statuses and buffer addresses live in the frame of the call, so the same program
@@ -24,7 +28,7 @@ from __future__ import annotations
 
 from xjit.runtime.native.entry_native_arguments import ARGUMENTS_TEXT
 from xjit.runtime.native.entry_native_watch import WATCH_TEXT
-from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, WORDS_TEXT
+from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, TURNS_TEXT, WORDS_TEXT
 
 _CALL_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- outputs
@@ -184,6 +188,12 @@ entry:
     br i1 %divided, label %share, label %whole
 share:
     %in_turn_word = call i64 @word(ptr %call, i64 4)
+    %resumed = icmp eq i64 %in_turn_word, 2
+    br i1 %resumed, label %turns, label %chunks
+turns:
+    %ended = call i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch)
+    br i1 %ended, label %stopped, label %after
+chunks:
     %in_turn = icmp ne i64 %in_turn_word, 0
     %lone = load ptr, ptr @lone_launcher
     %shared = load ptr, ptr @launcher
@@ -206,12 +216,28 @@ stopped:
   ret i1 true
 }
 
+; The instructions of the program if it has some, else its calls; until %watch has them given up (true).
+define internal i1 @run_section(ptr %record, ptr %section, ptr %buffers, ptr %table, ptr %watch) {
+entry:
+  %instructions = call i64 @word(ptr %record, i64 12)
+  %straight = icmp eq i64 %instructions, 0
+  br i1 %straight, label %calls, label %code
+calls:
+  %count = call i64 @word(ptr %record, i64 3)
+  %stopped = call i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch)
+  ret i1 %stopped
+code:
+  %run = load ptr, ptr @instructions_runner
+  %answer = call i32 %run(ptr %section, ptr %buffers, ptr %table, ptr %watch)
+  %given_up = icmp ne i32 %answer, 0
+  ret i1 %given_up
+}
+
 ; The same with the interpreter lock released when the program is heavy.  True with a Python exception when it was
 ; given up.
 define internal i1 @run_program(ptr %record, ptr %section, ptr %buffers, ptr %table) {
 entry:
   %watch_place = alloca [3 x i64]
-  %count = call i64 @word(ptr %record, i64 3)
   %heavy_word = call i64 @word(ptr %record, i64 6)
   %heavy = icmp ne i64 %heavy_word, 0
   br i1 %heavy, label %unlocked, label %locked
@@ -219,17 +245,18 @@ unlocked:
   %save = load ptr, ptr @save_thread
   %state = call ptr %save()
   %watch = call ptr @start_watch(ptr %watch_place, ptr %state)
-  %raised = call i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr %watch)
+  %raised = call i1 @run_section(ptr %record, ptr %section, ptr %buffers, ptr %table, ptr %watch)
   %restore = load ptr, ptr @restore_thread
   call void %restore(ptr %state)
   ret i1 %raised
 locked:
-  %never = call i1 @run_calls(ptr %section, i64 %count, ptr %buffers, ptr %table, ptr null)
+  %never = call i1 @run_section(ptr %record, ptr %section, ptr %buffers, ptr %table, ptr null)
   ret i1 false
 }
 
-; With a block for the temps around it.  True with a Python exception, also when there is no memory for the block.
-define internal i1 @run_with_temps(ptr %record, ptr %section, ptr %buffers, ptr %temp_buffers, ptr %table) {
+; With a block for the temps around it, and for the tables of instructions.  True with a Python exception, also when
+; there is no memory for the block.
+define internal i1 @run_with_block(ptr %record, ptr %section, ptr %buffers, ptr %temp_buffers, ptr %own_table) {
 entry:
   %bytes = call i64 @word(ptr %record, i64 7)
   %allocate = load ptr, ptr @temps_allocate             ; both now: they may be replaced while the kernels run
@@ -245,6 +272,11 @@ run:
   %aligned = inttoptr i64 %aligned_word to ptr
   %count = call i64 @word(ptr %record, i64 2)
   %calls = call ptr @place_temps(ptr %section, i64 %count, ptr %aligned, ptr %temp_buffers)
+  %instructions = call i64 @word(ptr %record, i64 12)
+  %straight = icmp eq i64 %instructions, 0
+  %temp_bytes = call i64 @word(ptr %record, i64 13)
+  %tables = getelementptr i8, ptr %aligned, i64 %temp_bytes
+  %table = select i1 %straight, ptr %own_table, ptr %tables
   %raised = call i1 @run_program(ptr %record, ptr %calls, ptr %buffers, ptr %table)
   call void %free(ptr %block)
   ret i1 %raised
@@ -252,6 +284,38 @@ error:
   %raise = load ptr, ptr @no_memory
   %null = call ptr %raise()
   ret i1 true
+}
+
+; ---------------------------------------------------------------------------------------------- results
+; Put the array that owns the memory of a result in its place; memory may have been exchanged.
+define internal void @put_in_place(ptr %results, i64 %count, i64 %index, ptr %data) {
+entry:
+  for %k from %index below %count
+    %array = call ptr @pointer(ptr %results, i64 %k)
+    %own = call ptr @field(ptr %array, i64 $ARRAY_DATA)
+    %found = icmp eq ptr %own, %data
+    br i1 %found, label %exchange, label %other
+exchange:
+    %lost = call ptr @pointer(ptr %results, i64 %index)
+    call void @put(ptr %results, i64 %index, ptr %array)
+    call void @put(ptr %results, i64 %k, ptr %lost)
+    ret void
+other:
+  end %k
+  ret void
+}
+
+; The same for all results; the arrays behind them are dropped.
+define internal void @drop_spares(ptr %results, i64 %count, i64 %spares, ptr %buffers) {
+entry:
+  %handed_out = sub i64 %count, %spares
+  for %i below %handed_out
+    %data = call ptr @pointer(ptr %buffers, i64 %i)
+    call void @put_in_place(ptr %results, i64 %count, i64 %i, ptr %data)
+  end %i
+  %behind = call ptr @place(ptr %results, i64 %handed_out)
+  call void @release_all(ptr %behind, i64 %spares)
+  ret void
 }
 
 ; ---------------------------------------------------------------------------------------------- statuses
@@ -322,7 +386,7 @@ frame:                                                  ; table, buffers, scalar
   %scalars = call ptr @place(ptr %buffers, i64 %w2)
   %results = call ptr @place(ptr %scalars, i64 %inputs)
   %statuses = call ptr @place(ptr %results, i64 %outputs)
-  %failure_section = call ptr @place(ptr %record, i64 11)
+  %failure_section = call ptr @place(ptr %record, i64 14)
   %condition_section = call ptr @place(ptr %failure_section, i64 %failures)
   %input_section = call ptr @check_conditions(ptr %record, ptr %condition_section, ptr %arguments)
   %changed = icmp eq ptr %input_section, null
@@ -341,11 +405,13 @@ allocate:
 run:
   %status_buffers = call ptr @place(ptr %buffers, i64 %w1)
   call void @clear_statuses(ptr %statuses, i64 %failures, ptr %status_buffers)
-  %has_temps = icmp ne i64 %temps, 0
-  br i1 %has_temps, label %run_temps, label %run_plain
-run_temps:
+  %instructions = call i64 @word(ptr %record, i64 12)
+  %in_block = or i64 %temps, %instructions
+  %has_block = icmp ne i64 %in_block, 0
+  br i1 %has_block, label %run_block, label %run_plain
+run_block:
   %temp_buffers = call ptr @place(ptr %buffers, i64 %w0)
-  %raised1 = call i1 @run_with_temps(ptr %record, ptr %temp_section, ptr %buffers, ptr %temp_buffers,
+  %raised1 = call i1 @run_with_block(ptr %record, ptr %temp_section, ptr %buffers, ptr %temp_buffers,
       ptr %table)
   br i1 %raised1, label %undo, label %look
 run_plain:
@@ -355,6 +421,13 @@ look:
   %unfit = call i1 @look_at_statuses(ptr %failure_section, ptr %statuses, i64 %failures)
   br i1 %unfit, label %undo, label %finish
 finish:
+  %spares = call i64 @word(ptr %record, i64 11)
+  %exchanged = icmp ne i64 %instructions, 0
+  br i1 %exchanged, label %sort_out, label %hand_out
+sort_out:
+  call void @drop_spares(ptr %results, i64 %outputs, i64 %spares, ptr %output_buffers)
+  br label %hand_out
+hand_out:
   %single_word = call i64 @word(ptr %record, i64 5)
   %single = icmp ne i64 %single_word, 0
   br i1 %single, label %one, label %several
@@ -362,7 +435,8 @@ one:
   %result = load ptr, ptr %results
   ret ptr %result
 several:
-  %tuple = call ptr @as_tuple(ptr %results, i64 %outputs)
+  %handed_out = sub i64 %outputs, %spares
+  %tuple = call ptr @as_tuple(ptr %results, i64 %handed_out)
   ret ptr %tuple
 undo:
   call void @release_all(ptr %results, i64 %outputs)
@@ -377,4 +451,4 @@ error:
 }
 """
 
-ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT
+ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT

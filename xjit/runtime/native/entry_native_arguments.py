@@ -30,6 +30,7 @@ ARGUMENTS_TEXT = r"""
 @large_handler   = global ptr null  ; memory handler for large outputs, null for NumPy's own
 @launcher        = global ptr null  ; the pool's launch(kernel, extent, chunk, table, watch)
 @lone_launcher   = global ptr null  ; the same on the calling thread only
+@instructions_runner = global ptr null  ; run_instructions(section, buffers, tables, watch)
 
 define internal ptr @next(ptr %words) alwaysinline {
   %length = load i64, ptr %words
@@ -58,6 +59,24 @@ entry:
     %y = call i64 @word(ptr %b, i64 %i)
     %same = icmp eq i64 %x, %y
     br i1 %same, label %so_far, label %different
+so_far:
+  end %i
+  ret i1 true
+different:
+  ret i1 false
+}
+
+; Whether the strides of all axes of more than one element are equal: others move nothing.
+define internal i1 @same_steps(ptr %dims, ptr %a, ptr %b, i64 %count) {
+entry:
+  for %i below %count
+    %extent = call i64 @word(ptr %dims, i64 %i)
+    %long = icmp sgt i64 %extent, 1
+    %x = call i64 @word(ptr %a, i64 %i)
+    %y = call i64 @word(ptr %b, i64 %i)
+    %other = icmp ne i64 %x, %y
+    %moves = and i1 %long, %other
+    br i1 %moves, label %different, label %so_far
 so_far:
   end %i
   ret i1 true
@@ -125,7 +144,10 @@ check_strides:
   %strides = call ptr @field(ptr %array, i64 $ARRAY_STRIDES)
   %wanted_strides = call ptr @place(ptr %wanted_dims, i64 %ndim)
   %same_strides = call i1 @same_words(ptr %strides, ptr %wanted_strides, i64 %ndim)
-  br i1 %same_strides, label %hit, label %miss
+  br i1 %same_strides, label %hit, label %check_long_axes
+check_long_axes:
+  %as_good = call i1 @same_steps(ptr %dims, ptr %strides, ptr %wanted_strides, i64 %ndim)
+  br i1 %as_good, label %hit, label %miss
 hit:
   %data = call ptr @field(ptr %array, i64 $ARRAY_DATA)
   ret ptr %data

@@ -16,7 +16,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
 from xjit.ir.boundary import PLACES
 from xjit.ir.source_location import Where
-from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, KernelCall
+from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, ScalarSpec
 from xjit.runtime.miss import MISS
 from xjit.runtime.spec import (
     Block,
@@ -24,49 +24,22 @@ from xjit.runtime.spec import (
     CallStep,
     ConstantStep,
     CopyStep,
-    Failure,
-    KernelSpec,
-    KernelText,
     LoopStep,
     ProgramSpec,
     PythonStep,
     ReshapeStep,
     RunStep,
     Step,
-    StoredObject,
     ViewStep,
 )
+from xjit.runtime.steps.kernel_calls import Function, fast_program
+from xjit.runtime.steps.kernel_calls import Loading as Loading
 
 if TYPE_CHECKING:
     from xjit.ir.opdef import OpDef
-    from xjit.runtime.loading.loader import LoadedKernel
-    from xjit.runtime.steps.blas_steps import Products
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
-Function: TypeAlias = "Callable[..., Any]"
-EntryMaker: TypeAlias = "Callable[[FastProgram], Function]"
-Loader: TypeAlias = "Callable[[str], LoadedKernel]"
 Codes: TypeAlias = "tuple[tuple[Any, Any], ...]"
-
-
-def _no_objects(key: str) -> LoadedKernel:
-    raise TargetError(f"xjit: the program needs the object {key}, and there is no cache to take it from")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Loading:
-    """The surroundings of a program: the source of machine code, the maker of entries, operations by their names.
-
-    ``load`` takes a text of the kernel language, ``stored`` the key of an object in the cache on disk. ``pieces`` are
-    the functions that steps in Python name.
-    """
-
-    load: Loader
-    make_entry: EntryMaker
-    products: Callable[[], Products | None]
-    operation: Callable[[str], OpDef]
-    pieces: Mapping[str, Function] = field(default_factory=dict)
-    stored: Loader = _no_objects
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,78 +80,40 @@ def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Func
             spec.outputs,
         ):
             return loading.make_entry(fast_program(only, loading, conditions))
+    if _has_control(spec.body):
+        from xjit.runtime.steps.native_groups import whole_program
+
+        whole = whole_program(spec, loading, conditions)
+        if whole is not None:
+            return loading.make_entry(whole)
     check = loading.make_entry(FastProgram(spec.inputs, (), (), (), single=False, conditions=conditions))
     return written_out(check, spec, loading)
-
-
-def fast_program(step: RunStep, loading: Loading, conditions: Conditions) -> FastProgram:
-    """The record of a run of kernels, with the addresses of this process."""
-    keep: list[object] = []
-    calls = [_kernel_call(kernel, step, loading, keep) for kernel in step.kernels]
-    return FastProgram(
-        inputs=step.arguments,
-        outputs=step.outputs,
-        temps=step.temps,
-        temp_offsets=step.offsets,
-        lasting=step.lasting,
-        calls=tuple(call for call in calls if call.extent > 0),
-        single=len(step.results) == 1,
-        heavy=step.heavy,
-        keep_alive=tuple(keep),
-        failures=tuple(_error_maker(failure, loading) for failure in step.failures),
-        conditions=conditions,
-    )
-
-
-def _kernel_call(spec: KernelSpec, step: RunStep, loading: Loading, keep: list[object]) -> KernelCall:
-    kernel, words = _code(spec, loading)
-    keep.append(kernel)
-    table: list[int] = []
-    patches: list[tuple[int, int, int]] = []
-    for slot, pointer in enumerate(spec.pointers):
-        table.append(0)
-        if pointer.to == "constant":
-            array = step.constants[pointer.number].array()
-            keep.append(array)
-            table[slot] = array.ctypes.data + pointer.offset
-        elif pointer.to == "buffer":
-            patches.append((slot, pointer.number, pointer.offset))
-    table += words
-    return KernelCall(kernel.address, spec.extent, spec.chunk, tuple(table), tuple(patches), in_turn=spec.in_turn)
-
-
-def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, ...]]:
-    """The machine code of a kernel, and the words of its table."""
-    if isinstance(spec.code, KernelText):
-        return loading.load(spec.code.text), spec.words
-    if isinstance(spec.code, StoredObject):
-        return loading.stored(spec.code.key), spec.words
-    products = loading.products()
-    if products is None:
-        raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
-    return products.kernel(spec.code.name), (products.routines[spec.code.name], *spec.words)
-
-
-def _error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
-    """The maker of the error to raise when a status is set: a new one, which names the user's line where it can."""
-    record, params = loading.operation(failure.operation.name), dict(failure.operation.params)
-    assert record.failure is not None
-    return functools.partial(_error, functools.partial(record.failure, params), failure.where)
-
-
-def _error(make: Callable[[], Exception], where: Where) -> Exception:
-    error = make()
-    return error.located(where) if isinstance(error, XjitError) else error
 
 
 # Text
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Steps that the text of a program has one line for: a single one, or those of one native program, which makes
+    the slots ``wanted`` of others that lie as ``layouts`` say. Behind them nothing reads the slots ``spent``.
+    """
+
+    steps: tuple[Step, ...]
+    spent: tuple[int, ...]
+    wanted: tuple[int, ...] = ()
+    layouts: Mapping[int, ArraySpec | ScalarSpec] | None = None
+
+
 @dataclass(eq=False)
 class Scope:
-    """The objects that the text of a program names, and the user's lines that lines of the text come from."""
+    """The objects that the text of a program names, and the user's lines that lines of the text come from.
+
+    ``parts`` cuts a block into what has lines of its own.
+    """
 
     loading: Loading
+    parts: Callable[[Block], Iterator[Part]]
     names: dict[str, Any] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     places: dict[int, Where] = field(default_factory=dict)
@@ -198,11 +133,29 @@ class Scope:
 
     def block(self, block: Block) -> None:
         """Adds the steps of a block."""
-        for number, step in enumerate(block.steps):
-            for line in _lines(step, self):
-                self.put(line, getattr(step, "where", None))
-            if block.spent and block.spent[number]:
-                self.put(f"del {_slots(block.spent[number])}")
+        for part in self.parts(block):
+            for line in _part_lines(part, self):
+                self.put(line, getattr(part.steps[0], "where", None))
+            if part.spent:
+                self.put(f"del {_slots(part.spent)}")
+
+
+def _parts(spec: ProgramSpec) -> Callable[[Block], Iterator[Part]]:
+    """The way to cut blocks: loops and branches that need no Python become native programs."""
+    if not _has_control(spec.body):
+        return _each_step
+    from xjit.runtime.steps.native_groups import NativeParts
+
+    return NativeParts.of(spec).parts
+
+
+def _has_control(block: Block) -> bool:
+    return any(isinstance(step, LoopStep | BranchStep) for step in block.steps)
+
+
+def _each_step(block: Block) -> Iterator[Part]:
+    spent = block.spent or ((),) * len(block.steps)
+    return (Part((step,), slots) for step, slots in zip(block.steps, spent, strict=True))
 
 
 def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Function:
@@ -221,7 +174,7 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
     from xjit.runtime.parallel.blas_limits import limited
     from xjit.runtime.parallel.threads import own_limit
 
-    scope = Scope(loading)
+    scope = Scope(loading, _parts(spec))
     scope.put("if check(*values) is MISS: return MISS")
     if spec.inputs:
         scope.put(f"{_slots(range(len(spec.inputs)))}, = values")
@@ -240,6 +193,16 @@ def written_out(check: Function, spec: ProgramSpec, loading: Loading) -> Functio
     exec(compile(source, "<xjit program>", "exec"), names)
     program: Function = names["program"]
     return program
+
+
+def _part_lines(part: Part, scope: Scope) -> Iterator[str]:
+    if part.layouts is None:
+        yield from _lines(part.steps[0], scope)
+        return
+    from xjit.runtime.steps.native_blocks import native_block
+
+    native = native_block(part.steps, part.layouts, part.wanted, scope.loading)
+    yield from _entry_lines(native.program, native.inputs, native.results, scope)
 
 
 def _lines(step: Step, scope: Scope) -> Iterator[str]:
@@ -269,16 +232,19 @@ def _lines(step: Step, scope: Scope) -> Iterator[str]:
 
 
 def _run_lines(step: RunStep, scope: Scope) -> Iterator[str]:
+    return _entry_lines(fast_program(step, scope.loading, Conditions()), step.inputs, step.results, scope)
+
+
+def _entry_lines(program: FastProgram, inputs: Sequence[int], results: Sequence[int], scope: Scope) -> Iterator[str]:
     """Allocates the results and runs the kernels::
 
     made = k0(s0, s1)
     if made is MISS: raise changed_layout()
     s2, s3 = made
     """
-    entry = scope.loading.make_entry(fast_program(step, scope.loading, Conditions()))
-    yield f"made = {scope.name(entry)}({_slots(step.inputs)})"
+    yield f"made = {scope.name(scope.loading.make_entry(program))}({_slots(inputs)})"
     yield "if made is MISS: raise changed_layout()"
-    yield f"{_slots(step.results) if len(step.results) == 1 else f'[{_slots(step.results)}]'} = made"
+    yield f"{_slots(results) if len(results) == 1 else f'[{_slots(results)}]'} = made"
 
 
 def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
@@ -311,9 +277,23 @@ def _call_lines(step: CallStep, scope: Scope) -> Iterator[str]:
 def called_function(step: CallStep, record: OpDef) -> Function:
     """The operation with its params; NumPy's warnings are left out."""
     function: Function = functools.partial(record.reference, **dict(step.operation.params))
+    if record.has_effects:
+        function = _located(step.where, function)
     if step.fallback:
         function = _unless_forbidden(step, function)
     return function if record.silent else np.errstate(all="ignore")(function)
+
+
+def _located(where: Where, function: Function) -> Function:
+    """The function of an operation with effects, whose errors name the user's line."""
+
+    def run(*operands: Any) -> Any:
+        try:
+            return function(*operands)
+        except XjitError as error:
+            raise error.located(where) from None
+
+    return run
 
 
 def _unless_forbidden(step: CallStep, function: Function) -> Function:

@@ -34,7 +34,8 @@ class LoopBounds:
         """The length of a loop."""
         if loop.variable in self.plan.rows.values():
             return self.nest.row(loop.extent)
-        return as_int(loop.extent) if loop == self.plan.short else self.nest.extent(loop.variable, loop.extent)
+        in_text = loop == self.plan.short or loop in self.plan.counted
+        return as_int(loop.extent) if in_text else self.nest.extent(loop.variable, loop.extent)
 
     def kept(self, number: int) -> tuple[IntExpr, IntExpr, LoopKind]:
         """The bounds of a kept loop, and who runs it."""

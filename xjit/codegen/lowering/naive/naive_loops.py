@@ -20,6 +20,8 @@ from xjit.codegen.lowering.naive.loop_bounds import Bounds
 from xjit.codegen.lowering.naive.row_scratch import RowScratch
 from xjit.codegen.lowering.naive.scan_operands import ScanOperands
 from xjit.codegen.lowering.running import RunningValue
+from xjit.codegen.scheduling.ideas.columns import ColumnBlocks
+from xjit.codegen.scheduling.ideas.joined_windows import joined_results, joined_steps
 from xjit.codegen.scheduling.ideas.pairs import paired_loop
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.rows.row_storage import RowStorage, choose_row_storage
@@ -32,17 +34,18 @@ from xjit.ir.loops.intexpr import variable
 
 @dataclass(eq=False)
 class NaiveLoops:
-    """The loops of a group; ``columns`` says that its rows are columns."""
+    """The loops of a group; with ``columns`` its rows are columns, which run in such blocks in the end."""
 
     values: GroupValues
     passes: Passes
     scans: ScanReads
-    columns: bool
+    columns: ColumnBlocks | None
 
     def __post_init__(self) -> None:
         values = self.values
         self.nest, self.bounds, self.plan, self.group = values.nest, values.bounds, values.plan, values.group
         self._pairs = None if self.columns else paired_loop(values.loops)
+        self._joined = joined_results(values.loops) if self.columns else None
         self._in_blocks = not self.columns and self.scans.are_worth_blocks
         keeps_nothing = self.columns or self._in_blocks
         self.storage = RowStorage() if keeps_nothing else choose_row_storage(self.passes)
@@ -60,12 +63,17 @@ class NaiveLoops:
     @property
     def work(self) -> float:
         """The work of all loops, in additions."""
-        return self.values.accesses.work(columns=self.columns)
+        return self.values.accesses.work(columns=self.columns is not None)
 
     def write(self) -> None:
         """All loops."""
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
         self.bounds.open(outer)
+        if self.columns is not None and self.columns.overlap:
+            self.nest.facts.append(self.bounds.extent(self.plan.kept[-1]) - self.columns.width)
+        if self._joined is not None:
+            steps = joined_steps(self._joined, self.values.accesses.machine)
+            self.nest.facts.append(self.bounds.extent(self._joined) - steps)
         if self._pairs is None:
             self._rows(outer)
         else:

@@ -49,8 +49,9 @@ class StageTransposed:
 
     Elements that are read across memory lie side by side then: packing.  What the loop writes is copied back behind
     it.  ``axes`` of the buffer become rows and columns of the scratch.  Where the buffer is touched in several ways,
-    those elements are meant whose columns go along the loop ``along``.  The copy is made in square blocks, element
-    by element if ``block`` is 1, at once if it is 0.
+    those elements are meant whose columns go along the loop ``along``, and of several planes the ``plane`` at these
+    positions along other axes.  The copy is made in square blocks, element by element if ``block`` is 1, at once if
+    it is 0.
     """
 
     buffer: str
@@ -59,6 +60,7 @@ class StageTransposed:
     axes: tuple[int, int] = (-1, -2)
     along: str = ""
     block: int = 0
+    plane: tuple[tuple[int, int], ...] = ()
 
     def apply(self, kernel: Kernel) -> Kernel:
         """Refuses parts of buffers that are not known, or whose elements are touched in another way as well."""
@@ -80,11 +82,18 @@ class StageTransposed:
         return with_statements(kernel, loop, (Alloc(scratch), *before, *inside, *behind))
 
     def _is_meant(self, index: tuple[IntExpr, ...]) -> bool:
-        return not self.along or self.along in index[self.axes[1]].names()
+        is_along = not self.along or self.along in index[self.axes[1]].names()
+        return is_along and all(index[axis].value == place for axis, place in self.plane)
+
+    def _is_apart(self, index: tuple[IntExpr, ...]) -> bool:
+        """Return whether an index is known to lie in another plane."""
+        values = [(index[axis].value, place) for axis, place in self.plane]
+        return any(value is not None and value != place for value, place in values)
 
     def _touched(self, loop: Loop) -> list[Touch]:
         """The touches of the buffer by the loop, of the elements that are meant."""
-        touched = [touch for touch in touches((loop,)) if touch.buffer == self.buffer]
+        every = (touch for touch in touches((loop,)) if touch.buffer == self.buffer)
+        touched = [touch for touch in every if not self._is_apart(touch.index)]
         meant = [touch for touch in touched if self._is_meant(touch.index)]
         if not meant:
             raise RefusedError(f"the loop over {self.loop} does not touch {self.buffer} so")

@@ -116,7 +116,7 @@ class _Numbering:
         number = self.of(value)
         counter[number] += 1
         if isinstance(value, Prim) and counter[number] == 1:
-            for operand in value.operands:
+            for operand in always(value):
                 self._use(operand, counter)
 
 
@@ -186,12 +186,19 @@ class _Scope:
             return self.given[number]
         whole = value
         if isinstance(value, Prim):
-            whole = replace(value, operands=tuple(self.named(one) for one in value.operands))
+            first = always(value)
+            rest = value.operands[len(first) :]
+            whole = replace(value, operands=(*(self.named(one) for one in first), *rest))
         if has_name or self.uses[number] < 2 or isinstance(value, Var):
             return whole
         self.given[number] = found = Var(self.naming.fresh(), value.dtype)
         self.lets.append(Let(found.name, whole))
         return found
+
+
+def always(value: Prim) -> tuple[Value, ...]:
+    """The operands that are computed whatever their values are: not what is loaded where a condition holds."""
+    return value.operands[:1] if value.name == "load_where" else value.operands
 
 
 def roots(statement: Statement) -> tuple[Value, ...]:

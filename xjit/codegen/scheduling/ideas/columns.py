@@ -20,6 +20,7 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.analysis.intervals import most
 from xjit.codegen.rewrites.interchange import Interchange
 from xjit.codegen.rewrites.record import Rewrite, found
+from xjit.codegen.rewrites.unroll_and_jam import Tail
 from xjit.codegen.scheduling.accesses import GroupAccesses
 from xjit.codegen.scheduling.schedule import Schedule
 from xjit.dataclass import dataclass
@@ -37,15 +38,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnBlocks:
-    """Blocks of so many columns, at most those that there is ``room`` for."""
+    """Blocks of so many columns, at most those that there is ``room`` for.
+
+    Of those that ``overlap`` the last one begins earlier: their accumulators are vectors in registers.
+    """
 
     width: int
     room: int
+    overlap: bool = False
 
     @classmethod
     def of(cls, accesses: GroupAccesses, plan: Schedule) -> ColumnBlocks:
         """The blocks of a group; fewer columns than there is room for where that makes blocks for all threads."""
         group, machine = accesses.group, accesses.machine
+        if group.adds_products:
+            width = _one_vector(group, plan.kept[-1].extent, machine)
+            return cls(width, width, overlap=True)
         room = min(machine.column_block, most_columns(group, machine))
         elements, work = math.prod(group.dims), accesses.work(columns=True)
         return cls(min(room, shared_columns(plan.kept[-1].extent, elements, work, machine)), room)
@@ -64,6 +72,12 @@ def most_columns(group: FusionGroup, machine: Machine) -> int:
     return max(vectors, columns // vectors * vectors)
 
 
+def _one_vector(group: FusionGroup, columns: int, machine: Machine) -> int:
+    """Count the columns whose accumulators are a vector, or less of one if there are fewer: a power of two."""
+    sizes = [one.target.aval.dtype.itemsize for one in group.statements if isinstance(one, Reduce)]
+    return int(max(1, min(machine.vector_bytes // max(sizes), 2 ** (columns.bit_length() - 1))))
+
+
 def in_blocks_of_columns(
     kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder
 ) -> Iterator[Sequence[Rewrite]]:
@@ -71,9 +85,13 @@ def in_blocks_of_columns(
     for one in nests:
         if one.columns is not None:
             column = _column(one)
-            width = nest.word(("width", column), one.columns.width, "width")
-            length = minimum(width, one.columns.room)
-            yield (Interchange(column, tuple(_rows(one)), length, nest.fresh("b")),)
+            rows, columns = tuple(_rows(one)), one.columns
+            if columns.overlap:
+                yield (Interchange(column, rows, columns.width, nest.fresh("b"), Tail.OVERLAP),)
+                continue
+            width = nest.word(("width", column), columns.width, "width")
+            length = minimum(width, columns.room)
+            yield (Interchange(column, rows, length, nest.fresh("b")),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +127,10 @@ def around_columns(kernel: Kernel, nests: Sequence[NaiveNest]) -> Iterator[Loop]
     """Yield the loops over rows that have come to stand around those over columns."""
     for one in nests:
         if one.columns is not None:
+            counted = {name for loop in one.ordered.plan.counted for name in one.loops[loop.variable]}
             for name in _rows(one):
+                if name in counted:  # has been written out
+                    continue
                 path, loop = found(kernel, name)
                 if _column(one) not in {other.variable for other in path if isinstance(other, Loop)}:
                     yield loop

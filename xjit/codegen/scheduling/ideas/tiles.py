@@ -25,8 +25,9 @@ nothing is computed, as in ``x.T.copy()``, blocks go from the operand to the res
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xjit import numerics
@@ -39,6 +40,7 @@ from xjit.codegen.rewrites.record import Rewrite, found
 from xjit.codegen.rewrites.storage.stage_transposed import StageTransposed
 from xjit.codegen.rewrites.storage.transpose_copy import TransposeCopy
 from xjit.codegen.rewrites.tile import Tile
+from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.dataclass import dataclass
@@ -77,7 +79,7 @@ def transposition(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -
 
     A loop around the innermost one moves next to it if more lies across these two than across any other pair.
     """
-    if not group.is_elementwise or group.reduced or plan.nested or plan.shared is None or len(plan.kept) < 2:
+    if not group.is_elementwise or group.reduced or plan.nested or plan.shared is None or len(plan.inner) < 2:
         return None
     only_moves = all(_only_moves(indexed.node) for visited in accesses.visits for indexed in visited)
     copied = _tiled(plan, accesses, copied=True) if only_moves else None
@@ -86,22 +88,25 @@ def transposition(group: FusionGroup, plan: Schedule, accesses: GroupAccesses) -
 
 def _tiled(plan: Schedule, accesses: GroupAccesses, *, copied: bool) -> Transposition | None:
     """The tiles of loops that compute nothing, to be copied in blocks, or those of others."""
-    *outer, columns = plan.kept
-    found = {loop: frozenset(_across(accesses, loop, columns, copied)) for loop in outer}
+    *outer, columns = plan.inner
+    short = () if plan.short is None else (plan.short,)
+    found = {loop: frozenset(_across(accesses, loop, columns, plan.short, copied)) for loop in outer}
     rows = max(outer, key=lambda loop: len(found[loop]))
     if not found[rows]:
         return None
     if _is_walked_backward(rows, found[rows], accesses):
         accesses.turn(frozenset(rows.axes))
-        found[rows] = frozenset(_across(accesses, rows, columns, copied))
+        found[rows] = frozenset(_across(accesses, rows, columns, plan.short, copied))
     machine = accesses.machine
     column_bytes = machine.transposed_columns * sum(access.node.aval.dtype.itemsize for access in found[rows])
+    column_bytes *= math.prod(loop.extent for loop in short)
     count = min(machine.transposed_rows, machine.transposed_bytes // column_bytes)
     if count < machine.fewest_transposed_rows:
         return None
     count = 1 << (count.bit_length() - 1)  # whole blocks of registers
-    kept = (*(loop for loop in outer if loop is not rows), rows, columns)
-    extents = [loop.extent for loop in kept[:-2]]
+    around = tuple(loop for loop in outer if loop is not rows)
+    kept = (*around, rows, columns, *short)
+    extents = [loop.extent for loop in around]
     extents += [math.ceil(rows.extent / count), math.ceil(columns.extent / machine.transposed_columns)]
     plan = dataclasses.replace(plan, kept=kept, shared=_shared(extents, machine))
     copies = _copies(found[rows], accesses, rows, columns) if copied else ()
@@ -140,12 +145,12 @@ def _only_moves(node: Node) -> bool:
     return node.op.kind is Kind.INDEXING or isinstance(node.element, Arg)
 
 
-def _across(accesses: GroupAccesses, rows: Loop, columns: Loop, copied: bool) -> Iterator[Access]:
+def _across(accesses: GroupAccesses, rows: Loop, columns: Loop, short: Loop | None, copied: bool) -> Iterator[Access]:
     if min(rows.extent, columns.extent) <= numerics.TINY:
         return
     writes = zip(accesses.group.statements, accesses.writes, strict=True)
     stored = [access for statement, access in writes if access is not None and not _changes_width(statement)]
-    together = accesses.interleaved()
+    together = accesses.interleaved(short)
     machine = accesses.machine
     within = machine.vector_step_bytes, machine.transposed_item_bytes
     least, largest = (0, max(TURNED)) if copied else within
@@ -178,21 +183,25 @@ def in_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> I
 
 
 def _tiled_loops(kernel: Kernel, naive: NaiveNest, turned: Transposition, nest: LoopBuilder) -> Iterator[Rewrite]:
-    """Yield the rewrites of one group."""
-    names = [naive.loops[loop.variable][0] for loop in turned.plan.kept[-2:]]
-    rows, columns = names
+    """Yield the rewrites of one group; a short loop is written out first."""
+    short, (row_loop, column_loop) = turned.plan.short, turned.plan.inner[-2:]
+    (rows,), (columns,) = naive.loops[row_loop.variable], naive.loops[column_loop.variable]
+    if short is not None:
+        yield Unroll(naive.loops[short.variable][0])
     yield Tile((rows, columns), (turned.rows, turned.columns), (f"{rows}_start", f"{columns}_start"))
     if turned.copies:
-        sizes = (TURNED[storage_dtype(source.node.aval.dtype).itemsize] for source, _ in turned.copies)
-        yield TransposeCopy(rows, columns, tuple(sizes))
+        times = 1 if short is None else short.extent
+        sizes = [TURNED[storage_dtype(source.node.aval.dtype).itemsize] for source, _ in turned.copies]
+        yield TransposeCopy(rows, columns, tuple(sizes * times))
         return
     known, values = buffers(kernel), dict(nest.words.values())
     across = set(_names(turned, naive.buffers))
-    for name, axes in dict.fromkeys(_places(kernel, rows, columns)):
+    positions = {} if short is None else {naive.loops[short.variable][0]: short.extent}
+    for name, axes, plane in dict.fromkeys(_places(kernel, rows, columns, positions)):
         down, along = (evaluate(known[name].strides[axis], values) for axis in axes)
         if name in across and abs(down) < abs(along):
             block = TURNED[known[name].dtype.itemsize] if down == 1 else 1
-            yield StageTransposed(name, rows, nest.fresh("m"), axes, columns, block)
+            yield StageTransposed(name, rows, nest.fresh("m"), axes, columns, block, plane)
 
 
 def _names(turned: Transposition, buffers: Buffers) -> Iterator[str]:
@@ -204,10 +213,19 @@ def _names(turned: Transposition, buffers: Buffers) -> Iterator[str]:
             yield buffers.pointer(access, True, values[0].node.aval.dtype)
 
 
-def _places(kernel: Kernel, rows: str, columns: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the buffers that a loop over rows touches, each with the axes along which rows and columns go."""
+def _places(
+    kernel: Kernel, rows: str, columns: str, positions: Mapping[str, int]
+) -> Iterator[tuple[str, tuple[int, int], tuple[tuple[int, int], ...]]]:
+    """Yield the buffers that a loop over rows touches, each with the axes along which rows and columns go, and with
+    its positions along other axes for every one of the ``positions`` of a short loop.
+    """
     _, loop = found(kernel, rows)
     for touch in touches((loop,)):
-        axes = [[axis for axis, expr in enumerate(touch.index) if name in expr.names()] for name in (rows, columns)]
+        names = [expr.names() for expr in touch.index]
+        axes = [[axis for axis, own in enumerate(names) if name in own] for name in (rows, columns)]
         if len(axes[0]) == len(axes[1]) == 1:
-            yield touch.buffer, (axes[0][0], axes[1][0])
+            along = [axis for axis, own in enumerate(names) if own and own <= positions.keys()]
+            for at in itertools.product(*map(range, positions.values())) if along else ((),):
+                values = dict(zip(positions, at, strict=False))
+                plane = tuple((axis, evaluate(touch.index[axis], values)) for axis in along)
+                yield touch.buffer, (axes[0][0], axes[1][0]), plane

@@ -14,7 +14,6 @@ the loops inside of it joined, it reads all pixels once.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -27,8 +26,6 @@ from xjit.codegen.rewrites.values.share import Share
 from xjit.codegen.scheduling.accesses import GroupAccesses
 from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.fusion.plan import FusionGroup
-from xjit.fusion.regions.tiny import parts
-from xjit.fusion.statements import Statement
 from xjit.ir.loops.nodes import Kernel
 
 if TYPE_CHECKING:
@@ -39,7 +36,7 @@ def in_copies(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> 
     """Yield what writes the short loops of nests out, with the loops inside of them joined."""
     for one in nests:
         plan = one.ordered.plan
-        if plan.short is not None:
+        if plan.short is not None and one.ordered.transposition is None:
             (name,) = one.loops[plan.short.variable]
             (innermost,) = one.loops[plan.inner[-1].variable]
             joined = () if plan.short is plan.kept[-1] else (UnrollAndJam(name, plan.short.extent),)
@@ -77,16 +74,3 @@ def _interleaves(accesses: GroupAccesses, loop: Loop, inner: Loop) -> bool:
 def _widest(group: FusionGroup) -> int:
     """The size in bytes of the largest elements that are stored."""
     return max(statement.values[0].node.aval.dtype.itemsize for statement in group.statements)
-
-
-def written_out(group: FusionGroup, loop: Loop) -> FusionGroup:
-    """The group with every statement that runs along the loop replaced by one for each of its positions."""
-    statements: list[Statement] = []
-    axes: list[dict[int, int]] = []
-    for statement, places in zip(group.statements, group.axes, strict=True):
-        chosen = [axis for axis, place in places.items() if place in loop.axes and statement.dims[axis] != 1]
-        made = list(parts(statement, chosen)) if chosen else [statement]
-        statements += made
-        axes += [places] * len(made)
-    dims = tuple(1 if axis in loop.axes else size for axis, size in enumerate(group.dims))
-    return dataclasses.replace(group, dims=dims, statements=tuple(statements), axes=tuple(axes))

@@ -1,0 +1,52 @@
+"""docs/ops.md: up to date, with an entry for every public operation that says who computes it."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from tools import ops_page
+
+
+def test_the_page_is_up_to_date() -> None:
+    """After an operation has come, gone or changed its docstring: ``python -m tools.ops_page``."""
+    assert ops_page.PAGE.read_text(encoding="utf-8") == ops_page.text()
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("sin", "kernel"),
+        ("rng_bit_generator", "kernel"),
+        ("argmax", "kernel"),
+        ("zeros", "kernel"),
+        ("logical_and", "kernel"),
+        ("dot", "library and kernel"),
+        ("cholesky", "library"),
+        ("infeed", "effect"),
+        ("optimization_barrier", "effect"),
+        ("rng_uniform", "effect and kernel"),
+        ("infeed_enqueue", "outside"),
+        ("create_token", "outside"),
+    ],
+)
+def test_words(name: str, word: str) -> None:
+    assert ops_page.entry(name, ops_page.functions()[name]).word == word
+
+
+def test_compositions_name_their_records() -> None:
+    entry = ops_page.entry("argmin", ops_page.functions()["argmin"])
+    assert {"reduce", "convert_element_type"} <= {op.name for op in entry.records}
+    assert "`reduce`" in str(entry)
+
+
+def test_arrays_of_an_example_are_operands() -> None:
+    example = ops_page.example_of("add", ops_page.functions()["add"])
+    assert example is not None
+    assert all(isinstance(array, np.ndarray) for array in example.arrays) and example.arrays
+
+
+def test_examples() -> None:
+    assert doctest.testmod(ops_page).failed == 0

@@ -1,0 +1,56 @@
+"""Traces inside of the trace of a function: the user's code of one body, condition or branch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xjit import tree
+from xjit.capture.control.state import Place, labelled
+from xjit.capture.tracers.provenance import CaptureTrace, enclosing_capture
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import current, tracing
+from xjit.ir.node import Node
+from xjit.ops.control.computations import Computation
+from xjit.ops.control.computations import finished as computation_of
+from xjit.ops.define.core import lift
+
+
+def inner_trace(name: str) -> CaptureTrace:
+    """A trace inside of the current one: it shares messages, guards and the watch with the function's."""
+    trace, outer = CaptureTrace(name, wrap=TracedArray, parent=current()), enclosing_capture()
+    if outer is not None:
+        trace.labels, trace.refusals, trace.recorder = outer.labels, outer.refusals, outer.recorder
+        trace.began, trace.floating_errors, trace.restoring = outer.began, outer.floating_errors, outer.restoring
+        trace.watch, trace.lift_array = outer.watch, outer.lift_array
+    return trace
+
+
+def state_parameters(trace: Trace, places: Sequence[Place]) -> list[TracedArray]:
+    """New parameters of a trace for the leaves of a state, as the user's code sees them."""
+    nodes = [trace.parameter(place.aval) for place in places]
+    labelled(trace, nodes, places)
+    return [place.seen(node, trace) for node, place in zip(nodes, places, strict=True)]
+
+
+def computed(trace: Trace, results: Sequence[Any]) -> Computation:
+    """The computation that a trace has recorded, for these results."""
+    with tracing(trace):
+        nodes: tuple[Node, ...] = tuple(lift(trace, one) for one in results)
+    return computation_of(trace, nodes, None)
+
+
+def own_copies(values: Any, trace: Trace) -> Any:
+    """Nested values as a function gets them that may write over its arguments: traced ones as new objects."""
+    leaves, structure = tree.flatten(values)
+    return tree.unflatten(structure, [_own(leaf, trace) for leaf in leaves])
+
+
+def _own(leaf: Any, trace: Trace) -> Any:
+    if not isinstance(leaf, TracedValue) or leaf.weak is not None:
+        return leaf
+    made = TracedArray(trace.adopt(leaf.node), trace, scalar=leaf.scalar)
+    if hasattr(leaf, "known"):
+        made.known = leaf.known
+    return made

@@ -1,0 +1,170 @@
+"""Extents of one trace: which dimensions of which nodes have a size that only the run knows.
+
+Values stay at their bound, and what lies between extent and bound is padding. Beside each such node stand the scalar
+nodes of its sizes, one for each dynamic dimension. An operation on it is written so that nobody sees the padding
+(:mod:`xjit.ops.dynamic.extent_rules`), and its result has extents again. A result that leaves the trace is trimmed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit.dataclass import dataclass, field
+from xjit.ir.context import Trace, TracedValue
+from xjit.ir.current import current
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ops.define.core import aval_of, constant, register
+from xjit.ops.define.references import Array
+from xjit.types import INT32, ArrayType, TupleType, array_type
+
+
+class Stretched(enum.Enum):
+    """Marks a dimension along which a value is repeated to the size of others, whatever that is."""
+
+    ALONG = "stretched"
+
+
+STRETCHED = Stretched.ALONG
+
+Size: TypeAlias = "Node | Stretched | None"
+"""The extent of one dimension; None is its bound."""
+
+Sizes: TypeAlias = "tuple[Size, ...]"
+
+
+# ---- what leaves a trace
+
+
+def _infer_trim(types: tuple[ArrayType, ...], params: Params) -> ArrayType:
+    return array_type(types[0].dtype, types[0].dims)
+
+
+def _trim(operand: Array, *sizes: Any, axes: tuple[int, ...]) -> Array:
+    cut = [slice(None)] * operand.ndim
+    for axis, size in zip(axes, sizes, strict=True):
+        cut[axis] = slice(int(size))
+    return np.array(operand[tuple(cut)], order="C")
+
+
+TRIM = register(
+    OpDef(
+        name="trim",
+        kind=Kind.STRUCTURED,
+        infer=_infer_trim,
+        reference=_trim,
+        trims=True,
+        fresh=True,
+        silent=True,
+        doc="A value without what lies behind the sizes of its dynamic dimensions.",
+    )
+)
+
+
+# ---- the extents of a trace
+
+
+@dataclass(eq=False)
+class Extents:
+    """The dynamic dimensions of the nodes of one trace. While it is ``paused`` nodes are made as they are."""
+
+    trace: Trace
+    known: dict[Node, Sizes] = field(default_factory=dict)
+    paused: bool = False
+
+    def concern(self, op: OpDef, nodes: Sequence[Node]) -> bool:
+        """Return whether an operation on these nodes has to look at extents."""
+        if self.paused or not any(node in self.known for node in nodes):
+            return False
+        return op.kind is Kind.ELEMENTWISE or any(
+            isinstance(size, Node) for node in nodes for size in self.sizes(node)
+        )
+
+    def sizes(self, node: Node) -> Sizes:
+        """The extents of a node."""
+        if isinstance(node.type, TupleType):
+            return ()
+        return self.known.get(node) or (None,) * node.type.rank
+
+    def note(self, node: Node, sizes: Sizes) -> None:
+        """Keep the extents of a node, if it has any."""
+        if any(size is not None for size in sizes):
+            self.known[node] = sizes
+
+    def apply(self, op: OpDef, nodes: tuple[Node, ...], params: dict[str, Any]) -> Any:
+        """Return what the caller sees of an operation that is not to see the padding of its operands."""
+        from xjit.ops.dynamic.extent_rules import applied
+
+        with self.at_bounds():
+            return applied(self, op, nodes, params)
+
+    @contextlib.contextmanager
+    def at_bounds(self) -> Iterator[None]:
+        """Make nodes as they are, padding and all."""
+        before, self.paused = self.paused, True
+        try:
+            yield
+        finally:
+            self.paused = before
+
+    def hand_on(self, inner: Trace, outer_node: Node, inner_node: Node) -> None:
+        """Tell a trace inside of this one about a node that it closes over."""
+        sizes = self.known.get(outer_node)
+        if sizes is not None:
+            found = extents_in(inner)
+            found.note(inner_node, tuple(inner.adopt(one) if isinstance(one, Node) else one for one in sizes))
+
+    def trimmed(self, node: Node) -> Node:
+        """The node without its padding."""
+        pairs = [(axis, size) for axis, size in enumerate(self.known.get(node, ())) if isinstance(size, Node)]
+        if not pairs:
+            return node
+        axes = tuple(axis for axis, _ in pairs)
+        return self.trace.add(TRIM, (node, *(size for _, size in pairs)), {"axes": axes}, node.where)
+
+    def stretch(self, node: Node, axes: Sequence[int]) -> None:
+        """Note that a value is repeated along dimensions to the size of others, whatever that is."""
+        if self.paused:
+            return
+        sizes = list(self.sizes(node))
+        for axis in axes:
+            sizes[axis] = STRETCHED
+        self.note(node, tuple(sizes))
+
+
+def extents_in(trace: Trace) -> Extents:
+    """The extents of a trace."""
+    found = trace.extents
+    if found is None:
+        found = trace.extents = Extents(trace)
+    assert isinstance(found, Extents)
+    return found
+
+
+def sizes_of(value: Any) -> Sizes:
+    """The extents of an operand in the current trace; those of an array are its dimensions."""
+    trace = current()
+    if trace is None or not isinstance(value, TracedValue):
+        return (None,) * aval_of(value).rank
+    node = trace.adopt(value.node)  # which tells this trace of extents in the one around
+    return (None,) * node.aval.rank if trace.extents is None else extents_in(trace).sizes(node)
+
+
+def dynamic_axes(value: Any) -> tuple[int, ...]:
+    """The dimensions whose size only the run knows."""
+    return tuple(axis for axis, size in enumerate(sizes_of(value)) if isinstance(size, Node))
+
+
+def extent(value: Any, axis: int) -> Any:
+    """The size of one dimension as S32: that of the run, or the bound."""
+    size = sizes_of(value)[axis]
+    trace = current()
+    if isinstance(size, Node):
+        assert trace is not None
+        return trace.wrap(size, trace)
+    return constant(np.array(aval_of(value).shape[axis], INT32))

@@ -1,0 +1,1 @@
+"""Random numbers: bits by counter-based generators, draws from one stream of the process."""

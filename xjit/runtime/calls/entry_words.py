@@ -1,0 +1,198 @@
+"""Programs as words: what the native entry reads, and what makes a program unfit for it.
+
+The order of the words is that of :mod:`xjit.runtime.native.entry_native`, that of instructions is documented in
+:mod:`xjit.runtime.native.instructions_native`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import struct
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from xjit.alignment import SMALLEST_BYTES, padded
+from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Rotate, Unless, buffers_of, targets_of
+from xjit.runtime.calls.records import ArraySpec, FastProgram, Instruction, KernelCall, ScalarSpec
+
+_SCALAR_KINDS = {"f": 1, "i": 2, "b": 3}
+_BUILTIN_TYPES = tuple(np.dtype(code) for code in "?bBhHiIlLqQefdgFDG")
+_LONG_COPY_BYTES = 1 << 20
+PATIENCE = 64
+"""The weight of small kernels after which it is asked whether to give up, and that of a kernel that is not small."""
+
+
+def check(program: FastProgram) -> None:
+    """Refuse programs that would make native code read or write out of bounds."""
+    if program.single and len(program.outputs) != 1:
+        raise ValueError(f"a single-output program has exactly one output, this one {len(program.outputs)}")
+    buffers = len(program.inputs) + len(program.arrays) + len(program.temps) + len(program.failures)
+    for call in program.kernels:
+        if call.chunk < 1:
+            raise ValueError(f"a kernel call needs a chunk of at least 1, got {call.chunk}")
+        for slot, buffer, _ in call.patches:
+            if not (0 <= slot < len(call.table) and 0 <= buffer < buffers):
+                raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
+    if program.code:
+        _check_code(program, buffers)
+    for place in itertools.chain(*program.conditions.apart):
+        if not 0 <= place < len(program.inputs):
+            raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
+    for spec in (*program.inputs, *program.arrays):
+        if isinstance(spec, ArraySpec) and len(spec.shape) != len(spec.strides):
+            raise ValueError(f"shape {spec.shape} and strides {spec.strides} differ in length")
+
+
+def _check_code(program: FastProgram, buffers: int) -> None:
+    if program.calls:
+        raise ValueError("a program has calls in a straight line or code, not both")
+    for one in program.code:
+        if isinstance(one, KernelCall):
+            continue
+        if not all(0 <= buffer < buffers for buffer in buffers_of(one)):
+            raise ValueError(f"{one} works on other buffers than the {buffers} of the program")
+        if not all(0 <= target <= len(program.code) for target in targets_of(one)):
+            raise ValueError(f"{one} goes on outside the {len(program.code)} instructions")
+        if isinstance(one, Rotate | Choose) and not (one.buffers if isinstance(one, Rotate) else one.targets):
+            raise ValueError(f"{one} says nothing")
+
+
+def frame_words(program: FastProgram) -> int:
+    """Words of stack that one native call of the program takes."""
+    arrays = 2 * (len(program.inputs) + len(program.arrays)) + len(program.temps)
+    return arrays + 2 * len(program.failures) + _table_words(program)
+
+
+def _table_words(program: FastProgram) -> int:
+    return max((len(call.table) for call in program.calls), default=0)
+
+
+def pack(program: FastProgram, unlocked: bool) -> bytes:
+    """The record of a program."""
+    offsets, size = program.block
+    temp_bytes = padded(size) if program.code else size
+    tables = sum(len(call.table) for call in program.kernels) if program.code else 0
+    words = [
+        len(program.inputs),
+        len(program.arrays),
+        len(program.temps),
+        len(program.calls),
+        _table_words(program),
+        int(program.single),
+        int(unlocked),
+        temp_bytes + 8 * tables,
+        len(program.failures),
+        len(program.conditions.apart),
+        len(program.conditions.codes),
+        len(program.spares),
+        len(program.code),
+        temp_bytes,
+        *map(id, program.failures),
+        *itertools.chain(*program.conditions.apart),
+        *map(id, itertools.chain(*program.conditions.codes)),
+    ]
+    for spec in program.inputs:
+        words += _with_length(_input_words(spec))
+    for output in program.arrays:
+        words += _with_length(_output_words(output))
+    words += offsets
+    for call in program.calls:
+        words += _with_length(_call_words(call))
+    if program.code:
+        words += _code_words(program.code)
+    return struct.pack(f"={len(words)}q", *words)
+
+
+def _with_length(words: list[int]) -> list[int]:
+    return [1 + len(words), *words]
+
+
+def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
+    if isinstance(spec, ScalarSpec):
+        return [_SCALAR_KINDS[spec.dtype.kind]]
+    numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
+    return [0, id(spec.dtype), numbers, len(spec.shape), *spec.shape, *spec.strides]
+
+
+def _output_words(spec: ArraySpec) -> list[int]:
+    ordinary = spec.strides == _c_strides(spec)
+    return [
+        int(byte_count(spec) >= SMALLEST_BYTES),
+        id(spec.dtype),
+        len(spec.shape),
+        int(not ordinary),
+        *spec.shape,
+        *spec.strides,
+    ]
+
+
+def byte_count(spec: ArraySpec) -> int:
+    """The bytes of the elements of an array."""
+    return spec.dtype.itemsize * math.prod(spec.shape)
+
+
+def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
+    """The strides NumPy gives a new C-ordered array (all of them, empty extents counting as one)."""
+    strides: list[int] = []
+    step = spec.dtype.itemsize
+    for extent in reversed(spec.shape):
+        strides.append(step)
+        step *= max(extent, 1)
+    return tuple(reversed(strides))
+
+
+def _call_words(call: KernelCall) -> list[int]:
+    patches: list[int] = [word for patch in call.patches for word in patch]
+    sizes = (len(call.table), len(call.patches))
+    how = 2 if call.resumed else int(call.in_turn)
+    return [call.address, call.extent, call.chunk, how, *sizes, *call.table, *patches]
+
+
+# Instructions
+
+
+def _code_words(code: Sequence[Instruction]) -> Iterator[int]:
+    """The words of instructions and of their end; targets become distances from the first one."""
+    places = list(itertools.accumulate((len(_instruction_words(one, 0)) for one in code), initial=0))
+    table = 0
+    for one in code:
+        words = _instruction_words(one, table)
+        for number in _places_of_targets(one):
+            words[number] = places[words[number]]
+        yield from words
+        table += len(one.table) if isinstance(one, KernelCall) else 0
+    yield from _with_length([7, 0])
+
+
+def _places_of_targets(one: Instruction) -> Sequence[int]:
+    """The numbers of the words that are targets: the last ones."""
+    if isinstance(one, KernelCall):
+        return ()
+    count, words = len(targets_of(one)), len(_instruction_words(one, 0))
+    return range(words - count, words)
+
+
+def _instruction_words(one: Instruction, table: int) -> list[int]:
+    match one:
+        case KernelCall():
+            return _with_length([0, _weight(one), table, *_with_length(_call_words(one))])
+        case Jump(target):
+            return _with_length([1, 1, target])
+        case Unless(buffer, target):
+            return _with_length([2, 0, buffer, target])
+        case Choose(buffer, targets, size):
+            return _with_length([3, 0, buffer, len(targets), size, *targets])
+        case Rotate(buffers):
+            return _with_length([4, 0, len(buffers), *buffers])
+        case Copy(to, source, size, address):
+            return _with_length([5, PATIENCE if size > _LONG_COPY_BYTES else 1, to, source, address, size])
+        case EndIf(first, count):
+            return _with_length([6, 0, first, count])
+
+
+def _weight(call: KernelCall) -> int:
+    if call.chunk < call.extent:
+        return 0  # the pool asks
+    return 1 if call.light else PATIENCE

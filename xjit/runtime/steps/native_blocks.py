@@ -1,0 +1,237 @@
+"""Steps with loops and branches as one native program: its buffers, and its instructions.
+
+The buffers of a program are those of its arguments, arrays, temporaries and statuses. Registers are arrays where an
+output may end in their memory, else temporaries; behind these lies the scratch memory of the runs of kernels, one
+after the other in the same place.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from xjit.alignment import padded
+from xjit.dataclass import dataclass, field
+from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Rotate, Unless
+from xjit.runtime.calls.records import ArraySpec, Conditions, FastProgram, Instruction, KernelCall
+from xjit.runtime.spec import Step
+from xjit.runtime.steps.kernel_calls import Loading, error_maker, fast_program
+from xjit.runtime.steps.registers import Assignment, assign
+from xjit.runtime.steps.virtual_code import (
+    Duplicate,
+    Goto,
+    Label,
+    Layout,
+    Move,
+    Pick,
+    Place,
+    Run,
+    Test,
+    Virtual,
+    Writer,
+    as_array,
+)
+
+NO_CONDITIONS = Conditions()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NativeBlock:
+    """A program, and the slots that it reads and fills, in the order of its arguments and results."""
+
+    program: FastProgram
+    inputs: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+def native_block(
+    steps: Sequence[Step],
+    layouts: Mapping[int, Layout],
+    wanted: Sequence[int],
+    loading: Loading,
+    given: Sequence[int] = (),
+    conditions: Conditions = NO_CONDITIONS,
+) -> NativeBlock:
+    """The program of steps that run natively. ``wanted`` are the slots that are read behind them.
+
+    ``layouts`` say how the slots that they read lie in memory. The slots ``given`` are arguments whether they are
+    read or not, and come first.
+    """
+    writer = Writer(layouts=dict(layouts))
+    for slot in given:
+        writer.place(slot)
+    writer.steps(steps)
+    outputs = {slot: as_array(writer.layouts[slot]) for slot in wanted}
+    assignment, cells = _assigned(writer, outputs)
+    return _Assembler(writer, assignment, outputs, cells, loading, conditions).block()
+
+
+def _assigned(writer: Writer, outputs: dict[int, ArraySpec]) -> tuple[Assignment, dict[int, int]]:
+    """Registers, and the cells of the outputs. These are copied where arrays of other layouts could change places, or
+    where they are no memory of their own.
+    """
+    cells = {slot: writer.cell(slot) for slot in outputs}
+    for slot, cell in cells.items():
+        if not writer.cells[cell].is_own or list(cells.values()).count(cell) > 1:
+            cells[slot] = writer.duplicate(Place(cell), outputs[slot])
+    assignment = assign(writer.code, writer.cells, list(cells.values()))
+    families = _families(assignment)
+    taken: dict[int, ArraySpec] = {}
+    apart = [
+        slot
+        for slot, cell in cells.items()
+        if taken.setdefault(families[assignment.registers[cell]], outputs[slot]) != outputs[slot]
+    ]
+    if not apart:
+        return assignment, cells
+    alone = {slot: writer.duplicate(Place(cells[slot]), outputs[slot]) for slot in apart}
+    cells |= alone
+    return assign(writer.code, writer.cells, list(cells.values()), list(alone.values())), cells
+
+
+def _families(assignment: Assignment) -> list[int]:
+    """For every register the first of those that its memory may get to."""
+    families = list(range(len(assignment.sizes)))
+    moves = [one for one in assignment.code if isinstance(one, Move)]
+    for chain in itertools.chain.from_iterable(map(assignment.rotations, moves)):
+        lowest = min(families[one] for one in chain)
+        joined = {families[one] for one in chain}
+        families = [lowest if family in joined else family for family in families]
+    return families
+
+
+@dataclass(eq=False)
+class _Assembler:
+    """Numbers the buffers and writes the instructions."""
+
+    writer: Writer
+    assignment: Assignment
+    outputs: dict[int, ArraySpec]
+    cells: dict[int, int]
+    loading: Loading
+    conditions: Conditions
+    keep: list[object] = field(default_factory=list)
+    code: list[Instruction | Goto | Test | Pick] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
+    runs: dict[int, FastProgram] = field(default_factory=dict)
+    constants: dict[int, int] = field(default_factory=dict)
+
+    def block(self) -> NativeBlock:
+        """The whole program."""
+        self._number()
+        for one in self.assignment.code:
+            self._write(one)
+        steps = [one.step for one in self.assignment.code if isinstance(one, Run)]
+        program = FastProgram(
+            inputs=tuple(self.writer.given.values()),
+            outputs=tuple(self.outputs.values()),
+            spares=tuple(self.spares),
+            temps=tuple(size for size, _ in self.temps),
+            temp_offsets=tuple(offset for _, offset in self.temps),
+            calls=(),
+            code=tuple(map(self._with_targets, self.code)),
+            single=len(self.outputs) == 1,
+            heavy=self.writer.loops > 0 or any(step.heavy for step in steps),
+            lasting=any(step.lasting for step in steps),
+            keep_alive=tuple(self.keep),
+            failures=tuple(error_maker(one, self.loading) for step in steps for one in step.failures),
+            conditions=self.conditions,
+        )
+        return NativeBlock(program, tuple(self.writer.given), tuple(self.outputs))
+
+    def _number(self) -> None:
+        """Gives numbers to all buffers: arguments, outputs, spare arrays, other registers, scratch, statuses."""
+        registers, families = self.assignment.registers, _families(self.assignment)
+        ends = {registers[cell]: self.outputs[slot] for slot, cell in self.cells.items()}
+        specs = {families[register]: spec for register, spec in ends.items()}
+        rest = [one for one in range(len(families)) if one not in ends]
+        arrays = [one for one in rest if families[one] in specs]
+        others = [one for one in rest if families[one] not in specs]
+        self.spares = [specs[families[one]] for one in arrays]
+        first = len(self.writer.given)
+        self.buffers = {register: first + number for number, register in enumerate((*ends, *arrays, *others))}
+        begins = list(itertools.accumulate((padded(self.assignment.sizes[one]) for one in others), initial=0))
+        self.temps = [(self.assignment.sizes[one], begin) for one, begin in zip(others, begins, strict=False)]
+        self.scratch: dict[tuple[int, int], int] = {}
+        behind = first + len(self.buffers)
+        for step in (one.step for one in self.assignment.code if isinstance(one, Run)):
+            for size, offset in zip(step.temps, step.offsets, strict=True):
+                if (size, offset) not in self.scratch:
+                    self.scratch[size, offset] = behind + len(self.scratch)
+                    self.temps.append((size, begins[-1] + offset))
+        self.status = behind + len(self.scratch)
+
+    def _buffer(self, cell: int) -> int:
+        given = self.assignment.cells[cell].given
+        return given if given >= 0 else self.buffers[self.assignment.registers[cell]]
+
+    def _write(self, one: Virtual) -> None:
+        match one:
+            case Run():
+                self.code += self._run(one)
+            case Move():
+                for chain in self.assignment.rotations(one):
+                    self.code.append(Rotate(tuple(self.buffers[register] for register in chain)))
+            case Duplicate():
+                self.code.append(self._copy(one))
+            case Label(number):
+                self.places[number] = len(self.code)
+            case _:
+                self.code.append(one)
+
+    def _copy(self, one: Duplicate) -> Copy:
+        to, size = self._buffer(one.to), self.assignment.cells[one.to].size
+        if self.assignment.cells[one.source].constant is not None:
+            return Copy(to, -1, size, self._address(one.source) + one.offset)
+        return Copy(to, self._buffer(one.source), size, one.offset)
+
+    def _address(self, cell: int) -> int:
+        """The address of a constant."""
+        if cell not in self.constants:
+            constant = self.assignment.cells[cell].constant
+            assert constant is not None
+            array = constant.array()
+            self.keep.append(array)
+            self.constants[cell] = array.ctypes.data
+        return self.constants[cell]
+
+    def _run(self, run: Run) -> Iterator[Instruction]:
+        """The calls of a run, and the end of the program if one of its statuses is set."""
+        step, program = run.step, fast_program(run.step, self.loading, NO_CONDITIONS)
+        self.keep += program.keep_alive
+        scratch = (self.scratch[one] for one in zip(step.temps, step.offsets, strict=True))
+        statuses = range(self.status, self.status + len(step.failures))
+        self.status += len(step.failures)
+        places = (*run.inputs, *map(Place, run.results))
+        beyond = (*scratch, *statuses)
+        for call in program.calls:
+            yield self._call(call, places, beyond, light=not step.heavy)
+        if step.failures:
+            yield EndIf(statuses.start, len(statuses))
+
+    def _call(self, call: KernelCall, places: tuple[Place, ...], beyond: tuple[int, ...], light: bool) -> KernelCall:
+        """A call with the buffers of the whole program. Addresses of constants stand in its table."""
+        table, patches = list(call.table), []
+        for slot, buffer, offset in call.patches:
+            if buffer >= len(places):
+                patches.append((slot, beyond[buffer - len(places)], offset))
+                continue
+            cell, offset = places[buffer].cell, offset + places[buffer].offset
+            if self.assignment.cells[cell].constant is not None:
+                table[slot] = self._address(cell) + offset
+            else:
+                patches.append((slot, self._buffer(cell), offset))
+        how = call.in_turn, light, call.resumed
+        parts: Any = (call.address, call.extent, call.chunk, tuple(table), tuple(patches), *how)
+        return KernelCall(*parts)
+
+    def _with_targets(self, one: Instruction | Goto | Test | Pick) -> Instruction:
+        match one:
+            case Goto(label):
+                return Jump(self.places[label])
+            case Test(cell, label):
+                return Unless(self._buffer(cell), self.places[label])
+            case Pick(cell, labels, size):
+                return Choose(self._buffer(cell), tuple(self.places[label] for label in labels), size)
+        return one
