@@ -194,7 +194,7 @@ class _Steps:
 
 def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:
     """Yield what there is to say of each kernel."""
-    steps = (step for step in lowered.plan.steps if isinstance(step, KernelStep | SortStep))
+    steps = (step for step in lowered.plan.steps if isinstance(step, KERNELS))
     for step, (kernel, _) in zip(steps, lowered.kernels, strict=True):
         yield _pass(step, kernel, machine) if isinstance(step, SortStep) else _kernel(kernel, slices, machine)
 
