@@ -163,6 +163,9 @@ class _Steps:
                     way = f"steps in Python: {reason}" if reason else "native"
                     head = f"{node.op.control}: {node.op.name} ({node.where}), {way}"
                     self.lines.append(f"{head}\n{self._inside(node, lowered)}")
+                case AliasStep(node, operand) if node in changed:
+                    words = f"{changed[node].op.name} changes {operand.op.name} in place"
+                    self.lines.append(f"no work: {words} ({node.where})")
                 case AliasStep(node, _) if node.op.barrier:
                     self.lines.append(f"no work: nothing moves across {node.op.name} ({node.where})")
                 case AliasStep(node, operand) if node in changed:
