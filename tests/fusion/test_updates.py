@@ -97,6 +97,21 @@ def reshaped_before(x: Any, w: Any, s: Any) -> Any:
     return ops.dynamic_update_slice(y, ops.sub(w, part), (s, s))
 
 
+def seen_by_stencils(x: Any, w: Any, s: Any) -> Any:
+    """A stencil of what is replaced, which a second one reads: the first stays before the update."""
+    y = made(x)
+    first = np.exp(y[:-2] % 5) + np.exp(y[1:-1] % 3) * np.sqrt(y[2:])
+    second = first[:-2] * first[1:-1] + first[2:]
+    return second, ops.dynamic_update_slice(y, w, (s, s)), second[:, 1:] + second[:, :-1]
+
+
+def stencils_of_both(x: Any, w: Any, s: Any) -> Any:
+    y = made(x)
+    first = np.exp(y[:-2] % 5) + np.exp(y[1:-1] % 3) * np.sqrt(y[2:])
+    z = ops.dynamic_update_slice(y, w, (s, s))
+    return first[:-2] * first[1:-1] + first[2:] + z[2:-2]
+
+
 def two_of_one(x: Any, w: Any, s: Any) -> Any:
     y = made(x)
     return ops.dynamic_update_slice(y, w, (s, s)), ops.dynamic_update_slice(y, ops.neg(w), (s, s))
@@ -146,7 +161,7 @@ LINES = (GRID, ROWS, MORE)
 PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = [
     *[(one, WINDOWS) for one in (replaced, replaced_twice, added_to, shifted, shifted_back)],
     *[(one, WINDOWS) for one in (read_before, read_after, reshaped_before, two_of_one, both_results)],
-    *[(one, WINDOWS) for one in (of_argument, of_computed, of_constant)],
+    *[(one, WINDOWS) for one in (of_argument, of_computed, of_constant, seen_by_stencils, stencils_of_both)],
     (started_by_itself, WINDOWS[:2]),
     *[(one, LINES) for one in (rows_added, rows_of_itself, rows_of_two, scattered_after)],
 ]
@@ -159,7 +174,7 @@ def test_answers_are_right(function: Function, operands: tuple[Any, ...], run: A
     results, expected = run(function, operands), function(*operands)
     several = isinstance(expected, tuple)
     for result, one in zip(results if several else [results], expected if several else [expected], strict=True):
-        np.testing.assert_array_equal(result, one)
+        np.testing.assert_allclose(result, one, rtol=1e-12)
     for one, kept in zip(operands, before, strict=True):
         np.testing.assert_array_equal(one, kept)
 
