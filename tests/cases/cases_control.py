@@ -17,11 +17,12 @@ ROWS = np.arange(12.0).reshape(3, 4)
 
 def counted(turns: int, body: Any, *state: Any) -> tuple[Any, ...]:
     """The state after so many turns of a body over it."""
-    return ops.while_loop(  # type: ignore[no-any-return]
+    last: tuple[Any, ...] = ops.while_loop(
         lambda t: ops.lt(t[0], I32(turns)),
         lambda t: (ops.add(t[0], I32(1)), *body(*t[1:])),
         (I32(0), *state),
-    )[1:]
+    )
+    return last[1:]
 
 
 def _loops_of_types() -> list[Case]:
@@ -253,4 +254,138 @@ def _calls() -> list[Case]:
     ]
 
 
-CASES = [*_loops_of_types(), *_loops(), *_branches_of_types(), *_branches(), *_calls()]
+def _root(x: Any) -> tuple[Any, Any]:
+    """Newton's square root by a loop, and its number of turns."""
+    after: tuple[Any, Any] = ops.while_loop(
+        lambda t: ops.gt(ops.abs(t[0] * t[0] - x), F64(1e-9)),
+        lambda t: (F64(0.5) * (t[0] + x / t[0]), t[1] + I32(1)),
+        (x, I32(0)),
+    )
+    return after
+
+
+def _root_in_python(x: float) -> tuple[float, int]:
+    value, turns = x, 0
+    while abs(value * value - x) > 1e-9:
+        value, turns = 0.5 * (value + x / value), turns + 1
+    return value, turns
+
+
+def _at_each(function: Any, *arrays: Any) -> Any:
+    found = [function(*map(float, values)) for values in zip(*(one.ravel() for one in arrays), strict=True)]
+    return np.array(found, F64).reshape(arrays[0].shape)
+
+
+def _folded(function: Any, start: float, rows: Any) -> Any:
+    """A left fold of every row."""
+    found = []
+    for row in rows.reshape(rows.shape[0], -1):
+        total = start
+        for value in row:
+            total = function(total, float(value))
+        found.append(total)
+    return np.array(found)
+
+
+def _maps_with_loops() -> list[Case]:
+    x = ROWS + 0.5
+    y = x[::-1].copy()
+    roots = _at_each(lambda v: _root_in_python(v)[0], x)
+    turns = _at_each(lambda v: _root_in_python(v)[1], x).astype(np.int32)
+
+    def either(a: Any, b: Any) -> Any:
+        return ops.conditional(ops.lt(a, b), a, lambda p: p * p, b, lambda p: _root(p)[0])
+
+    def wide(v: Any) -> Any:
+        return ops.reduce(ops.mul(ops.broadcast(v, (3,)), np.arange(3.0)), F64(0), ops.add, (0,))
+
+    def root(a: Any) -> Any:
+        return ops.map((a,), lambda v: _root(v)[0])
+
+    def chosen(p: Any, a: Any) -> Any:
+        return ops.map((a,), lambda v: ops.conditional(p, v, lambda q: -q, v, lambda q: q + q))
+
+    mixed = _at_each(lambda a, b: a * a if a < b else _root_in_python(b)[0], x, y)
+    return [
+        Case("map", root, (x,), roots, label="loop"),
+        Case("map", lambda a: ops.map((a,), lambda v: _root(v)[1]), (x,), turns, label="turns"),
+        Case("map", lambda a, b: ops.map((a, b), either), (x, y), mixed, label="branch"),
+        Case("map", chosen, (array("pred", 1), x), -x, label="common_branch"),
+        Case("map", chosen, (array("pred", 0), x), x + x, label="common_branch_false"),
+        Case("map", lambda a: ops.map((a,), wide), (x,), x * 3.0, label="inner_arrays"),
+        Case("map", root, (x[:0],), x[:0], label="loop_of_nothing"),
+        Case("map", root, (x[1, 1],), roots[1, 1], label="loop_of_one"),
+        Case("map", lambda a: ops.map((a,), wide), (x[:0],), x[:0], label="inner_arrays_of_nothing"),
+    ]
+
+
+def _folds_with_loops() -> list[Case]:
+    x = ROWS + 0.5
+
+    def smaller(a: Any, v: Any) -> Any:
+        return ops.conditional(ops.lt(v, a), a, lambda q: q - v, v, lambda q: q * a)
+
+    def rooted(a: Any, v: Any) -> Any:
+        return _root(ops.abs(a + v))[0]
+
+    rows = _folded(lambda a, v: a - v if v < a else v * a, 1.0, x)
+    whole = _folded(lambda a, v: _root_in_python(abs(a + v))[0], 1.0, x.reshape(1, -1))[0]
+    columns = _folded(lambda a, v: _root_in_python(abs(a + v))[0], 1.0, x.T.copy())
+
+    def both(a: Any, b: Any) -> Any:
+        return ops.reduce((a, b), (F64(1), I32(0)), lambda p, n, v, k: (rooted(p, v), n + k), (0,))
+
+    return [
+        Case("reduce", lambda a: ops.reduce(a, F64(1), smaller, (1,)), (x,), rows, label="branch"),
+        Case("reduce", lambda a: ops.reduce(a, F64(1), rooted, (1, 0)), (x,), np.asarray(whole), label="loop"),
+        Case("reduce", both, (x, np.ones((3, 4), np.int32)), (columns, np.full(4, 3, np.int32)), label="loop_of_two"),
+        Case("reduce", lambda a: ops.reduce(a, F64(1), rooted, (0,)), (x[:0],), np.ones(4), label="loop_of_nothing"),
+    ]
+
+
+def _associative() -> list[Case]:
+    found = []
+    for size in range(10):
+        values = np.arange(1, size + 1, dtype=np.int32)
+        sums, products = np.cumsum(values, dtype=np.int32), np.cumprod(values[::-1], dtype=np.int32)[::-1]
+
+        def backwards(a: Any) -> Any:
+            return ops.associative_scan(lambda p, q: p * q, a, 0, True)
+
+        found.append(
+            Case("associative_scan", lambda a: ops.associative_scan(ops.add, a), (values,), sums, label=str(size))
+        )
+        found.append(Case("associative_scan", backwards, (values,), products, label=f"backwards{size}"))
+    table = np.arange(21).reshape(3, 7)
+    gains, offsets = table.copy(), table.copy()
+    for k in range(1, 7):
+        gains[:, k] = gains[:, k - 1] * table[:, k]
+        offsets[:, k] = table[:, k] * offsets[:, k - 1] + table[:, k]
+
+    def affine(a: Any) -> Any:
+        return ops.associative_scan(lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), (a, a), 1)
+
+    def broken(fn: Any, dimension: Any = 0) -> Any:
+        return lambda a: ops.associative_scan(fn, a, dimension)
+
+    return [
+        *found,
+        Case("associative_scan", affine, (table,), (gains, offsets), label="affine"),
+        Case("associative_scan", broken(lambda p, q: ops.convert_element_type(p, "f32")), (table,), ops.DTypeError),
+        Case("associative_scan", broken(lambda p, q: ops.reshape(p, (p.shape[0] * 7,))), (table,), ops.ShapeError),
+        Case("associative_scan", broken(lambda p, q: (p, q)), (table,), ops.ArgumentError),
+        Case("associative_scan", broken(lambda p: p), (table,), ops.ArgumentError, label="arity"),
+        Case("associative_scan", broken(ops.add, 2), (table,), ops.ArgumentError, label="dimension"),
+    ]
+
+
+CASES = [
+    *_loops_of_types(),
+    *_loops(),
+    *_branches_of_types(),
+    *_branches(),
+    *_calls(),
+    *_maps_with_loops(),
+    *_folds_with_loops(),
+    *_associative(),
+]

@@ -1,7 +1,7 @@
 """Mistakes in calls of operations: tables of them, what each has to say eagerly and compiled, and the kept texts.
 
-A table is a module ``tests/cases/mistakes_<family>.py`` with a list ``MISTAKES``. Its texts are kept in
-``tests/ops/mistakes/<family>.txt``.
+A table is a module ``tests/mistakes/mistakes_<family>.py`` with a list ``MISTAKES``, which ``tests/cases`` may hold
+as well. Its texts are kept in ``tests/ops/mistakes/<family>.txt``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import tests.cases
+import tests.mistakes
 import xjit
 from xjit.errors import XjitError
 
@@ -69,9 +70,13 @@ class Mistake:
 
 def tables() -> dict[str, list[Mistake]]:
     """The mistakes of each family."""
-    names = sorted(info.name for info in pkgutil.iter_modules(tests.cases.__path__))
-    found = [name for name in names if name.startswith("mistakes_")]
-    return {name.removeprefix("mistakes_"): importlib.import_module(f"tests.cases.{name}").MISTAKES for name in found}
+    found = [
+        (info.name.removeprefix("mistakes_"), importlib.import_module(f"{folder.__name__}.{info.name}"))
+        for folder in (tests.cases, tests.mistakes)
+        for info in pkgutil.iter_modules(folder.__path__)
+        if info.name.startswith("mistakes_")
+    ]
+    return {family: module.MISTAKES for family, module in sorted(found, key=lambda one: one[0])}
 
 
 def kept_text(family: str) -> str:

@@ -78,8 +78,9 @@ class Steps:
         **options: Any,
     ) -> int:
         """A kernel over all elements: the operands ``a``, ``b``, ..., and numbers among them, make each from its
-        expression. ``into`` is an operand that it writes over. With a failure it sets the status instead where the
-        expression holds, and passes its first operand on.
+        expression, in which ``z`` is the element of the first one that lies as far from its end. ``into`` is an
+        operand that it writes over. With a failure it sets the status instead where the expression holds, and passes
+        its first operand on.
         """
         model = next((self.layouts[slot] for slot in sources if self.layouts[slot].shape), self.layouts[sources[0]])
         layout = spec_of(np.empty(model.shape, dtype or model.dtype))
@@ -90,6 +91,8 @@ class Steps:
         named = list(zip(names, layouts, strict=True))
         read = [f"    p{n} = ptr_{NAMES[one.dtype.name]}(table, {at})" for at, (n, one) in enumerate(named)]
         loads = [f"        {name} = ld(p{name}, {_index(one)})" for name, one in named]
+        if "z" in expression:
+            loads.append(f"        z = ld(pa, {size - 1} - i)")
         made = f"        st(o, i, {expression})"
         if failure is not None:
             read.append(f"    status = ptr_i64(table, {len(sources) + 1})")

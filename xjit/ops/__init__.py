@@ -8,6 +8,7 @@ from xjit.errors import DTypeError as DTypeError
 from xjit.errors import ShapeError as ShapeError
 from xjit.errors import XjitError as XjitError
 from xjit.ir.boundary import expose as _expose
+from xjit.ops.control.associative_scan import associative_scan as associative_scan
 from xjit.ops.control.calls import call as call
 from xjit.ops.control.calls import get_tuple_element as get_tuple_element
 from xjit.ops.control.calls import make_tuple as make_tuple
@@ -161,6 +162,7 @@ from xjit.ops.whole_arrays.scan import cummax as cummax
 from xjit.ops.whole_arrays.scan import cummin as cummin
 from xjit.ops.whole_arrays.scan import cumprod as cumprod
 from xjit.ops.whole_arrays.scan import cumsum as cumsum
+from xjit.ops.whole_arrays.scatter import scatter as scatter
 from xjit.ops.whole_arrays.shape import broadcast as broadcast
 from xjit.ops.whole_arrays.shape import broadcast_in_dim as broadcast_in_dim
 from xjit.ops.whole_arrays.shape import collapse as collapse

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -295,12 +297,28 @@ def test_border_values_may_be_traced() -> None:
     np.testing.assert_array_equal(got, np.pad(x, 1, constant_values=x.max()))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_convolutions_of_many_elements(dtype: str) -> None:
+    x, y = (np.random.default_rng(size).integers(-5, 6, size).astype(dtype) for size in (150, 80))
+    if dtype[0] == "c":
+        y = (y * (1 + 2j)).astype(dtype)
+    for function, mode in itertools.product((np.convolve, np.correlate), ("full", "same", "valid")):
+        for a, b in ((x, y), (y, x), (x, x)):
+            got, want = jit(lambda a, b, f=function, m=mode: f(a, b, m))(a, b), function(a, b, mode)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want)
+
+
+def test_infinities_beyond_the_ends_meet_nothing() -> None:
+    x = np.full(100, np.inf)
+    assert np.array_equal(jit(np.convolve)(x, x), np.full(199, np.inf))
+
+
 def test_refusals() -> None:
     x = array("f8", 200)
     for words, call in {
         "a function": lambda xp, a: xp.pad(a, 1, lambda *rest: None),
         "pad_width: values known": lambda xp, a: xp.pad(a, a),
-        "more than 64": lambda xp, a: xp.convolve(a, a),
         "vander: more than 64": lambda xp, a: xp.vander(a),
         "polyval: more than 64": lambda xp, a: xp.polyval(a, 2.0),
     }.items():

@@ -58,11 +58,16 @@ def test_a_status_in_a_block_that_is_not_chosen_is_not_set(maker: str) -> None:
 
 
 def test_failures_and_results_leave_no_memory_behind() -> None:
-    good, bad = (program.load(bounded(turns), loading()).direct for turns in (4, 100))
+    steps = begin(X)
+    pair = steps.count(3, [0, 0], lambda s, _, a, b: (b, s.run("z + b", a, b)))
+    good, bad, exchanging = (
+        program.load(spec, loading()).direct for spec in (bounded(4), bounded(100), made(steps, 1, pair))
+    )
 
     def calls() -> None:
         for _ in range(200):
             good(X)
+            exchanging(X)
             with pytest.raises(ArgumentError):
                 bad(X)
 
@@ -138,6 +143,8 @@ def test_an_interrupt_ends_a_loop_at_once(size: str, chunk: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED, size, chunk]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
+        limit = threading.Timer(60, child.kill)
+        limit.start()
         assert child.stdout.readline() == "ready\n"
         for _ in range(2):
             time.sleep(0.3)
@@ -147,7 +154,8 @@ def test_an_interrupt_ends_a_loop_at_once(size: str, chunk: str) -> None:
             assert (word, held) == ("interrupted", "0")
             assert float(when) - sent < 5.0  # ten times the limit of half a second
         assert child.stdout.readline() == "True\n"
-        assert child.wait(60) == 0
+        assert child.wait() == 0
+        limit.cancel()
 
 
 # Steps that need Python

@@ -209,7 +209,7 @@ class Values:
     """Carries statements out on arrays."""
 
     def run(self, expression: str, *sources: Any, **_: Any) -> Any:
-        return eval(expression, dict(zip("abc", sources, strict=False)))
+        return eval(expression, {**dict(zip("abc", sources, strict=False)), "z": sources[0][::-1]})
 
     def count(self, turns: int, starts: Sequence[Any], body: Any) -> Sequence[Any]:
         for number in range(turns):
@@ -233,7 +233,7 @@ def statements(rng: random.Random, own: int, known: int, depth: int) -> tuple[li
     for _ in range(rng.randint(1, 4)):
         kind = rng.choice(["run", "run", "over", "loop", "branch"] if depth else ["run", "over"])
         if kind == "run" or (kind == "over" and known == own):
-            found.append(("run", rng.choice(EXPRESSIONS), pick(2)))
+            found.append(("run", rng.choice((*EXPRESSIONS, "z - b")), pick(2)))
             known += 1
         elif kind == "over":
             found.append(("over", rng.choice(EXPRESSIONS), [rng.randrange(own, known), *pick(1)]))

@@ -158,7 +158,7 @@ class Recognised(Accumulator):
 class SumOfProducts(Recognised):
     """Products of two operands that are added one after the other, where a third operand holds if there is one.
 
-    Where it does not hold, the first may lie ``around`` its array; ``filled`` with zeros there it makes terms as well.
+    Where that does not hold, the first may lie ``around`` its array; ``filled`` with zeros, it makes terms there too.
     """
 
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:

@@ -19,7 +19,7 @@ from xjit.numpy.selecting.indexing import getitem
 from xjit.numpy.selecting.selection import where
 from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import Operand, dtype_of
-from xjit.types import FLOAT32, INT64, NARROW_FLOATS, dtype_class
+from xjit.types import BOOL, FLOAT32, INT64, NARROW_FLOATS, dtype_class
 
 MOST_TERMS = 64
 """More terms than this are not written out."""
@@ -86,7 +86,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     """Sums of products of two vectors, one of them reversed and shifted along the other.
 
     Element types: any, promoted together. Modes ``full``, ``same`` and ``valid``, as in NumPy. Raises ArgumentError
-    for empty vectors, other ranks and other modes, CaptureError if both have more than 64 elements.
+    for empty vectors, other ranks and other modes.
 
     >>> convolve(np.array([1, 2, 3]), np.array([0, 1]))
     array([0, 1, 2, 3])
@@ -125,23 +125,35 @@ _MODES = {"valid": 0, "same": 1, "full": 2, 0: 0, 1: 1, 2: 2}
 
 
 def _slid(x: Operand, y: Operand, mode: Any, name: str) -> Any:
-    """The convolution with a vector that is not longer, as a sum over its elements of shifted products."""
+    """The convolution with a vector that is not longer: of few elements, as a sum over these of shifted products."""
     if isinstance(mode, bool):
         raise DTypeError(f"numpy.{name}: convolve/correlate mode not understood; got {mode}")
     if mode not in _MODES:
         raise ArgumentError(f"numpy.{name}: mode must be one of 'valid', 'same', or 'full'; got {mode!r}")
     (size,), (count,) = shape_of(x), shape_of(y)
-    check_terms(name, count)
     found = result_type(x, y, name=name)
     dtype = FLOAT32 if found in NARROW_FLOATS else found
     x, y = cast(x, dtype), cast(y, dtype)
     valid, same, full = (count - 1, size), ((count - 1) // 2, (count - 1) // 2 + size), (0, size + count - 1)
     low, high = (valid, same, full)[_MODES[mode]]
+    if count > MOST_TERMS:
+        return cast(_in_windows(x, y, low, high), found)
     parts = [_partly_over(x, y, low, count - 1)] if low < count - 1 else []
     parts.append(_over(x, y))
     parts += [_partly_over(x, y, size, high)] if high > size else []
     result: Any = cast(ops.concatenate(parts, 0) if len(parts) > 1 else parts[0], found)
     return result
+
+
+def _in_windows(x: Operand, y: Operand, low: int, high: int) -> Any:
+    """The sums from one position up to another as those of windows; truth values are counted."""
+    (size,), (count,) = shape_of(x), shape_of(y)
+    is_truth = dtype_class(dtype_of(x)) == "P"
+    first, second = (cast(one, INT64) if is_truth else one for one in (x, ops.rev(y, (0,))))
+    sides = ((count - 1 - low, high - size),)
+    image, window = ops.reshape(first, (1, 1, size)), ops.reshape(second, (1, 1, count))
+    sums = ops.reshape(ops.conv_general_padding(image, window, (1,), sides), (high - low,))
+    return cast(sums, BOOL) if is_truth else sums
 
 
 def _over(x: Operand, y: Operand) -> Any:

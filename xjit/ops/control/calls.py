@@ -11,8 +11,8 @@ from xjit import tree
 from xjit.errors import ArgumentError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.ops.control.computations import check_arity, operands_of, traced
-from xjit.ops.define.core import as_operand, aval_of, lift, own, static_int, wrap
+from xjit.ops.control.computations import check_arity, fresh, operands_of, traced
+from xjit.ops.define.core import aval_of, own, static_int
 from xjit.ops.define.evaluate import evaluate_graph
 
 __all__ = ["call", "get_tuple_element", "make_tuple"]
@@ -31,7 +31,7 @@ def call(computation: Callable[..., Any], *args: Any) -> Any:
     given = [operands_of(value, name, f"args[{number}]") for number, value in enumerate(args)]
     if current() is not None:  # the trace takes on the nodes of the computation
         made, outline = tree.flatten(computation(*(tree.unflatten(structure, values) for values, structure in given)))
-        return tree.unflatten(outline, [_fresh(one, name, "result") for one in made])
+        return tree.unflatten(outline, [fresh(one, name, "result") for one in made])
     found = traced(
         computation, [([*map(aval_of, values)], structure) for values, structure in given], name, "computation"
     )
@@ -49,7 +49,7 @@ def make_tuple(*elements: Any) -> tuple[Any, ...]:
     """
     leaves, structure = tree.flatten(elements)
     names = tree.labels(structure, "elements")
-    values = [_fresh(leaf, "make_tuple", label) for leaf, label in zip(leaves, names, strict=True)]
+    values = [fresh(leaf, "make_tuple", label) for leaf, label in zip(leaves, names, strict=True)]
     made: tuple[Any, ...] = tree.unflatten(structure, values)
     return made
 
@@ -73,9 +73,3 @@ def get_tuple_element(tuple: Any, index: int) -> Any:
 
 def _described(value: Any) -> str:
     return "an array" if isinstance(value, TracedValue | np.ndarray | np.generic) else type(value).__name__
-
-
-def _fresh(value: Any, name: str, argument: str) -> Any:
-    """The same elements as a value of its own."""
-    trace, operand = current(), as_operand(value, name, argument)
-    return own(operand, [value]) if trace is None else wrap(trace, lift(trace, operand))

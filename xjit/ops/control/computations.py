@@ -12,7 +12,7 @@ from xjit.errors import ArgumentError, DTypeError, ShapeError
 from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current, tracing
 from xjit.ir.node import Graph, Node
-from xjit.ops.define.core import as_operand, aval_of, lift
+from xjit.ops.define.core import as_operand, aval_of, lift, own, wrap
 from xjit.ops.define.memory_order import pack
 from xjit.ops.define.rules import got
 from xjit.ops.define.symbolic_value import ScalarValue
@@ -146,3 +146,9 @@ def row_major(operand: Any) -> Any:
     """The operand itself where its elements lie in row-major order, else a copy in which they do."""
     type = aval_of(operand)
     return operand if type == plain(type) else pack(operand, c_order(type.rank))
+
+
+def fresh(value: Any, name: str, argument: str) -> Any:
+    """The same elements as a value of its own, never the operand."""
+    trace, operand = current(), as_operand(value, name, argument)
+    return own(operand, [value]) if trace is None else wrap(trace, lift(trace, operand))

@@ -15,7 +15,7 @@ from xjit.ops.define.core import apply, constant, lift, own, register, trace_com
 from xjit.ops.define.evaluate import evaluate_elementwise, is_elementwise
 from xjit.ops.define.rules import got
 from xjit.ops.whole_arrays.shape import expanded
-from xjit.types import ArrayType, Dim, DType, TupleType, c_order
+from xjit.types import BOOL, ArrayType, Dim, DType, TupleType, c_order
 
 
 def traced_scalars(
@@ -71,13 +71,12 @@ MAP = register(
 def replay(graph: Graph, operands: Sequence[Any], dims: tuple[Dim, ...]) -> tuple[Any, ...]:
     """A computation over scalars applied at every index; operands have these dimensions or rank 0.
 
-    Elementwise nodes are emitted again over arrays, so that they fuse with their surroundings. A computation with
-    any other node becomes one step.
+    Elementwise nodes are emitted again over arrays, so that they fuse with their surroundings. Loops and branches
+    run for all elements at once.
     """
     extra = captured(graph)
     if not is_elementwise(graph):
-        outputs: tuple[Any, ...] = apply(MAP, *operands, *extra, computation=graph, dims=dims)
-        return outputs
+        return _with_control(graph, operands, extra, dims)
     values: dict[Node, Any] = {}
     for node, operand in zip(graph.parameters, (*operands, *extra), strict=True):
         values[node] = expanded(operand, dims, dims_of(operand))
@@ -91,6 +90,19 @@ def replay(graph: Graph, operands: Sequence[Any], dims: tuple[Dim, ...]) -> tupl
     if trace is None:
         return tuple(own(result, operands) for result in results)
     return tuple(wrap(trace, lift(trace, result)) for result in results)  # never the very operand
+
+
+def _with_control(
+    graph: Graph, operands: Sequence[Any], extra: Sequence[Any], dims: tuple[Dim, ...]
+) -> tuple[Any, ...]:
+    """A computation with other than elementwise nodes, under a trace without the step on whole arrays."""
+    from xjit.ops.control.each_element import at_every_element
+
+    if current() is None:
+        outputs: tuple[Any, ...] = apply(MAP, *operands, *extra, computation=graph, dims=dims)
+        return outputs
+    sizes = ArrayType(BOOL, dims, c_order(len(dims))).shape
+    return at_every_element(graph, operands, extra, sizes)
 
 
 def captured(graph: Graph) -> list[Any]:

@@ -79,6 +79,11 @@ def send_start(operand: Any, channel_id: int) -> tuple[Any, Any]:
 
     Element types: any. Raises DTypeError for other operands, ArgumentError for a negative channel, and for one that
     the computation has sent through before.
+
+    >>> partner = threading.Thread(target=recv, args=("f64[]", 31))
+    >>> partner.start()
+    >>> context = send_start(1.5, 31)
+    >>> send_done(context)
     """
     return _sent(operand, _channel(channel_id, "send_start", "channel_id"), "send_start")
 
@@ -88,6 +93,11 @@ def send_done(context: tuple[Any, Any]) -> None:
 
     Raises ArgumentError for another context, ShapeError or DTypeError if the receiver asks for something else,
     CommunicatorError (a RuntimeError) if it ends without asking.
+
+    >>> partner = threading.Thread(target=recv, args=("f64[]", 32))
+    >>> partner.start()
+    >>> context = send_start(1.5, 32)
+    >>> send_done(context)
     """
     apply(SEND_DONE, _request(context, "send_done"))
 
@@ -96,6 +106,10 @@ def send(operand: Any, channel_handle: int) -> None:
     """Sends an array or a flat tuple to the computation that receives from the channel, and waits until it has.
 
     Element types: any. Raises what :func:`send_start` and :func:`send_done` raise.
+
+    >>> partner = threading.Thread(target=recv, args=("f64[]", 33))
+    >>> partner.start()
+    >>> send(1.5, 33)
     """
     channel = _channel(channel_handle, "send", "channel_handle")
     apply(SEND_DONE, _sent(operand, channel, "send")[1])
@@ -162,6 +176,12 @@ def recv_start(shape: Any, channel_id: int) -> tuple[Any, Any]:
 
     The context is for :func:`recv_done`. Element types: any. Raises ArgumentError for tuples in tuples, a negative
     channel, and one that the computation has received from before.
+
+    >>> partner = threading.Thread(target=send, args=(1.5, 34))
+    >>> partner.start()
+    >>> context = recv_start("f64[]", 34)
+    >>> recv_done(context)
+    array(1.5)
     """
     return _asked(shape, _channel(channel_id, "recv_start", "channel_id"), "recv_start")
 
@@ -171,6 +191,12 @@ def recv_done(context: tuple[Any, Any]) -> Any:
 
     Raises ArgumentError for another context, ShapeError or DTypeError if the sender sends something else,
     CommunicatorError (a RuntimeError) if it ends without sending.
+
+    >>> partner = threading.Thread(target=send, args=(1.5, 35))
+    >>> partner.start()
+    >>> context = recv_start("f64[]", 35)
+    >>> recv_done(context)
+    array(1.5)
     """
     request = _request(context, "recv_done")
     operands, several = operands_of(context[0], "recv_done", "context")
@@ -183,6 +209,11 @@ def recv(shape: Any, channel_handle: int) -> Any:
     """Waits for what another computation sends through the channel, an array or a flat tuple of this shape.
 
     Element types: any. Raises what :func:`recv_start` and :func:`recv_done` raise.
+
+    >>> partner = threading.Thread(target=send, args=(1.5, 36))
+    >>> partner.start()
+    >>> recv("f64[]", 36)
+    array(1.5)
     """
     channel = _channel(channel_handle, "recv", "channel_handle")
     _, request = _asked(shape, channel, "recv")

@@ -15,7 +15,7 @@ PAUSE = 0.05
 
 
 class _Meeting:
-    """Where threads look at and change what they hand over to each other, and who of them waits for a change.
+    """The meeting point of threads that hand something over to each other, and those who wait there for a change.
 
     A forked child has none of the threads that might hold the lock, and begins anew.
     """

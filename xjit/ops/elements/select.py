@@ -48,6 +48,9 @@ def clamp(min: Any, operand: Any, max: Any) -> Any:
 
     Element types: PRED, integer, float, one for all three. ``min`` and ``max`` have rank 0 or the operand's
     dimensions. Raises DTypeError and ShapeError.
+
+    >>> clamp(np.int32(0), np.int32([-1, 5, 9]), np.int32(6))
+    array([0, 5, 6], dtype=int32)
     """
     name, like = "clamp", operand if hasattr(operand, "dtype") else None
     bounds = (("min", min), ("operand", operand), ("max", max))
@@ -103,6 +106,9 @@ def select(pred: Any, on_true: Any, on_false: Any) -> Any:
 
     ``pred`` is PRED, of rank 0 or of the dimensions of the other two, which agree in type and dimensions. Two tuples
     of one structure are chosen as a whole by a pred of rank 0. Raises DTypeError and ShapeError.
+
+    >>> select(np.array([True, False]), np.int32([1, 2]), np.int32([10, 20]))
+    array([ 1, 20], dtype=int32)
     """
     if isinstance(on_true, tuple) or isinstance(on_false, tuple):
         return _select_tuple(pred, on_true, on_false)

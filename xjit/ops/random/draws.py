@@ -17,8 +17,8 @@ from xjit.ops.elements.convert import bitcast_convert_type, convert_element_type
 from xjit.ops.elements.elementwise import add, and_, cos, log, max, mul, rem, sin, sqrt, sub
 from xjit.ops.elements.float_bits import nextafter
 from xjit.ops.elements.select import select
+from xjit.ops.random import stream
 from xjit.ops.random.random_bits import around, beside, philox_bits, philox_blocks, split_dimension, without_last
-from xjit.ops.random.stream import next_blocks
 from xjit.ops.whole_arrays.shape import broadcast_in_dim, reshape
 from xjit.ops.whole_arrays.shape import slice as slice_of
 from xjit.types import BOOL, DTYPES, FLOAT32, FLOAT64, NAMES, DType, dtype_class
@@ -36,6 +36,10 @@ def rng_uniform(a: Any, b: Any, shape: Any) -> Any:
     Element types: pred, u32, s32, u64, s64, f16, bf16, f32, f64; of pred, ``a`` is false and ``b`` true. Each draw
     goes on in the process's stream where the one before, in program order, ended. Raises DTypeError, ShapeError for
     other than scalars, and ArgumentError unless a < b when it runs.
+
+    >>> stream.rng_seed(42)
+    >>> rng_uniform(-5, 5, "s32[4]")
+    array([-2, -4,  2,  2], dtype=int32)
     """
     described, (low, high) = _arguments("rng_uniform", ("a", "b"), (a, b), shape, _UNIFORM)
     bits = _drawn_bits("rng_uniform", low, high, described)
@@ -50,6 +54,10 @@ def rng_normal(mu: Any, sigma: Any, shape: Any) -> Any:
     Element types: f16, bf16, f32, f64. Each draw goes on in the process's stream where the one before, in program
     order, ended. Raises DTypeError, ShapeError for other than scalars, and ArgumentError unless sigma >= 0 when it
     runs.
+
+    >>> stream.rng_seed(42)
+    >>> print(rng_normal(np.float32(0), np.float32(1), "f32[4]").round(3))
+    [ 0.194 -0.97   1.924 -1.236]
     """
     described, (mean, deviation) = _arguments("rng_normal", ("mu", "sigma"), (mu, sigma), shape, _NORMAL)
     along = split_dimension(described.dims)
@@ -92,7 +100,7 @@ def _arguments(
 def _drawn_bits(name: str, first: Any, second: Any, shape: Shape) -> Any:
     """Bits of the process's stream: 64 for each element of 64 bits, else 32."""
     bits = Shape(shape.dims, DTYPES["u64" if shape.dtype.itemsize == 8 else "u32"])
-    state = next_blocks(first, second, philox_blocks(bits), name)
+    state = stream.next_blocks(first, second, philox_blocks(bits), name)
     return philox_bits(state, bits)[1]
 
 

@@ -122,6 +122,8 @@ def rng_seed(key: Any) -> None:
     """Begins the stream of random numbers anew: a key of 64 bits, counter 0. The stream of a new process has key 0.
 
     ``key`` is an integer of rank 0, static or traced. Raises DTypeError, ShapeError.
+
+    >>> rng_seed(42)
     """
     static = isinstance(key, int | np.integer) and not isinstance(key, bool)
     apply(SEED, as_operand(scalar_like(int(key), U64) if static else key, "rng_seed", "key"))

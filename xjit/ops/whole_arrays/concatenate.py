@@ -95,6 +95,9 @@ def pad(operand: Any, padding_value: Any, padding_config: Sequence[Sequence[int]
 
     Any element type, the same for both. Interior padding comes first; negative low or high then remove elements.
     Raises DTypeError, ArgumentError for a wrong length or a negative interior, ShapeError if nothing is left to cut.
+
+    >>> pad(np.int8([1, 2]), np.int8(0), ((1, 2, 1),))
+    array([0, 1, 0, 2, 0, 0], dtype=int8)
     """
     name = "pad"
     array, value = operands_like_each_other(name, operand=operand, padding_value=padding_value)
@@ -171,6 +174,9 @@ def concatenate(operands: Sequence[Any], dimension: int) -> Any:
     """Arrays of one element type, any, behind each other along ``dimension``; the other sizes must agree.
 
     Raises ArgumentError for no operands or a bad dimension, ShapeError for rank 0 or sizes that differ.
+
+    >>> concatenate((np.int8([1, 2]), np.int8([3])), 0)
+    array([1, 2, 3], dtype=int8)
     """
     name = "concatenate"
     if not isinstance(operands, Sequence):

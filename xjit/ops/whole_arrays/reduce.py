@@ -386,6 +386,12 @@ def fold_of(
 
 def reduced(fold: Fold, dims: tuple[int, ...]) -> Any:
     """The fold over dimensions, in ascending order, as one node."""
+    from xjit.ops.control.each_element import fits_kernels
+    from xjit.ops.control.folds import folded_in_turns
+
+    if current() is not None and not fits_kernels(fold.computation):
+        results = folded_in_turns(fold.computation, fold.arrays, fold.inits, dims)
+        return results[0] if len(results) == 1 else results
     extra, n = captured(fold.computation), len(fold.arrays)
     params = {"reducer": fold.reducer, "computation": fold.computation, "n": n}
     return apply(REDUCE, *fold.arrays, *fold.inits, *extra, dims=dims, **params)

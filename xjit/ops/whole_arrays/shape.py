@@ -92,6 +92,10 @@ def broadcast_in_dim(operand: Any, out_dim_size: Sequence[int], broadcast_dimens
 
     Other dimensions of the result, and those that operand dimensions of size 1 meet, repeat it. Any element type.
     Raises ArgumentError unless the mapping is strictly increasing, ShapeError for sizes that do not fit.
+
+    >>> broadcast_in_dim(np.int8([1, 2]), (2, 3), (0,))
+    array([[1, 1, 1],
+           [2, 2, 2]], dtype=int8)
     """
     name = "broadcast_in_dim"
     array = as_operand(operand, name, "operand")
@@ -108,7 +112,12 @@ def spread(operand: Operand, dims: tuple[int, ...]) -> Any:
 
 
 def broadcast(operand: Any, broadcast_sizes: Sequence[int]) -> Any:
-    """New dimensions of these sizes on the left, along which the operand is repeated. Any element type."""
+    """New dimensions of these sizes on the left, along which the operand is repeated. Any element type.
+
+    >>> broadcast(np.float32([1, 2]), (2,))
+    array([[1., 2.],
+           [1., 2.]], dtype=float32)
+    """
     array = as_operand(operand, "broadcast", "operand")
     sizes = static_ints(broadcast_sizes, "broadcast", "broadcast_sizes")
     rules.check_at_least("broadcast", "broadcast_sizes", sizes, 0)
@@ -236,6 +245,10 @@ def reshape(operand: Any, new_sizes: Sequence[int], *, dimensions: Sequence[int]
 
     Any element type. Raises ArgumentError for a negative size or no permutation, ShapeError if the number of
     elements would change.
+
+    >>> reshape(np.int8([1, 2, 3, 4]), (2, 2))
+    array([[1, 2],
+           [3, 4]], dtype=int8)
     """
     array = as_operand(operand, "reshape", "operand")
     sizes = static_ints(new_sizes, "reshape", "new_sizes")
@@ -252,6 +265,9 @@ def collapse(operand: Any, dimensions: Sequence[int]) -> Any:
     """Consecutive ascending dimensions become one, the first of them varying slowest. Any element type.
 
     Raises ArgumentError for dimensions that are out of range or not consecutive.
+
+    >>> collapse(np.int8([[1, 2], [3, 4]]), (0, 1))
+    array([1, 2, 3, 4], dtype=int8)
     """
     array = as_operand(operand, "collapse", "operand")
     axes = static_ints(dimensions, "collapse", "dimensions")
@@ -297,6 +313,10 @@ def transpose(operand: Any, permutation: Sequence[int]) -> Any:
     """Dimension i of the result is dimension ``permutation[i]`` of the operand. Any element type.
 
     Raises ArgumentError unless it is a permutation of all dimensions.
+
+    >>> transpose(np.int8([[1, 2], [3, 4]]), (1, 0))
+    array([[1, 3],
+           [2, 4]], dtype=int8)
     """
     array = as_operand(operand, "transpose", "operand")
     return apply(TRANSPOSE, array, permutation=static_ints(permutation, "transpose", "permutation"))
@@ -332,6 +352,9 @@ def rev(operand: Any, dimensions: Sequence[int]) -> Any:
     """The elements in reverse order along ``dimensions``. Any element type.
 
     Raises ArgumentError for dimensions that are out of range or repeated.
+
+    >>> rev(np.int8([1, 2, 3]), (0,))
+    array([3, 2, 1], dtype=int8)
     """
     array = as_operand(operand, "rev", "operand")
     return apply(REV, array, axes=static_ints(dimensions, "rev", "dimensions"))
@@ -385,6 +408,9 @@ def slice(
     """The elements from ``start_indices`` up to ``limit_indices``, every ``strides``-th one. Any element type.
 
     Raises ArgumentError for wrong lengths or strides below 1, ShapeError unless 0 <= start <= limit <= size.
+
+    >>> slice(np.int8([0, 1, 2, 3, 4]), (0,), (5,), (2,))
+    array([0, 2, 4], dtype=int8)
     """
     name = "slice"
     array = as_operand(operand, name, "operand")

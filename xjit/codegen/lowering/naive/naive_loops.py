@@ -21,7 +21,7 @@ from xjit.codegen.lowering.naive.row_scratch import RowScratch
 from xjit.codegen.lowering.naive.scan_operands import ScanOperands
 from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.scheduling.ideas.columns import ColumnBlocks
-from xjit.codegen.scheduling.ideas.joined_windows import joined_results
+from xjit.codegen.scheduling.ideas.joined_windows import joined_results, joined_steps
 from xjit.codegen.scheduling.ideas.pairs import paired_loop
 from xjit.codegen.scheduling.levels import Passes
 from xjit.codegen.scheduling.rows.row_storage import RowStorage, choose_row_storage
@@ -72,7 +72,8 @@ class NaiveLoops:
         if self.columns is not None and self.columns.overlap:
             self.nest.facts.append(self.bounds.extent(self.plan.kept[-1]) - self.columns.width)
         if self._joined is not None:
-            self.nest.facts.append(self.bounds.extent(self._joined) - self.values.accesses.machine.joined_results)
+            steps = joined_steps(self._joined, self.values.accesses.machine)
+            self.nest.facts.append(self.bounds.extent(self._joined) - steps)
         if self._pairs is None:
             self._rows(outer)
         else:

@@ -1,0 +1,1 @@
+"""Tables of mistakes in calls of operations, one for each family."""

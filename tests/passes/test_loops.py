@@ -1,0 +1,152 @@
+"""Loops carry what changes, and compute nothing twice that does not; branches yield what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cases.cases_control import F64, I32, counted
+from tests.helpers.harness import traced
+from xjit import ops
+from xjit.ir.inner_graphs import GRAPHS
+from xjit.ir.node import Graph, Node
+from xjit.passes.branch_values import trim_branches
+from xjit.passes.inner_passes import in_all_graphs
+from xjit.passes.interpret import interpret
+from xjit.passes.loop_state import slim_loops
+from xjit.passes.simplify import simplify
+from xjit.passes.verify_graph import verify
+
+X = np.arange(6.0)
+Y = X * 0.5 - 1.0
+Function = Callable[..., Any]
+
+
+def slimmed(function: Function, *arrays: Any) -> Graph:
+    """The graph after the passes, which has the same results."""
+    graph, _ = traced(function, arrays)
+    found = graph
+    for change in (simplify, slim_loops, trim_branches):
+        found = in_all_graphs(change)(found)
+        verify(found)
+    for one, two in zip(interpret(found, arrays), interpret(graph, arrays), strict=True):
+        np.testing.assert_array_equal(one, two)
+    return found
+
+
+def control(graph: Graph) -> Node:
+    (found,) = (node for node in graph.nodes if node.op.control)
+    return found
+
+
+def names(graph: Graph) -> list[str]:
+    return [node.op.name for node in graph.nodes if node.inputs]
+
+
+def test_a_value_that_stays_is_not_carried() -> None:
+    graph = slimmed(lambda x, y: counted(3, lambda a, b: (a * b, b), x, y), X, Y)
+    loop = control(graph)
+    assert loop.param("n") == 2
+    assert graph.outputs[1] is graph.parameters[1]
+
+
+def test_values_that_exchange_places_are_carried() -> None:
+    graph = slimmed(lambda x, y: counted(3, lambda a, b: (b, a), x, y), X, Y)
+    assert control(graph).param("n") == 3
+
+
+def test_what_nobody_reads_is_not_carried() -> None:
+    graph = slimmed(lambda x, y: counted(3, lambda a, b, c: (a + y, b + c, c * a), x, y, y)[0], X, Y)
+    loop = control(graph)
+    assert loop.param("n") == 2
+    assert "mul" not in names(loop.param(GRAPHS)[1])
+
+
+def test_what_the_condition_reads_is_carried() -> None:
+    def function(x: Any) -> Any:
+        return ops.while_loop(
+            lambda t: ops.lt(t[0], F64(9)), lambda t: (t[0] + t[1], t[1], t[2] + F64(1)), (F64(0), F64(2), x)
+        )[2]
+
+    assert control(slimmed(function, X)).param("n") == 2
+
+
+def test_a_constant_is_known_inside() -> None:
+    graph = slimmed(lambda x: counted(3, lambda a, b: (a * b, b), x, np.float64(2)), X[0])
+    loop = control(graph)
+    assert loop.param("n") == 2
+    assert len(loop.inputs) == 2
+    assert all(len(one.parameters) <= 2 for one in loop.param(GRAPHS))
+
+
+def test_an_unchanging_reduction_runs_before_the_loop() -> None:
+    graph = slimmed(lambda x, y: counted(3, lambda a: (a * ops.reduce(y, F64(0), ops.add, (0,)),), x), X, Y)
+    assert "reduce" in names(graph)
+    assert "reduce" not in names(control(graph).param(GRAPHS)[1])
+
+
+def test_an_unchanging_sum_runs_before_the_loop() -> None:
+    graph = slimmed(lambda x, y: counted(3, lambda a: (a * (ops.exp(y) + y),), x), X, Y)
+    assert {"exp", "add"} <= set(names(graph))
+    assert "exp" not in names(control(graph).param(GRAPHS)[1])
+
+
+def test_the_condition_has_its_unchanging_parts_before_the_loop() -> None:
+    def function(x: Any) -> Any:
+        limit = lambda: ops.reduce(x, F64(0), ops.max, (0,))  # noqa: E731
+        return ops.while_loop(lambda v: ops.lt(v, limit()), lambda v: v + F64(1), F64(0))
+
+    assert "reduce" not in names(control(slimmed(function, X)).param(GRAPHS)[0])
+
+
+def test_what_spreads_over_more_elements_is_computed_in_the_loop() -> None:
+    def function(x: Any, y: Any) -> Any:
+        spread = lambda: ops.broadcast(ops.exp(y), (6,))  # noqa: E731
+        return counted(3, lambda a: (a * spread(),), ops.broadcast(x, (6,)))
+
+    graph = slimmed(function, X, Y)
+    assert "exp" in names(graph)
+    assert "broadcast_in_dim" in names(control(graph).param(GRAPHS)[1])
+
+
+def test_an_inner_loop_gives_to_the_outer_one_and_that_before_it() -> None:
+    def function(x: Any, y: Any) -> Any:
+        inner = lambda a: counted(2, lambda b: (b * ops.exp(y) + ops.exp(a),), a)  # noqa: E731
+        return counted(3, inner, x)
+
+    graph = slimmed(function, X, Y)
+    body = control(graph).param(GRAPHS)[1]
+    assert names(graph).count("exp") == 1
+    assert names(body).count("exp") == 1
+    assert "exp" not in names(control(body).param(GRAPHS)[1])
+
+
+def test_what_may_fail_stays_where_it_is() -> None:
+    from xjit.ops.whole_arrays.runtime_check import require
+
+    def function(x: Any, y: Any) -> Any:
+        checked = lambda: require(y, ops.ge(y, F64(0)), "index", "values below zero")  # noqa: E731
+        return counted(0, lambda a: (a * checked(),), x)
+
+    graph, _ = traced(function, (X, Y))
+    assert "require" in "".join(names(control(in_all_graphs(slim_loops)(graph)).param(GRAPHS)[1]))
+
+
+def test_a_known_branch_is_no_choice() -> None:
+    graph = slimmed(lambda x: ops.conditional(I32(1), (lambda a: -a, lambda a: ops.exp(a)), (x, x)), X)
+    assert names(graph) == ["exp"]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_branches_yield_what_is_read(known: bool) -> None:
+    def function(p: Any, x: Any, y: Any) -> Any:
+        operand = np.ones(6) if known else y
+        return ops.conditional(p, (x, operand), lambda t: (t[0] + t[1], ops.exp(t[0])), x, lambda v: (v, v))[0]
+
+    graph = slimmed(function, np.array(True), X, Y)
+    first, _ = control(graph).param(GRAPHS)
+    assert names(first) == ["add"]
+    assert len(first.parameters) == 2 - known
