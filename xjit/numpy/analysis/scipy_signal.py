@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from xjit import ops
 from xjit.errors import ArgumentError, CaptureError
 from xjit.numpy.arrays.padding import pad
+from xjit.numpy.arrays.shaping import moveaxis
 from xjit.numpy.rules.promotion import cast, result_type
-from xjit.numpy.rules.values import as_value, refuse, shape_of
+from xjit.numpy.rules.values import as_value, numpy_errors, refuse, shape_of
+from xjit.numpy.selecting.indexing import getitem
+from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import Operand, dtype_of
-from xjit.types import BOOL, NARROW_FLOATS, dtype_class
+from xjit.types import BOOL, COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, NARROW_FLOATS, dtype_class
 
 _BORDERS = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "symmetric"}
 _BORDERS["symmetric"] = "symmetric"
@@ -72,7 +79,9 @@ def _slid(x: Operand, window: Operand, borders: tuple[Any, Any, Any], name: str)
     """The sums of products with a window at every place that the mode asks for."""
     mode, boundary, value = borders
     if mode not in ("full", "same", "valid"):
-        raise ArgumentError(f"scipy.signal.{name}: Acceptable mode flags are 'valid', 'same', or 'full'; got {mode!r}")
+        raise ArgumentError(
+            f"scipy.signal.{name}: Acceptable mode flags are 'valid', 'same', or 'full'; got {mode!r}"
+        )
     if boundary not in _BORDERS:
         flags = "'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm')"
         raise ArgumentError(f"scipy.signal.{name}: Acceptable boundary flags are {flags}; got {boundary!r}")
@@ -97,16 +106,37 @@ def _beyond(count: int, mode: str, name: str) -> tuple[int, int]:
 
 
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    """A signal along an axis, filtered by the quotient of two polynomials: without denominator, a sum of products.
+    """A signal along an axis, filtered by a polynomial over a number.
 
-    Others are refused, and run in SciPy. Element types: numbers; integers count as float64.
+    Element types: float32, float64, complex numbers, promoted together. Raises ArgumentError for coefficients of
+    another rank than 1 and for a signal of rank 0, CaptureError for filters that feed results back.
 
     >>> lfilter(np.array([1.0, 1.0]), np.array([2.0]), np.array([2.0, 4.0, 6.0])).tolist()
     [1.0, 3.0, 5.0]
     """
     name = "lfilter"
     refuse(name, zi=zi)
-    weights, scale, signal = (as_value(value, name, argument) for value, argument in ((b, "b"), (a, "a"), (x, "x")))
-    if shape_of(scale) not in ((), (1,)) or len(shape_of(weights)) > 1:
+    values = [as_value(value, name, argument) for value, argument in ((b, "b"), (a, "a"), (x, "x"))]
+    if any(len(shape_of(one)) != 1 or not shape_of(one)[0] for one in values[:2]):
+        raise ArgumentError("scipy.signal.lfilter: b and a: vectors of coefficients are required")
+    if not shape_of(values[2]):
+        raise ArgumentError("scipy.signal.lfilter: x must be at least 1-D")
+    dtype = result_type(*values, name=name)
+    if dtype not in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128):
+        raise CaptureError(f"scipy.signal.lfilter: input type {dtype} is not supported")
+    weights, scale, signal = (cast(one, dtype) for one in values)
+    if shape_of(scale) != (1,):
         raise CaptureError("scipy.signal.lfilter feeds results back, which is not supported")
-    return _filtered(weights, scale, signal, axis)
+    with numpy_errors(name):
+        place = normalize_axis_index(axis, len(shape_of(signal)))
+    rows = moveaxis(signal, place, -1)
+    flat = ops.reshape(rows, (math.prod(shape_of(rows)[:-1]), shape_of(rows)[-1]))
+    found = _summed(call(np.divide, weights, getitem(scale, 0)), flat)
+    return moveaxis(ops.reshape(found, shape_of(rows)), -1, place)
+
+
+def _summed(weights: Operand, rows: Operand) -> Any:
+    """Each row with the weighted sum of what comes before its elements."""
+    (count,), (number, size) = shape_of(weights), shape_of(rows)
+    image, window = ops.reshape(rows, (number, 1, size)), ops.reshape(ops.rev(weights, (0,)), (1, 1, count))
+    return ops.conv_general_padding(image, window, (1,), ((count - 1, 0),))
