@@ -42,6 +42,7 @@ _MODULES = {
     "xjit.numpy.arrays.repeating": "tile repeat resize",
     "xjit.numpy.selecting.picking": "delete insert compress extract",
     "xjit.numpy.arrays.padding": "pad",
+    "xjit.numpy.arrays.sliding": "lib.stride_tricks.sliding_window_view",
     "xjit.numpy.arrays.packing": "packbits unpackbits",
     "xjit.numpy.analysis.differences": "diff ediff1d gradient trapezoid unwrap",
     "xjit.numpy.arrays.diagonals": "diagonal trace diag diagflat tri tril triu",
@@ -84,6 +85,11 @@ _MODULES = {
 
 # The same of SciPy's, which is looked for among the modules that the program has imported, and never imported here.
 _OF_SCIPY = {
+    "scipy.ndimage": (
+        "xjit.numpy.analysis.scipy_filters",
+        """uniform_filter uniform_filter1d maximum_filter maximum_filter1d minimum_filter minimum_filter1d
+        correlate1d convolve1d""",
+    ),
     "scipy.signal": ("xjit.numpy.analysis.scipy_signal", "convolve2d correlate2d lfilter"),
 }
 

@@ -106,13 +106,13 @@ def _beyond(count: int, mode: str, name: str) -> tuple[int, int]:
 
 
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
-    """A signal along an axis, filtered by a polynomial over a number.
+    """A signal along an axis, filtered by the quotient of two polynomials.
 
     Element types: float32, float64, complex numbers, promoted together. Raises ArgumentError for coefficients of
-    another rank than 1 and for a signal of rank 0, CaptureError for filters that feed results back.
+    another rank than 1 and for a signal of rank 0; a first state is not supported.
 
-    >>> lfilter(np.array([1.0, 1.0]), np.array([2.0]), np.array([2.0, 4.0, 6.0])).tolist()
-    [1.0, 3.0, 5.0]
+    >>> lfilter(np.array([1.0]), np.array([1.0, -0.5]), np.array([4.0, 0.0, 0.0])).tolist()
+    [4.0, 2.0, 1.0]
     """
     name = "lfilter"
     refuse(name, zi=zi)
@@ -124,14 +124,16 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     dtype = result_type(*values, name=name)
     if dtype not in (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128):
         raise CaptureError(f"scipy.signal.lfilter: input type {dtype} is not supported")
-    weights, scale, signal = (cast(one, dtype) for one in values)
-    if shape_of(scale) != (1,):
-        raise CaptureError("scipy.signal.lfilter feeds results back, which is not supported")
+    weights, feedback, signal = (cast(one, dtype) for one in values)
     with numpy_errors(name):
         place = normalize_axis_index(axis, len(shape_of(signal)))
     rows = moveaxis(signal, place, -1)
     flat = ops.reshape(rows, (math.prod(shape_of(rows)[:-1]), shape_of(rows)[-1]))
-    found = _summed(call(np.divide, weights, getitem(scale, 0)), flat)
+    scale = getitem(feedback, 0)
+    if shape_of(feedback) == (1,):
+        found = _summed(call(np.divide, weights, scale), flat)
+    else:
+        found = _fed_back(call(np.divide, weights, scale), call(np.divide, feedback, scale), flat)
     return moveaxis(ops.reshape(found, shape_of(rows)), -1, place)
 
 
@@ -140,3 +142,34 @@ def _summed(weights: Operand, rows: Operand) -> Any:
     (count,), (number, size) = shape_of(weights), shape_of(rows)
     image, window = ops.reshape(rows, (number, 1, size)), ops.reshape(ops.rev(weights, (0,)), (1, 1, count))
     return ops.conv_general_padding(image, window, (1,), ((count - 1, 0),))
+
+
+def _fed_back(weights: Operand, feedback: Operand, rows: Operand) -> Any:
+    """The rows by the transposed direct form: a state of one sum for each coefficient after the first."""
+    order = max(shape_of(weights)[0], shape_of(feedback)[0])
+    number, size = shape_of(rows)
+    dtype = dtype_of(rows)
+    ahead, back = (_column(one, order) for one in (weights, feedback))
+    columns = ops.transpose(rows, (1, 0))
+    zero = np.int64(0)
+
+    def step(state: Any) -> Any:
+        place, sums, results = state
+        x = ops.dynamic_slice(columns, (place, zero), (1, number))
+        y = call(np.add, getitem(sums, slice(0, 1)), call(np.multiply, getitem(ahead, slice(0, 1)), x))
+        following = ops.pad(sums, zero.astype(dtype), ((-1, 1, 0), (0, 0, 0)))
+        fed = call(np.multiply, getitem(ahead, slice(1, None)), x)
+        returned = call(np.multiply, getitem(back, slice(1, None)), y)
+        after = call(np.subtract, call(np.add, following, fed), returned)
+        return ops.add(place, np.int64(1)), after, ops.dynamic_update_slice(results, y, (place, zero))
+
+    start = (zero, np.zeros((order - 1, number), dtype), np.zeros((size, number), dtype))
+    _, _, results = ops.while_loop(lambda state: ops.lt(state[0], np.int64(size)), step, start)
+    return ops.transpose(results, (1, 0))
+
+
+def _column(coefficients: Operand, order: int) -> Any:
+    """Coefficients below each other, with zeros up to the order."""
+    (count,) = shape_of(coefficients)
+    zero = np.zeros((), dtype_of(coefficients))
+    return ops.reshape(ops.pad(coefficients, zero, ((0, order - count, 0),)), (order, 1))
