@@ -18,7 +18,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +84,7 @@ def entry(name: str, function: Callable[..., Any]) -> Entry:
     """The entry of a function."""
     text = inspect.cleandoc(function.__doc__ or "")
     rule, _, example = text.partition(">>>")
-    found = example_of(name, function)
-    graph = Graph(name, (), ()) if found is None else graph_of(found)
+    graph = graph_of(name, function)
     records = tuple(dict.fromkeys(node.op for node in graph.nodes if node.op not in _LEAVES))
     module = inspect.unwrap(function).__module__
     return Entry(
@@ -94,7 +93,7 @@ def entry(name: str, function: Callable[..., Any]) -> Entry:
         _signature(function),
         " ".join(rule.replace(":func:", "").replace("``", "`").split()),
         f">>>{example}".rstrip() if example else "",
-        word_of(graph) if found else "outside",
+        word_of(graph),
         records,
     )
 
@@ -137,60 +136,24 @@ def _word(step: Step) -> str:
             return ""
 
 
-@dataclass(eq=False)
-class Example:
-    """The call of a function in its docstring, as a function of the arrays in it."""
-
-    function: Callable[..., Any]
-    args: Any
-    before: Trace
-    arrays: list[Any] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.args = self._marked(self.args)
-
-    def _marked(self, value: Any) -> Any:
-        """The value with numbers in place of its arrays."""
-        if isinstance(value, np.ndarray | np.generic):
-            self.arrays.append(np.asarray(value))
-            return _Place(len(self.arrays) - 1)
-        if isinstance(value, dict):
-            return {key: self._marked(part) for key, part in value.items()}
-        return type(value)(map(self._marked, value)) if type(value) in (tuple, list) else value
-
-    def __call__(self, *arrays: Any) -> Any:
-        args, names = _filled(self.args, arrays)
-        return tuple(leaf for leaf in _leaves(self.function(*args, **names)) if isinstance(leaf, TracedValue))
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The place of an array among the arguments of an example."""
-
-    number: int
-
-
-def _filled(value: Any, arrays: Sequence[Any]) -> Any:
-    if isinstance(value, _Place):
-        return arrays[value.number]
-    if isinstance(value, dict):
-        return {key: _filled(part, arrays) for key, part in value.items()}
-    return type(value)(_filled(part, arrays) for part in value) if type(value) in (tuple, list) else value
-
-
-def example_of(name: str, function: Callable[..., Any]) -> Example | None:
-    """The first call of the function in its docstring; the lines before it are traced by themselves."""
+def graph_of(name: str, function: Callable[..., Any]) -> Graph:
+    """The first call of the function in its docstring over arguments in the place of arrays, with the lines before
+    it; empty for what belongs outside of compiled functions.
+    """
     source = importlib.import_module(inspect.unwrap(function).__module__)
     names = {**vars(source), "ops": ops, "np": np, "print": lambda *values: None}
-    before = Trace("before", wrap=ScalarValue)
+    trace, leaves = Trace("example", wrap=ScalarValue), []
     for one in doctest.DocTestParser().get_examples(function.__doc__ or ""):
         call = _call_of(name, one.source)
-        with tracing(before), contextlib.suppress(CaptureError):
+        with tracing(trace), contextlib.suppress(CaptureError):
             if call is not None:
-                return Example(function, _arguments(call, names), before)
-            if ".start()" not in one.source:
+                args, named = _lifted(_arguments(call, names), trace)
+                leaves = _leaves(function(*args, **named))
+            elif ".start()" not in one.source:
                 exec(one.source, names)
-    return None
+        if call is not None:
+            break
+    return trace.finish(tuple(trace.adopt(leaf.node) for leaf in leaves if isinstance(leaf, TracedValue)))
 
 
 def _arguments(call: ast.Call, names: dict[str, Any]) -> Any:
@@ -200,16 +163,13 @@ def _arguments(call: ast.Call, names: dict[str, Any]) -> Any:
     return eval(code, {**names, "given": lambda *args, **named: (args, named)})
 
 
-def graph_of(call: Example) -> Graph:
-    """The traced example; empty for what belongs outside of compiled functions."""
-    trace = Trace("example", wrap=ScalarValue, parent=call.before)
-    with tracing(trace):
-        values = [ScalarValue(trace.parameter(type_of(array)), trace) for array in call.arrays]
-        try:
-            leaves = tuple(trace.adopt(leaf.node) for leaf in call(*values))
-        except CaptureError:
-            leaves = ()
-    return trace.finish(leaves)
+def _lifted(value: Any, trace: Trace) -> Any:
+    """The value with parameters of a trace in place of its arrays."""
+    if isinstance(value, np.ndarray | np.generic):
+        return ScalarValue(trace.parameter(type_of(np.asarray(value))), trace)
+    if isinstance(value, dict):
+        return {key: _lifted(part, trace) for key, part in value.items()}
+    return type(value)(_lifted(part, trace) for part in value) if type(value) in (tuple, list) else value
 
 
 def _leaves(value: Any) -> list[Any]:

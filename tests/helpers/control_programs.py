@@ -252,6 +252,43 @@ def from_views(x: Array, count: Array) -> Array:
     return turns(count, lambda _, v: (ops.add(v, step),), ops.slice(x, (1,), (10,), (2,)))
 
 
+def scanned(xs: Array, count: Array) -> Array:
+    """An element is read and another one written at the number of the turn, in place."""
+
+    def body(number: Array, total: Array, ys: Array) -> Any:
+        value = ops.reshape(ops.dynamic_slice(xs, (number,), (1,)), ())
+        total = ops.add(ops.mul(total, np.float64(0.9)), value)
+        return total, ops.dynamic_update_slice(ys, ops.reshape(total, (1,)), (number,))
+
+    return turns(count, body, ZERO, full(ZERO, xs))
+
+
+def scanned_plainly(xs: Array, count: Array) -> Any:
+    total, ys = ZERO, np.zeros(xs.shape)
+    for number in range(count):
+        total = ys[number] = total * 0.9 + xs[number]
+    return count, total, ys
+
+
+def scanned_rows(xs: Array, count: Array) -> Array:
+    """The same with rows, of which the old ones are needed as well."""
+
+    def body(number: Array, total: Array, ys: Array) -> Any:
+        row = ops.reshape(ops.dynamic_slice(xs, (number, np.int64(0)), (1, xs.shape[1])), total.shape)
+        before = ops.reshape(ops.slice(ys, (0, 0), (1, xs.shape[1]), (1, 1)), total.shape)
+        total = ops.add(ops.add(ops.rev(total, (0,)), row), before)
+        return total, ops.dynamic_update_slice(ys, ops.reshape(total, (1, *total.shape)), (number, np.int64(0)))
+
+    return turns(count, body, ops.broadcast(ZERO, xs.shape[1:]), full(ZERO, xs))
+
+
+def scanned_rows_plainly(xs: Array, count: Array) -> Any:
+    total, ys = np.zeros(xs.shape[1]), np.zeros(xs.shape)
+    for number in range(count):
+        total = ys[number] = (total[::-1] + xs[number]) + ys[0]
+    return count, total, ys
+
+
 def steepest(x: Array, count: Array) -> Array:
     """Sums of floats in every turn."""
 
@@ -325,6 +362,9 @@ CONTROL_PROGRAMS: dict[str, ControlProgram] = {
         from_views, (np.arange(10.0), THREE), lambda x, n: plainly(n, lambda _, v: (v + x[::2],), x[1::2])
     ),
     "nothing": _counted(folded_onto_itself, lambda _, x: (x + x,), np.zeros((0,)), THREE),
+    "scanned": ControlProgram(scanned, (_MANY, np.int64(100)), scanned_plainly),
+    "scanned in part": ControlProgram(scanned, (_MANY, _NINE), scanned_plainly),
+    "scanned rows": ControlProgram(scanned_rows, (_SQUARE, np.int64(12)), scanned_rows_plainly),
     "steepest": ControlProgram(steepest, (_MANY, _NINE), steepest_plainly, exact=False),
 }
 """The programs by their names."""

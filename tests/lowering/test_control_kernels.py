@@ -20,7 +20,7 @@ from xjit.compile import Lowered, lower_graph
 from xjit.ir.context import CONSTANT
 from xjit.ir.loops.execute import Executor
 from xjit.ir.loops.intexpr import evaluate
-from xjit.ir.loops.nodes import Alloc, Argument, If, Load, While
+from xjit.ir.loops.nodes import Alloc, Argument, If, Load, Loop, While
 from xjit.ir.loops.verify import verify
 from xjit.ir.loops.walk import loads, statements, stores
 from xjit.ir.node import Node
@@ -179,6 +179,14 @@ def test_arrays_are_exchanged_and_copied_in_the_end_alone() -> None:
     assert not [one for one in (*stores(tuple(first)), *stores(last.then)) if isinstance(one.value, Load)]
     (back,) = stores(last.otherwise)
     assert isinstance(back.value, Load) and (back.buffer, back.value.buffer) == (old, new)
+
+
+def test_scans_move_one_element() -> None:
+    """The update of a carried array has nothing but its window to store."""
+    kernel = lowered(CONTROL_PROGRAMS["scanned"])[-1]
+    (loop,) = (one for one in kernel.kernel.body if isinstance(one, While))
+    assert len(list(stores(loop.body))) == 1
+    assert not [one for one in statements(loop.body) if isinstance(one, Loop)]
 
 
 def only_loop(name: str) -> While:

@@ -33,6 +33,16 @@ def normal(*shape: int, dtype: Any = np.float64) -> Array:
     return RANDOM.standard_normal(shape).astype(dtype)
 
 
+def rows_added(x: Any, rows: Any, y: Any) -> Any:
+    numbers: dict[str, Any] = {
+        "index_vector_dim": 1,
+        "update_window_dims": (1,),
+        "inserted_window_dims": (0,),
+        "scatter_dims_to_operand_dims": (0,),
+    }
+    return ops.scatter(x, rows, y, ops.add, **numbers)
+
+
 def neighbours(x: Any) -> Any:
     return x[:-2] + x[1:-1] + x[2:]
 
@@ -114,6 +124,7 @@ def windows(x: Any, k: Any) -> Any:
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
+    "rows added": case(rows_added, normal(9, 64), np.arange(80) % 11, normal(80, 64), parallel_work=1000.0),
     # element by element
     "turns": case(turns, normal(50), longest_turn=25),
     "divisions": case(normalised, normal(50, 600)),
@@ -205,6 +216,8 @@ SEEN_IN = {
     "joined_products": ("windows",),
     "shared_extent": ("borders",),
     "shared_blocks": ("transposed wide",),
+    "update_parts": ("rows added",),
+    "shared_lines": ("rows added",),
     "lone_share": ("borders",),
     "parallel_work": ("sums of angles",),
     "piece_work": ("pieces",),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 
-import numpy as np
 import pytest
 
 from tools import ops_page
@@ -42,10 +41,9 @@ def test_compositions_name_their_records() -> None:
     assert "`reduce`" in str(entry)
 
 
-def test_arrays_of_an_example_are_operands() -> None:
-    example = ops_page.example_of("add", ops_page.functions()["add"])
-    assert example is not None
-    assert all(isinstance(array, np.ndarray) for array in example.arrays) and example.arrays
+def test_arrays_of_an_example_are_arguments() -> None:
+    graph = ops_page.graph_of("add", ops_page.functions()["add"])
+    assert len(graph.parameters) == 2 and len(graph.outputs) == 1
 
 
 def test_examples() -> None:

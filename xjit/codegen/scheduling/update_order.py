@@ -17,6 +17,7 @@ from xjit.codegen.scheduling.schedule import Loop, Schedule
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.statements import Update
 from xjit.ir.index_map import Index, axes_of, relabel
+from xjit.machine import Machine
 
 
 def place_of(group: FusionGroup) -> Index:
@@ -60,6 +61,22 @@ def update_loops(group: FusionGroup, accesses: GroupAccesses) -> Schedule:
     loops = tuple(Loop(f"i{number}", (axis,), dims[axis]) for number, axis in enumerate(axes))
     shared = 0 if axes and axes[0] in free else None
     return Schedule(loops, (), shared, False, None)
+
+
+def parted_axis(group: FusionGroup, machine: Machine) -> int | None:
+    """The axis of the target along which threads get a part each: the longest one along which updates never meet, and
+    whose positions are those of a loop; None if parts would be a few lines of memory only.
+    """
+    place = place_of(group)
+    free, item = apart(place), group.statements[0].updated[0].aval.dtype.itemsize
+    own = {
+        axis: group.dims[map.axis]
+        for axis, map in enumerate(place)
+        if map.axis is not None and map.axis in free and not map.found and map.scale == 1
+    }
+    axis = max(own, key=lambda one: own[one], default=None)
+    fewest = machine.update_parts * machine.shared_lines * machine.line_bytes
+    return axis if axis is not None and own[axis] * item >= fewest else None
 
 
 def needed_loops(place: Index, loops: Sequence[Loop]) -> list[int]:

@@ -11,7 +11,8 @@ to be known to be short.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
@@ -34,7 +35,13 @@ from xjit.ir.node import Graph, Node
 from xjit.machine import Machine
 from xjit.types import TupleType
 
-Planner = Callable[[Graph, Layouts], Plan]
+
+class Planner(Protocol):
+    """The planner for a target."""
+
+    def __call__(self, graph: Graph, layouts: Layouts, *, owned: frozenset[Node]) -> Plan:
+        """The plan of a graph that may write over parameters it owns."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,13 +59,18 @@ class Surroundings:
         found = view_of(node, self.layouts) if node in self.shown else None
         return found or View(node, self.layouts.strides(node), 0)
 
-    def planned(self, graph: Graph, operands: tuple[Node, ...], carried: int = 0) -> SubPlan:
-        """The plan of an inner graph over these operands. What is ``carried`` is packed, whatever it starts as."""
+    def planned(
+        self, graph: Graph, operands: tuple[Node, ...], carried: int = 0, owned: Iterable[Node] = ()
+    ) -> SubPlan:
+        """The plan of an inner graph over these operands. What is ``carried`` is packed, whatever it starts as.
+
+        Parameters that are ``owned`` may be written over.
+        """
         views = tuple(map(self.view, operands))
         pairs = list(zip(graph.parameters, views, strict=True))[carried:]
         strides = {one: tuple(move * one.aval.dtype.itemsize for move in view.strides) for one, view in pairs}
         layouts = Layouts(strides)
-        return SubPlan(self.plan(graph, layouts), layouts, views)
+        return SubPlan(self.plan(graph, layouts, owned=frozenset(owned)), layouts, views)
 
 
 def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None:
@@ -73,7 +85,8 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
         carried = node.param("n")
         first, turn = turn_of(inner[0].graph, inner[1].graph, carried)
         given = (*operands[0], *operands[1][carried:])
-        both = around.planned(first, operands[0], carried), around.planned(turn, given, carried)
+        owned = turn.parameters[:carried]
+        both = around.planned(first, operands[0], carried), around.planned(turn, given, carried, owned)
         step = LoopKernelStep(node, *both, results, trips(first, turn, both[0].operands))
     else:
         subs = tuple(around.planned(own_graph(one.graph), of) for one, of in zip(inner, operands, strict=True))

@@ -29,10 +29,15 @@ def own_graph(graph: Graph) -> Graph:
 
 
 def _written_out(graph: Graph, values: Sequence[Node], known: dict[object, Node]) -> tuple[Node, ...]:
-    """The results of a graph for other values than its parameters; nodes that are ``known`` are not made again."""
+    """The results of a graph for other values than its parameters; nodes that are ``known`` are not made again.
+
+    Copies that updates change stay apart.
+    """
     new: dict[Node, Node] = dict(zip(graph.parameters, values, strict=True))
+    copies = {copy for node in graph.nodes for copy in node.updated}
     for node in graph.nodes:
         if node not in new:
             inputs = tuple(new[source] for source in node.inputs)
-            new[node] = known.setdefault((inputs, node.computes), replace(node, inputs=inputs))
+            made = replace(node, inputs=inputs)
+            new[node] = made if node in copies else known.setdefault((inputs, node.computes), made)
     return tuple(new[node] for node in graph.outputs)

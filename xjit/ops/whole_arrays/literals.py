@@ -11,8 +11,9 @@ from xjit.ir.context import TracedValue
 from xjit.ops.define import core, rules
 from xjit.ops.define.core import Array, as_operand, as_shape, aval_of
 from xjit.ops.define.references import convert
+from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.shape import broadcast_in_dim
-from xjit.types import NAMES, array_type, as_dtype, dtype_class
+from xjit.types import NAMES, ArrayType, DType, array_type, as_dtype, dtype_class
 
 __all__ = ["constant", "full", "zeros"]
 
@@ -22,24 +23,31 @@ _FITS = {"P": "P", "I": "IFC", "F": "FC", "C": "C"}
 def constant(value: Any, dtype: Any = None) -> Any:
     """An array of literals: a scalar, a nested sequence or an array, of this element type or that which NumPy gives.
 
-    Element types: any whose kind the values fit, as integers fit floats. Raises DTypeError for others and for traced
-    values, ArgumentError for sequences of unequal lengths.
+    Element types: any whose kind the values fit, as integers fit floats. An array may be a value of the program, a
+    sequence has literals only. Raises DTypeError for others, ArgumentError for sequences of unequal lengths.
 
     >>> constant([[1, 2], [3, 4]], "f32")
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
     name = "constant"
+    if isinstance(value, TracedValue):
+        own = aval_of(value)
+        return convert_element_type(value, own.dtype if dtype is None else _fitting(own, dtype, name))
     array = _literals(value, name)
     if dtype is not None:
-        wanted = as_dtype(dtype, f"ops.{name}: dtype")
-        if array.size and dtype_class(wanted) not in _FITS[dtype_class(array.dtype)]:
-            raise DTypeError(
-                f"ops.{name}: dtype: the values do not fit this element type; got {NAMES[array.dtype]} "
-                f"and {NAMES[wanted]}"
-            )
-        array = convert(array, wanted)
+        array = convert(array, _fitting(aval_of(array), dtype, name))
     return core.constant(np.array(array, order="C"))
+
+
+def _fitting(type: ArrayType, dtype: Any, name: str) -> DType:
+    """The element type that is asked for; DTypeError unless the values fit."""
+    wanted = as_dtype(dtype, f"ops.{name}: dtype")
+    if type.size and dtype_class(wanted) not in _FITS[dtype_class(type.dtype)]:
+        raise DTypeError(
+            f"ops.{name}: dtype: the values do not fit this element type; got {NAMES[type.dtype]} and {NAMES[wanted]}"
+        )
+    return wanted
 
 
 def _literals(value: Any, name: str) -> Array:

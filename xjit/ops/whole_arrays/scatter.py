@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,17 +77,22 @@ def _reference(*arrays: Array, at: WindowsAt, computation: Graph, n: int) -> Any
         flat = flat * size + one[inside]
     values = [np.asarray(update)[inside] for update in updates]
     buffers = [result.reshape(-1) for result in results]
-    left = np.arange(flat.size)
-    while left.size:
-        _, first = np.unique(flat[left], return_index=True)
-        now, left = left[first], np.delete(left, first)
+    for now in _in_turns(flat):
         old, new = [one[flat[now]] for one in buffers], [one[now] for one in values]
-        for buffer, value in zip(
-            buffers, evaluate_elementwise(computation, (*old, *new, *extra), now.shape), strict=True
-        ):
+        combined = evaluate_elementwise(computation, (*old, *new, *extra), now.shape)
+        for buffer, value in zip(buffers, combined, strict=True):
             buffer[flat[now]] = value
     found = tuple(buffer.reshape(result.shape) for buffer, result in zip(buffers, results, strict=True))
     return found[0] if n == 1 else found
+
+
+def _in_turns(flat: Array) -> Iterator[Array]:
+    """The first update of each position, then the second ones, and so on."""
+    order = np.argsort(flat, kind="stable")
+    begins = np.flatnonzero(np.diff(flat[order], prepend=-1))
+    turn = np.arange(flat.size) - np.repeat(begins, np.diff(begins, append=flat.size))
+    by_turn = order[np.argsort(turn, kind="stable")]
+    return iter(np.split(by_turn, np.cumsum(np.bincount(turn))[:-1]) if flat.size else ())
 
 
 def _places(at: WindowsAt, starts: Sequence[Array], dims: Dims, sizes: Dims) -> tuple[Array, list[Array]]:

@@ -30,6 +30,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError
 from xjit.fusion.buffers.memory import spent_in_kernels
 from xjit.fusion.buffers.operands import View
+from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import (
     AliasStep,
     BranchKernelStep,
@@ -55,7 +56,7 @@ from xjit.ir.loops.nodes import (
 )
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.types import BOOL, INT64
+from xjit.types import BOOL, INT64, TupleType
 
 
 def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, varying: bool = False) -> LoweredKernel:
@@ -97,6 +98,9 @@ class ControlKernel:
         ``kept`` for.
         """
         spent = iter(spent_in_kernels(sub.plan, frozenset(kept)))
+        for node in sub.plan.graph.nodes:
+            if (held := held_by(node)) is not node and not isinstance(node.type, TupleType):
+                self.places.put(node, held)
         for step in sub.plan.steps:
             match step:
                 case KernelStep():

@@ -7,6 +7,13 @@
           o0[x0, i1] = (o0[x0, i1] + a1[i0, i1])
 
 Windows that hang over the edge are cut by the bounds of their loop, where that is inside of the loops over starts.
+
+Where updates may meet along the outermost loop, threads share one along which they do not, in parts:
+
+    parallel part in 0 .. 2:
+      for i0 in 0 .. n0:
+        ...
+          for i1 in first .. last:
 """
 
 from __future__ import annotations
@@ -18,14 +25,15 @@ from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.naive.loop_bounds import Bounds
 from xjit.codegen.lowering.scopes import Element
 from xjit.codegen.scheduling.accesses import Access
-from xjit.codegen.scheduling.update_order import needed_loops, place_of
+from xjit.codegen.scheduling.update_order import needed_loops, parted_axis, place_of
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue, Update
 from xjit.ir.index_map import relabel
 from xjit.ir.loops.intexpr import IntExpr, as_int, constant, maximum, minimum, variable
-from xjit.ir.loops.nodes import FromInt, Load, LoopKind, Prim, Store, Value
+from xjit.ir.loops.nodes import FromInt, LetInt, Load, LoopKind, Prim, Store, Value
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
+from xjit.lazy import lazy
 from xjit.types import BOOL, INT64
 
 
@@ -41,6 +49,7 @@ class NaiveUpdates:
         self._place = place_of(self.group)
         self._sizes = self.group.statements[0].updated[0].aval.shape
         self._needed = needed_loops(self._place, self.plan.kept)
+        self._part: Bounds = constant(0), constant(0)
 
     @property
     def work(self) -> float:
@@ -49,13 +58,36 @@ class NaiveUpdates:
 
     def write(self) -> None:
         """All loops."""
+        if self._parted is None:
+            self._inside(0)
+            return
+        parts = self.nest.machine.update_parts
+        size = self.group.dims[self._place[self._parted].axis or 0]
+        share = self.nest.word("share", -(-size // parts), "share")
+        part = self.nest.open("part")
+        first, last = self.nest.fresh("first"), self.nest.fresh("last")
+        begin = variable("part") * share
+        part.statements += [
+            LetInt(first, begin),
+            LetInt(last, minimum(begin + share, self.nest.word("columns", size, "columns"))),
+        ]
+        self._part = variable(first), variable(last)
+        outermost, self.nest.outermost = self.nest.outermost, len(self.nest.scopes) - 1
         self._inside(0)
+        self.nest.outermost = outermost
+        self.nest.close(0, self.nest.word("parts", parts, "parts"), LoopKind.PARALLEL)
+
+    @lazy
+    def _parted(self) -> int | None:
+        """The axis of the target along which threads get a part each."""
+        machine = self.nest.machine
+        if self.plan.shared is not None or self.work < machine.parallel_work:
+            return None
+        return parted_axis(self.group, machine)
 
     def _inside(self, depth: int) -> None:
         """Everything inside of so many loops."""
-        axis = self._windowed(depth)
-        known = [one for one, needed in enumerate(self._needed) if needed == depth and one != axis]
-        conditions = [condition for one in known for condition in self._conditions(one)]
+        conditions = self._known(depth)
         if conditions:
             self.nest.open_if()
         if depth == len(self.plan.kept):
@@ -67,6 +99,12 @@ class NaiveUpdates:
         if conditions:
             self.nest.close_if(_all(conditions))
 
+    def _known(self, depth: int) -> list[Value]:
+        """The conditions that are known inside of so many loops, and not before."""
+        axis = self._windowed(depth)
+        known = [one for one, needed in enumerate(self._needed) if needed == depth and one != axis]
+        return [condition for one in known for condition in self._conditions(one)]
+
     def _loop(self, depth: int) -> None:
         """The next loop and everything inside of it."""
         loop = self.plan.kept[depth]
@@ -74,6 +112,8 @@ class NaiveUpdates:
         axis = self._windowed(depth + 1)
         if axis is not None:
             start, stop = self._window(axis, stop)
+        elif self._parted is not None and self._place[self._parted].axis in loop.axes:
+            start, stop = self._part
         self.nest.open(loop.variable, loop.axes)
         self._inside(depth + 1)
         self.nest.close(start, stop, kind if axis is None else LoopKind.SERIAL)
@@ -107,8 +147,7 @@ class NaiveUpdates:
         position = self._start(axis)
         if map.axis is not None and (name := self.values.elements.position(map.axis)) is not None:
             position = position + variable(name) * map.scale
-        place, size = FromInt(position, INT64), FromInt(self._size(axis), INT64)
-        first = FromInt(constant(0), INT64)
+        first, place, size = (FromInt(one, INT64) for one in (constant(0), position, self._size(axis)))
         return [Prim("le", (first, place), BOOL), Prim("lt", (place, size), BOOL)]
 
     def _start(self, axis: int) -> IntExpr:
