@@ -90,6 +90,7 @@ _OF_SCIPY = {
         """uniform_filter uniform_filter1d maximum_filter maximum_filter1d minimum_filter minimum_filter1d
         correlate1d convolve1d""",
     ),
+    "scipy.signal": ("xjit.numpy.analysis.scipy_signal", "convolve2d correlate2d lfilter"),
 }
 
 
