@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.control_programs import CONTROL_PROGRAMS, FIVE, ControlProgram, scaled
 from tests.helpers.kernel_executors import PROCESSOR, on, uncompiled
+from tests.lowering.control_programs import CONTROL_PROGRAMS, FIVE, ControlProgram, scaled
 from xjit import ops, tree
 from xjit.capture.capture import capture
 from xjit.codegen.language.plain_primitives import primitive
@@ -99,7 +99,7 @@ def whole(program: ControlProgram) -> tuple[Lowered, dict[Node, Any]]:
 
 
 def executed(kernel: LoweredKernel, parameters: Mapping[Node, Any], turns: int) -> dict[Node, np.ndarray[Any, Any]]:
-    """What a kernel leaves in its buffers, under the executor of loops, so many turns at a call."""
+    """The buffers that a kernel leaves behind, under the executor of loops, so many turns at a call."""
     buffers: dict[Node, np.ndarray[Any, Any]] = {}
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     words = dict(zip(kernel.kernel.words or (), kernel.words, strict=True))

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
-from xjit.codegen.lowering.control.exchange import exchanged
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
+from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
 from xjit.codegen.lowering.scopes import Scope
