@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from xjit.capture.control.branches import switch as switch
     from xjit.capture.control.loops import fori_loop as fori_loop
     from xjit.capture.control.loops import while_loop as while_loop
-    from xjit.capture.control.scans import scan as scan
+    from xjit.capture.control.row_loops import scan as scan
     from xjit.runtime.parallel.threads import threads as threads
 
 jit = xjit
@@ -74,7 +74,7 @@ _LATER = {
     "threads": "xjit.runtime.parallel.threads:threads",
     "cond": "xjit.capture.control.branches:cond",
     "fori_loop": "xjit.capture.control.loops:fori_loop",
-    "scan": "xjit.capture.control.scans:scan",
+    "scan": "xjit.capture.control.row_loops:scan",
     "switch": "xjit.capture.control.branches:switch",
     "while_loop": "xjit.capture.control.loops:while_loop",
 }

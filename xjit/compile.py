@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
-from xjit.fusion.plan import ControlStep, KernelStep, Plan, SortStep
+from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep, Plan, SortStep
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import GRAPHS, all_graphs
 from xjit.ir.node import Graph, Node
@@ -97,9 +97,9 @@ class Draft:
         return len(self.graph.nodes) if self.plan is None else len(self.steps)
 
     @property
-    def steps(self) -> tuple[KernelStep | SortStep, ...]:
+    def steps(self) -> tuple[KernelStep | SortStep | ControlKernelStep, ...]:
         """The steps of the plan that are kernels."""
-        return tuple(step for step in self.planned.steps if isinstance(step, KernelStep | SortStep))
+        return tuple(step for step in self.planned.steps if isinstance(step, KERNELS))
 
     @property
     def layouts(self) -> Layouts:
@@ -169,19 +169,23 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
 
 
 def _lower(draft: Draft) -> Draft:
+    from xjit.codegen.lowering.control.control_kernels import lower_control
     from xjit.codegen.lowering.kernels.equal_kernels import EqualKernels
     from xjit.codegen.lowering.kernels.sorts import lower_pass
     from xjit.codegen.scheduling.loop_kinds import verify_loops
 
-    plan = draft.planned
-    equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, draft.target.machine, draft.varying)
+    plan, machine = draft.planned, draft.target.machine
+    equal = EqualKernels(draft.layouts, plan.leaves, plan.stored, machine, draft.varying)
     spent = iter(spent_in_kernels(plan))
-    lowered = tuple(
-        lower_pass(step, draft.layouts, plan.stored, draft.target.machine)
-        if isinstance(step, SortStep)
-        else equal.lower(step, next(spent))
-        for step in draft.watch.over(draft.steps)
-    )
+
+    def lower(step: KernelStep | SortStep | ControlKernelStep) -> LoweredKernel:
+        if isinstance(step, KernelStep):
+            return equal.lower(step, next(spent))
+        if isinstance(step, SortStep):
+            return lower_pass(step, draft.layouts, plan.stored, machine)
+        return lower_control(step, machine, draft.varying)
+
+    lowered = tuple(map(lower, draft.watch.over(draft.steps)))
     if config.flag("XJIT_VERIFY"):
         for kernel in {id(one.kernel): one.kernel for one in lowered}.values():
             verify_loops(kernel, draft.target)

@@ -160,6 +160,12 @@ class Machine:
     shared_blocks: int
     """The same of a loop over blocks or tiles, in each of which there is more to do."""
 
+    update_parts: int
+    """Parts of the columns of updates that threads share where rows may meet: each goes through all rows."""
+
+    shared_lines: int
+    """Lines of memory that such a part has of each row at least."""
+
     lone_share: float
     """The share of the heaviest nest's work below which another nest of a kernel is one step of the shared loop."""
 
@@ -174,6 +180,9 @@ class Machine:
 
     lasting_work: float
     """Work in one piece after which signals should not have to wait for its end: tens of milliseconds."""
+
+    longest_turn: int
+    """Operations at most of a graph that becomes a loop inside of a kernel: all of it is one function for LLVM."""
 
     long_piece: int
     """Steps of a piece beyond which it is a whole number of lines of memory."""
@@ -306,11 +315,14 @@ def processor() -> Machine:
         joined_products=12,
         shared_extent=64,
         shared_blocks=16,
+        update_parts=2,
+        shared_lines=4,
         lone_share=0.125,
         parallel_work=500_000.0,
         piece_work=500_000.0,
         most_pieces=64,
         lasting_work=20_000_000.0,
+        longest_turn=400,
         long_piece=1024,
         piece_steps=64,
         product_cost=0.125,

@@ -9,8 +9,15 @@ import numpy as np
 from tests.cases.case_values import ALL, INTEGERS
 from tests.cases.cases_shape import layouts, numbered
 from tests.helpers.harness import Case, array
-from tests.helpers.index_equations import sliced, updated
+from tests.helpers.index_equations import gathered, scattered, sliced, updated
 from xjit import ops
+
+COLLAPSED: dict[str, Any] = {"collapsed_slice_dims": (0,), "start_index_map": (0,), "index_vector_dim": 1}
+INSERTED: dict[str, Any] = {
+    "inserted_window_dims": (0,),
+    "scatter_dims_to_operand_dims": (0,),
+    "index_vector_dim": 1,
+}
 
 # ---- windows that begin where data says
 
@@ -128,4 +135,217 @@ def _window_mistakes() -> list[Case]:
     return found
 
 
-CASES = [*_slice_cases(), *_update_cases(), *_window_mistakes()]
+# ---- gathers
+
+
+def _gather_case(operand: Any, indices: Any, label: str = "", **numbers: Any) -> Case:
+    def function(a: Any, i: Any) -> Any:
+        return ops.gather(a, i, **numbers)
+
+    return Case("gather", function, (operand, indices), gathered(operand, indices, **numbers), label=label)
+
+
+def _rows(operand: Any, indices: Any, label: str = "") -> Case:
+    return _gather_case(operand, indices, label, offset_dims=(1,), slice_sizes=(1, operand.shape[1]), **COLLAPSED)
+
+
+def _gather_cases() -> list[Case]:
+    grid, block = numbered("s32", 5, 7), numbered("f32", 3, 4, 5)
+    rows = np.array([[2], [0], [9], [-1], [2]], np.int32)
+    found = [_rows(numbered(dtype, 4, 3), rows) for dtype in ALL]
+    found += [_rows(grid, array(dtype, [0, 4, 100]), f"by-{dtype}") for dtype in INTEGERS]
+    found += [_rows(one, rows) for one in layouts(grid)]
+    pairs = np.array([[0, 0], [3, 2], [4, 9], [-3, 1]], np.int64)
+    corners = {"start_index_map": (0, 1), "index_vector_dim": 1}
+    crossed = {"start_index_map": (1, 0), "index_vector_dim": 1}
+    found += [
+        _gather_case(
+            grid, pairs, "windows", offset_dims=(1, 2), collapsed_slice_dims=(), slice_sizes=(2, 3), **corners
+        ),
+        _gather_case(
+            grid, pairs, "apart", offset_dims=(0, 2), collapsed_slice_dims=(), slice_sizes=(2, 3), **corners
+        ),
+        _gather_case(
+            grid, pairs, "points", offset_dims=(), collapsed_slice_dims=(0, 1), slice_sizes=(1, 1), **crossed
+        ),
+        _gather_case(
+            grid,
+            pairs.T.copy(),
+            "vectors-first",
+            offset_dims=(1,),
+            collapsed_slice_dims=(1,),
+            slice_sizes=(2, 1),
+            start_index_map=(0, 1),
+            index_vector_dim=0,
+        ),
+        _gather_case(
+            block,
+            np.array([[1, 3], [0, 2], [4, 0]], np.uint8),
+            "batches",
+            offset_dims=(2,),
+            collapsed_slice_dims=(1,),
+            slice_sizes=(1, 1, 5),
+            start_index_map=(1,),
+            index_vector_dim=2,
+            operand_batching_dims=(0,),
+            start_indices_batching_dims=(0,),
+            indices_are_sorted=True,
+        ),
+        _gather_case(
+            block,
+            np.zeros((4, 0), np.int32),
+            "empty-vectors",
+            offset_dims=(0, 1, 2),
+            collapsed_slice_dims=(),
+            slice_sizes=(1, 2, 3),
+            start_index_map=(),
+            index_vector_dim=1,
+        ),
+        _rows(grid, np.zeros((0, 1), np.int32), "no-indices"),
+        _rows(numbered("f64", 3, 0), rows, "empty-rows"),
+        _rows(numbered("u8", 300, 2), np.array([255, 0], np.uint8), "long"),
+        _rows(grid, np.array([2**63, 2**64 - 1, 3], np.uint64), "beyond-s64"),
+    ]
+    scalar: dict[str, Any] = {"offset_dims": (), "collapsed_slice_dims": (), "slice_sizes": (), "start_index_map": ()}
+    found.append(_gather_case(numbered("s32"), np.zeros((2, 0), np.int32), "rank-0", index_vector_dim=1, **scalar))
+    return found
+
+
+# ---- scatters
+
+
+def _scatter_case(
+    operands: tuple[Any, ...],
+    indices: Any,
+    updates: tuple[Any, ...],
+    combine: Any,
+    plain: Any,
+    label: str = "",
+    **numbers: Any,
+) -> Case:
+    n = len(operands)
+
+    def function(*arrays: Any) -> Any:
+        old, i, new = arrays[:n], arrays[n], arrays[n + 1 :]
+        return ops.scatter(old if n > 1 else old[0], i, new if n > 1 else new[0], combine, **numbers)
+
+    with np.errstate(all="ignore"):
+        found = scattered(operands, indices, updates, plain, **numbers)
+    expected = found if n > 1 else found[0]
+    return Case("scatter", function, (*operands, indices, *updates), expected, label=label)
+
+
+def _latest(old: Any, new: Any) -> Any:
+    return new
+
+
+def _digits(old: Any, new: Any) -> Any:
+    return ops.add(ops.mul(old, 3), new)
+
+
+def _scatter_cases() -> list[Case]:
+    points = np.array([[2], [0], [9], [-1], [2], [2]], np.int32)
+    flat = {"update_window_dims": (), **INSERTED}
+    rows = {"update_window_dims": (1,), **INSERTED}
+    found = [
+        _scatter_case((numbered(dtype, 4),), points, (numbered(dtype, 6)[::-1],), _latest, _latest, **flat)
+        for dtype in ALL
+    ]
+    line, values = numbered("s32", 5), numbered("s32", 6) + 10
+    found += [
+        _scatter_case((line,), array(dtype, [[0], [4], [100]]), (values[:3],), *ADD, f"by-{dtype}", **flat)
+        for dtype in INTEGERS
+    ]
+    grid, more = numbered("s32", 5, 7), -numbered("s32", 6, 7)
+    found += [_scatter_case((one,), points, (more,), *ADD, **rows) for one in layouts(grid)]
+    found += [_scatter_case((grid,), points, (one,), *ADD, **rows) for one in layouts(more)]
+    found += [
+        _scatter_case((line,), points, (values,), _digits, lambda old, new: old * 3 + new, "digits", **flat),
+        _scatter_case((line,), points, (values,), ops.max, max, "max", **flat),
+        _scatter_case(
+            (numbered("bf16", 5),),
+            points,
+            (numbered("bf16", 6),),
+            ops.add,
+            lambda old, new: (old.astype(np.float32) + new.astype(np.float32)).astype(old.dtype),
+            "narrow",
+            **flat,
+        ),
+        _scatter_case((line,), np.array([2**63, 3, 2**64 - 1], np.uint64), (values[:3],), *ADD, "beyond-s64", **flat),
+        _scatter_case((line,), points[:0], (values[:0],), *ADD, "no-updates", **flat),
+        _scatter_case((line[:0],), points, (values,), *ADD, "of-nothing", **flat),
+        _scatter_case(
+            (line, numbered("f32", 5)),
+            points,
+            (values, numbered("f32", 6)),
+            lambda a, b, x, y: (ops.max(a, x), ops.add(b, y)),
+            lambda a, b, x, y: (max(a, x), b + y),
+            "several",
+            **flat,
+        ),
+    ]
+    hanging: dict[str, Any] = {
+        "index_vector_dim": 1,
+        "update_window_dims": (1,),
+        "inserted_window_dims": (),
+        "scatter_dims_to_operand_dims": (0,),
+    }
+    starts = np.array([[4], [-1], [2], [3], [-9]], np.int8)
+    windows = numbered("s32", 5, 3) + 1
+    found.append(_scatter_case((line,), starts, (windows,), *ADD, "hanging-over", **hanging))
+    turned = {**hanging, "update_window_dims": (0,)}
+    found.append(
+        _scatter_case(
+            (line,), starts, (windows.T.copy(),), _digits, lambda a, b: a * 3 + b, "windows-first", **turned
+        )
+    )
+    batches: dict[str, Any] = {
+        "index_vector_dim": 2,
+        "update_window_dims": (2,),
+        "inserted_window_dims": (1,),
+        "scatter_dims_to_operand_dims": (1,),
+        "input_batching_dims": (0,),
+        "scatter_indices_batching_dims": (1,),
+        "unique_indices": True,
+        "indices_are_sorted": True,
+    }
+    plain_batches = {key: value for key, value in batches.items() if key[:1] != "u" or key == "update_window_dims"}
+    del plain_batches["indices_are_sorted"]
+    block, places = numbered("s32", 2, 3, 4), np.array([[0, 2], [0, 2], [1, 5]], np.int16)
+    part = numbered("s32", 3, 2, 4)
+    (expected,) = scattered((block,), places, (part,), ADD[1], **plain_batches)
+
+    def by_batches(a: Any, i: Any, u: Any) -> Any:
+        return ops.scatter(a, i, u, ops.add, **batches)
+
+    found.append(Case("scatter", by_batches, (block, places, part), expected, label="batches"))
+    whole: dict[str, Any] = {**hanging, "scatter_dims_to_operand_dims": (), "update_window_dims": ()}
+    found.append(
+        _scatter_case((numbered("s32"),), np.zeros((3, 0), np.int32), (values[:3],), *ADD, "rank-0", **whole)
+    )
+    return found
+
+
+ADD = (ops.add, lambda old, new: old + new)
+
+
+def _closures() -> list[Case]:
+    def scaled(a: Any, i: Any, u: Any, by: Any) -> Any:
+        factor = ops.add(by, 1)
+        return ops.scatter(a, i, u, lambda old, new: old + factor * new, update_window_dims=(), **INSERTED)
+
+    line, points, values = numbered("s32", 5), np.array([1, 1, 3], np.int32), numbered("s32", 3) + 1
+    (expected,) = scattered(
+        (line,), points, (values,), lambda old, new: old + 5 * new, update_window_dims=(), **INSERTED
+    )
+    return [Case("scatter", scaled, (line, points, values, np.array(4, np.int32)), expected, label="closure")]
+
+
+CASES = [
+    *_slice_cases(),
+    *_update_cases(),
+    *_window_mistakes(),
+    *_gather_cases(),
+    *_scatter_cases(),
+    *_closures(),
+]

@@ -33,6 +33,16 @@ def normal(*shape: int, dtype: Any = np.float64) -> Array:
     return RANDOM.standard_normal(shape).astype(dtype)
 
 
+def rows_added(x: Any, rows: Any, y: Any) -> Any:
+    numbers: dict[str, Any] = {
+        "index_vector_dim": 1,
+        "update_window_dims": (1,),
+        "inserted_window_dims": (0,),
+        "scatter_dims_to_operand_dims": (0,),
+    }
+    return ops.scatter(x, rows, y, ops.add, **numbers)
+
+
 def neighbours(x: Any) -> Any:
     return x[:-2] + x[1:-1] + x[2:]
 
@@ -40,6 +50,18 @@ def neighbours(x: Any) -> Any:
 def blurred(u: Any) -> Any:
     w = neighbours(np.exp(u))
     return w[:, :-2] + w[:, 1:-1] + w[:, 2:]
+
+
+def turns(x: Any) -> Any:
+    def body(x: Any) -> Any:
+        for _ in range(8):
+            x = ops.add(x, ops.rev(x, (0,)))
+        return x
+
+    def is_small(x: Any) -> Any:
+        return ops.lt(ops.abs(ops.reshape(ops.slice(x, (0,), (1,), (1,)), ())), np.float64(1e300))
+
+    return ops.while_loop(is_small, body, x)
 
 
 def laplacian(v: Any) -> Any:
@@ -102,7 +124,9 @@ def windows(x: Any, k: Any) -> Any:
 CUT = {"parallel_work": 1000.0}
 
 CASES = {
+    "rows added": case(rows_added, normal(9, 64), np.arange(80) % 11, normal(80, 64), parallel_work=1000.0),
     # element by element
+    "turns": case(turns, normal(50), longest_turn=25),
     "divisions": case(normalised, normal(50, 600)),
     "remainders": case(
         lambda x, y: neighbours(np.fmod(x, y)), np.arange(300), np.arange(300) % 7 + 1, load_cost=12.0
@@ -192,11 +216,14 @@ SEEN_IN = {
     "joined_products": ("windows",),
     "shared_extent": ("borders",),
     "shared_blocks": ("transposed wide",),
+    "update_parts": ("rows added",),
+    "shared_lines": ("rows added",),
     "lone_share": ("borders",),
     "parallel_work": ("sums of angles",),
     "piece_work": ("pieces",),
     "most_pieces": ("pieces",),
     "lasting_work": ("lasting pieces",),
+    "longest_turn": ("turns",),
     "long_piece": ("pieces",),
     "piece_steps": ("pieces of lines",),
     "tiled_bytes": ("biharmonic",),

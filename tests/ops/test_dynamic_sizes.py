@@ -18,7 +18,7 @@ SIZES = (0, 1, 3, BOUND)
 
 COLUMN = np.array([[3, -1, 7], [2, 2, -5], [9, 0, 1], [4, 8, -2], [np.inf, np.nan, 6], [-np.inf, 5, 5]], F)
 NUMBERS = np.array([[3, -1, 7], [2, 2, -5], [9, 0, 1], [4, 8, -2], [6, 6, 6], [1, 5, 5]], S)
-SQUARE = np.arange(BOUND * BOUND, dtype=F).reshape(BOUND, BOUND)
+VALUES = np.array([3, -1, 7, 2, 2.5, -5])
 
 
 def size(x: Any, n: Any, axis: int = 0) -> Any:
@@ -104,6 +104,14 @@ VECTORS: dict[str, Callable[[Any, Any], Any]] = {
     "nested results": lambda x, n: ({"a": size(x, n)}, [ops.neg(size(x, n)), x]),
 }
 
+ROW_OF_EACH = {"collapsed_slice_dims": (0,), "start_index_map": (0,), "index_vector_dim": 1}
+
+
+def rows_at(x: Any, places: Any) -> Any:
+    """A row of a matrix for each position."""
+    return ops.gather(x, places, offset_dims=(1,), slice_sizes=(1, 3), **ROW_OF_EACH)
+
+
 MATRICES: dict[str, Callable[[Any, Any], Any]] = {
     "rows": lambda x, n: ops.neg(size(x, n)),
     "turned": lambda x, n: ops.transpose(size(x, n), (1, 0)),
@@ -125,6 +133,15 @@ MATRICES: dict[str, Callable[[Any, Any], Any]] = {
     "batch of products": lambda x, n: ops.dot_general(size(x, n), size(x, n), (((1,), (1,)), ((0,), (0,)))),
     "with a border": lambda x, n: ops.pad(size(x, n), F(9), ((1, 1, 0), (0, 1, 0))),
     "cut off": lambda x, n: ops.pad(size(x, n), F(9), ((0, 0, 0), (-1, 0, 0))),
+    "rows at places": lambda x, n: rows_at(x, size(S([5, 0, 9, 1, -1, 2]), n)),
+    "rows of rows at places": lambda x, n: rows_at(size(x, ops.max(n, S(1))), size(S([5, 0, 9, 1, -1, 2]), n)),
+    "window of rows": lambda x, n: ops.dynamic_slice(size(x, ops.max(n, S(2))), (n, S(1)), (2, 2)),
+    "window of columns": lambda x, n: ops.dynamic_slice(
+        ops.transpose(size(x, ops.max(n, S(2))), (1, 0)), (S(1), n), (2, 1)
+    ),
+    "row that is written": lambda x, n: ops.dynamic_update_slice(
+        size(x, ops.max(n, S(1))), F([[7, 8, 9]]), (n, S(0))
+    ),
     "largest two": lambda x, n: ops.top_k(size(x, n), 2),
 }
 
@@ -247,6 +264,47 @@ def test_slice_beyond_the_size() -> None:
     np.testing.assert_array_equal(function(F([1, 2, 3, 4]), S(3)), [2, 3])
     with pytest.raises(ShapeError, match="a size of 3 or more is required"):
         function(F([1, 2, 3, 4]), S(2))
+
+
+def test_functions_of_numpy() -> None:
+    def function(x: Any, n: Any) -> Any:
+        p = size(x, n)
+        return np.sin(p) * 2.0 + 1.0, p.sum(), np.sqrt(np.abs(p))[::-1], np.where(p > 2, p, 0), p[None] + x[:1, None]
+
+    def expected(x: Any) -> Any:
+        return (
+            np.sin(x) * 2.0 + 1.0,
+            x.sum(),
+            np.sqrt(np.abs(x))[::-1],
+            np.where(x > 2, x, 0),
+            x[None] + VALUES[:1, None],
+        )
+
+    compiled = xjit.xjit(function, strict=True)
+    for n in SIZES:
+        assert_same(compiled(VALUES, S(n)), expected(VALUES[:n]))
+
+
+def test_means_count_what_is_there() -> None:
+    def function(x: Any, n: Any) -> Any:
+        p = size(x, n)
+        return p.mean(axis=0), np.std(p, axis=(0, 1)), np.mean(p, axis=1, keepdims=True), np.var(p, axis=0, ddof=1)
+
+    def expected(x: Any) -> Any:
+        return x.mean(axis=0), np.std(x, axis=(0, 1)), np.mean(x, axis=1, keepdims=True), np.var(x, axis=0, ddof=1)
+
+    compiled, x = xjit.xjit(function, strict=True), NUMBERS.astype(F)
+    for n in (2, 3, BOUND):
+        assert_same(compiled(x, S(n)), expected(x[:n]))
+    with pytest.raises(ShapeError, match=r"numpy\.cov: operands: arrays of static sizes"):
+        xjit.xjit(lambda x, n: np.cov(size(x, n, 1)), strict=True)(x, S(2))
+
+
+def test_window_beyond_the_size() -> None:
+    function = xjit.xjit(lambda x, n: ops.dynamic_slice(size(x, n), (S(0),), (2,)), strict=True)
+    np.testing.assert_array_equal(function(F([1, 2, 3]), S(2)), [1, 2])
+    with pytest.raises(ShapeError, match="a size of dimension 0 of at least 2, the window's, is required"):
+        function(F([1, 2, 3]), S(1))
 
 
 def test_what_cannot_be_dynamic_says_so() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from tests.helpers.loop_kernels import AT, J, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
 from xjit.codegen.rewrites.interchange import Interchange
+from xjit.codegen.rewrites.unroll_and_jam import Tail
 from xjit.ir.loops.intexpr import constant, variable
 from xjit.ir.loops.nodes import (
     Accumulate,
@@ -202,3 +205,19 @@ def test_what_is_refused() -> None:
     )
     rewriting.assert_refused(Interchange("j", ("i", "k"), 3, "b"), staged, "row is needed behind loops")
     rewriting.assert_refused(Interchange("j", ("i",), J, "b"), SCALED, "how many iterations j are at most")
+
+
+def test_the_last_block_may_begin_earlier() -> None:
+    tested = replace(weighted(), facts=(M - 4,))
+    after = rewriting.rewritten(tested, Interchange("j", ("i",), 4, "b", Tail.OVERLAP))
+    assert "b_stop = b_start + 4" in rewriting.body_text(after)
+    several = ({"n": n, "m": m} for n in (0, 1, 3) for m in (4, 5, 8, 11))
+    rewriting.assert_same(tested, after, several, np.random.default_rng(0))
+
+
+def test_blocks_overlap_only_where_one_is_full_and_may_run_twice() -> None:
+    rewrite = Interchange("j", ("i",), 4, "b", Tail.OVERLAP)
+    rewriting.assert_refused(rewrite, weighted(), "may have fewer than 4 iterations")
+    rewriting.assert_refused(
+        Interchange("j", ("i", "k"), 4, "b", Tail.OVERLAP), replace(IN_PLACE, facts=(M - 4,)), "may not run twice"
+    )

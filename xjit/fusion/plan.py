@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from xjit.dataclass import dataclass
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import View
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Statement, Store, Update
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Ordering
@@ -46,6 +48,11 @@ class FusionGroup:
     def is_elementwise(self) -> bool:
         """Return whether every statement computes its elements one by one, in any order."""
         return all(isinstance(statement, Store | Check) for statement in self.statements)
+
+    @property
+    def changes(self) -> bool:
+        """Return whether its statements change elements at places that data decides, one after the other."""
+        return any(isinstance(statement, Update) for statement in self.statements)
 
     @property
     def chunk_numbers(self) -> frozenset[IndexedValue]:
@@ -143,7 +150,70 @@ class ViewStep:
     node: Node
 
 
-Step: TypeAlias = "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ControlStep | ViewStep"
+@dataclass(frozen=True, slots=True, eq=False)
+class SubPlan:
+    """The plan of a graph inside of an operation; ``operands`` are where the elements of its parameters lie."""
+
+    plan: Plan
+    layouts: Layouts
+    operands: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopKernelStep:
+    """Runs a loop that carries values in one kernel.
+
+    ``first`` is the condition of what is carried at the beginning, ``turn`` the values after a turn and the condition
+    of these. The first parameters of both are the carried values; the last ones have ``results``. There are so many
+    ``trips``, infinitely many where nobody knows it.
+    """
+
+    node: Node
+    first: SubPlan
+    turn: SubPlan
+    results: tuple[Node, ...]
+    trips: float
+
+    @property
+    def parts(self) -> tuple[SubPlan, ...]:
+        """The plans of its graphs."""
+        return self.first, self.turn
+
+    @property
+    def operands(self) -> tuple[View, ...]:
+        """The elements that the kernel reads of values around it."""
+        return self.first.operands + self.turn.operands
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchKernelStep:
+    """Runs one of several computations in a kernel: that of the number ``choice``, the last where there is none."""
+
+    node: Node
+    choice: View
+    branches: tuple[SubPlan, ...]
+    results: tuple[Node, ...]
+
+    @property
+    def parts(self) -> tuple[SubPlan, ...]:
+        """The plans of its graphs."""
+        return self.branches
+
+    @property
+    def operands(self) -> tuple[View, ...]:
+        """The elements that the kernel reads of values around it."""
+        return (self.choice, *(view for branch in self.branches for view in branch.operands))
+
+
+ControlKernelStep: TypeAlias = LoopKernelStep | BranchKernelStep
+"""Steps of control that are one kernel."""
+
+KERNELS = KernelStep | SortStep | ControlKernelStep
+"""Steps that are kernels."""
+
+Step: TypeAlias = (
+    "KernelStep | SortStep | AliasStep | LibraryStep | HostStep | ControlStep | ControlKernelStep | ViewStep"
+)
 
 WHOLE = LibraryStep | HostStep | ControlStep
 """Steps on whole arrays, which stand between kernels."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 
@@ -9,6 +10,7 @@ from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
 from xjit.fusion.buffers.updates import InPlace, readers_first, updates_in_place
+from xjit.fusion.control.in_kernel import Surroundings, control_kernel
 from xjit.fusion.grouping.clusters import by_need, clusters_of
 from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup
@@ -204,12 +206,14 @@ def _grouped(
     watch.enter("planning: kernels", len(graph.nodes))
     grouping = Grouping(parts.slices, layouts, target.machine, shown, nested)
     conditions = conditions_of(graph)
+    inner = functools.partial(plan, target=target, watch=watch)
+    around = Surroundings(graph, layouts, shown, target.machine, inner)
     for node in watch.over(nodes):
         if node not in parts.stored:
             continue
         if not has_statements(node, target):
             if owner(node) is node:
-                grouping.add_whole(node, _whole_array_step(node, target), conditions.get(node, ()))
+                grouping.add_whole(node, _whole_array_step(node, around, target), conditions.get(node, ()))
         elif node in in_place.over:
             grouping.add_whole(node, AliasStep(node, in_place.over[node]), after=in_place.read[node])
         elif node in parts.aliases:
@@ -246,14 +250,14 @@ def _step(cluster: Sequence[OpenGroup]) -> Step:
     return KernelStep(tuple(group.fused() for group in cluster))
 
 
-def _whole_array_step(node: Node, target: Target) -> Step:
+def _whole_array_step(node: Node, around: Surroundings, target: Target) -> Step:
     ordering = ordering_of(node)
     if ordering is not None:
         if has_code_for(ordering.before, target):
             return SortStep(node, ordering)
         return HostStep(node, f"the comparator of {node.op.name} has steps on whole arrays")
     if node.op.control:
-        return ControlStep(node)
+        return control_kernel(node, around) or ControlStep(node)
     if node.op.barrier:
         return AliasStep(node, node.inputs[0])
     if node.op.kind in (Kind.STRUCTURED, Kind.EFFECT):

@@ -1,11 +1,13 @@
-"""Statements: the four kinds of things that a loop nest computes, each over an affine domain.
+"""Statements: the five kinds of things that a loop nest computes, each over an affine domain.
 
-``x + 1`` is a store, ``x.max(axis=0)`` a reduction, ``np.cumsum(x * 2, axis=1)`` a scan, and that ``rows`` lie within
-``x`` for ``x[rows]`` a check.  Each takes ``values``, read at affine functions of the position in its domain::
+``x + 1`` is a store, ``x.max(axis=0)`` a reduction, ``np.cumsum(x * 2, axis=1)`` a scan, ``np.add.at(x, i, y)`` an
+update, and that ``rows`` lie within ``x`` for ``x[rows]`` a check.  Each takes ``values``, read at affine functions
+of the position in its domain::
 
     Store(x + 1   -> out[i, j])                 every element by itself
     Reduce(x      -> max over i)                 one result for each j
     Scan(x * 2    -> out[i, j], along j)        what it has got so far, at every step
+    Update(y      -> x[rows[i]])                 combined with what is there, one after the other
     Check(0 <= rows < n)                        a status that is set where it does not hold
 """
 
@@ -17,7 +19,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from xjit.dataclass import dataclass, replace
-from xjit.ir.index_map import Index, changed, relabel
+from xjit.ir.index_map import Index, changed, lookups_of, relabel
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Lookup
 from xjit.numerics import SumOrder, in_turn, sum_order
@@ -341,4 +343,31 @@ class Check(_Statement):
         return False
 
 
-Statement: TypeAlias = Store | Scan | Reduce | Check
+@dataclass(frozen=True, slots=True, eq=False)
+class Update(_Statement):
+    """Combines values (updates, then what the computation closes over) with elements of buffers that are there.
+
+    ``place`` says which element, where there is one: it may lie outside. Of one element the updates are combined in
+    the order of the domain, row by row.
+    """
+
+    target: Node
+    place: Index
+
+    @property
+    def makes_target(self) -> bool:
+        """Its positions are those of the updates."""
+        return False
+
+    @property
+    def positions(self) -> tuple[IndexedValue, ...]:
+        """The integers from data that say which elements it changes."""
+        return tuple([IndexedValue(one.source, one.axes) for one in lookups_of(self.place)])
+
+    @property
+    def updated(self) -> tuple[Node, ...]:
+        """The values whose elements it changes."""
+        return self.target.updated
+
+
+Statement: TypeAlias = Store | Scan | Reduce | Check | Update

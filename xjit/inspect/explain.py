@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.memory import share_memory
+from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import (
+    KERNELS,
     AliasStep,
+    BranchKernelStep,
     ControlStep,
     HostStep,
     KernelStep,
     LibraryStep,
+    LoopKernelStep,
     SortStep,
     ViewStep,
 )
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices, producer_slice
-from xjit.fusion.statements import Check, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
 from xjit.ir.context import CONSTANT, is_by_reference
+from xjit.ir.index_map import axes_of, has_lookups
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.programs.kernel_runs import piece_size
@@ -141,9 +146,10 @@ class _Steps:
         """Adds the steps of a program."""
         machine, slices = lowered.target.machine, lowered.plan.slices
         kernels = iter(_reports(lowered, slices, machine))
+        changed = {copy: node for node in lowered.graph.nodes for copy in node.updated}
         for step in lowered.plan.steps:
             match step:
-                case KernelStep() | SortStep():
+                case KernelStep() | SortStep() | LoopKernelStep() | BranchKernelStep():
                     self._add_kernel(next(kernels))
                 case LibraryStep(node) if node.op.has_effects:
                     self._add_whole(f"effect: {node.op.name} ({node.where})", node)
@@ -157,6 +163,9 @@ class _Steps:
                     way = f"steps in Python: {reason}" if reason else "native"
                     head = f"{node.op.control}: {node.op.name} ({node.where}), {way}"
                     self.lines.append(f"{head}\n{self._inside(node, lowered)}")
+                case AliasStep(node, operand) if node in changed:
+                    words = f"{changed[node].op.name} changes {operand.op.name} in place"
+                    self.lines.append(f"no work: {words} ({node.where})")
                 case AliasStep(node, _) if node.op.barrier:
                     self.lines.append(f"no work: nothing moves across {node.op.name} ({node.where})")
                 case AliasStep(node, _) | ViewStep(node):
@@ -185,7 +194,7 @@ class _Steps:
 
 def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[KernelReport]:
     """Yield what there is to say of each kernel."""
-    steps = (step for step in lowered.plan.steps if isinstance(step, KernelStep | SortStep))
+    steps = (step for step in lowered.plan.steps if isinstance(step, KERNELS))
     for step, (kernel, _) in zip(steps, lowered.kernels, strict=True):
         yield _pass(step, kernel, machine) if isinstance(step, SortStep) else _kernel(kernel, slices, machine)
 
@@ -207,6 +216,8 @@ def _pass(step: SortStep, kernel: LoweredKernel, machine: Machine) -> KernelRepo
 def _memory(lowered: Lowered) -> tuple[int, int]:
     """The memory that values take which are neither arguments nor results, and that of the results."""
     places = {step.node: step.operand for step in lowered.plan.steps if isinstance(step, AliasStep)}
+    updates = (node for node in lowered.graph.nodes if not isinstance(node.type, TupleType))
+    places |= {node: held for node in updates if (held := held_by(node)) is not node}
     places |= {target: source for kernel, _ in lowered.kernels for target, source in kernel.in_place.items()}
 
     def place(node: Node) -> Node:
@@ -216,7 +227,7 @@ def _memory(lowered: Lowered) -> tuple[int, int]:
 
     kernels, uses = iter(lowered.kernels), []
     for step in lowered.plan.steps:
-        if isinstance(step, KernelStep | SortStep):
+        if isinstance(step, KERNELS):
             used = [node for node, _ in next(kernels)[0].pointers]
         else:
             used = [step.node, *step.node.inputs, *(view_chain(source)[0] for source in step.node.inputs)]
@@ -232,6 +243,19 @@ def _whole_bytes(node: Node) -> int:
     """Count the bytes that a step on whole arrays reads and writes."""
     types = [source.type for source in (*node.inputs, node)]
     return sum(one.nbytes for type in types for one in (type.elements if isinstance(type, TupleType) else (type,)))
+
+
+def _elements(indexed: IndexedValue, statement: Statement) -> float:
+    """Count the elements of a value that a statement reads where data says; all others read as many as they like."""
+    if not has_lookups(indexed.index):
+        return math.inf
+    return math.prod(statement.dims[axis] for axis in axes_of(indexed.index))
+
+
+def _read_bytes(node: Node, elements: Sequence[float]) -> int:
+    """Count the bytes that a kernel reads of a value: each element once, and no more than are asked for."""
+    asked = sum(elements) if elements else math.inf
+    return int(min(node.aval.size, asked)) * node.aval.dtype.itemsize
 
 
 def _written_bytes(statement: Statement, written: set[Node]) -> int:
@@ -259,18 +283,21 @@ def _kernel(kernel: LoweredKernel, slices: Slices, machine: Machine) -> KernelRe
     read.update(kernel.in_place.values())
     leaves = frozenset(read | {statement.target for statement in statements if isinstance(statement, Reduce | Scan)})
     inlined: dict[Node, None] = {}
+    reads: dict[Node, list[float]] = {}
     for statement in statements:
         found = slices.down_to(statement, leaves) or producer_slice(statement, leaves)
         inlined.update(dict.fromkeys(indexed.node for indexed in found.visits))
-        if isinstance(statement, Reduce | Scan):
+        if isinstance(statement, Reduce | Scan) or statement.updated:
             inlined[statement.target] = None
+        for indexed in found.reads:
+            reads.setdefault(indexed.node, []).append(_elements(indexed, statement))
     nodes = [node for node in inlined if node.op is not CONSTANT and (node in targets or node.inputs)]
     size = piece_size(kernel.extent, kernel.work, machine)
     return KernelReport(
         operations=tuple(_label(node) for node in nodes),
         domain=group.dims,
         reduced=group.reduced,
-        bytes_read=sum(node.aval.nbytes for node in read),
+        bytes_read=sum(_read_bytes(node, reads.get(node, ())) for node in read),
         bytes_written=sum(_written_bytes(statement, written.union(kernel.in_place)) for statement in statements),
         pieces=-(-kernel.extent // size),
         lines=tuple(dict.fromkeys(str(node.where) for node in nodes)),

@@ -204,7 +204,7 @@ class Trace:
         return Graph(self.name, parameters, adopted, tuple(self.effects), tuple(self.captures))
 
     def _left(self, node: Node, trimmed: Node) -> Node:
-        """What leaves the trace of a result: only those of whole programs may be smaller than their type says."""
+        """The result as it leaves the trace: only whole programs have results smaller than their type says."""
         if trimmed is not node and self.parent is not None:
             raise ShapeError(
                 f"xjit: a result of {self.name} has a dynamic size, which nothing carries from here; got {node.type}"

@@ -40,8 +40,12 @@ def affine(terms: Iterable[tuple[int, int]], offset: int = 0, found: tuple[Looku
 
 def compose(access: Access, index: Index, inputs: tuple[Node, ...]) -> Index:
     """Compose index maps: return the index of the first operand when the result is read at ``index``."""
-    dims = inputs[0].aval.shape
-    return normalise(tuple([_through(map, index, inputs) for map in access.axes]), dims)
+    return normalise(substituted(access, index, inputs), inputs[0].aval.shape)
+
+
+def substituted(access: Access, index: Index, inputs: tuple[Node, ...]) -> Index:
+    """The same without regard for the extents of the operand, of which positions may lie outside."""
+    return tuple([_through(map, index, inputs) for map in access.axes])
 
 
 def _through(map: AxisMap, index: Index, inputs: tuple[Node, ...]) -> AxisMap:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -41,6 +42,7 @@ _MODULES = {
     "xjit.numpy.arrays.repeating": "tile repeat resize",
     "xjit.numpy.selecting.picking": "delete insert compress extract",
     "xjit.numpy.arrays.padding": "pad",
+    "xjit.numpy.arrays.sliding": "lib.stride_tricks.sliding_window_view",
     "xjit.numpy.arrays.packing": "packbits unpackbits",
     "xjit.numpy.analysis.differences": "diff ediff1d gradient trapezoid unwrap",
     "xjit.numpy.arrays.diagonals": "diagonal trace diag diagflat tri tril triu",
@@ -81,9 +83,20 @@ _MODULES = {
     """,
 }
 
+# The same of SciPy's, which is looked for among the modules that the program has imported, and never imported here.
+_OF_SCIPY = {
+    "scipy.ndimage": (
+        "xjit.numpy.analysis.scipy_filters",
+        """uniform_filter uniform_filter1d maximum_filter maximum_filter1d minimum_filter minimum_filter1d
+        correlate1d convolve1d""",
+    ),
+}
+
 
 class _TracedFunctions(Mapping[Any, Callable[..., Any]]):
-    """Our functions by NumPy's. Releases of NumPy without one of the names leave it out."""
+    """Our functions by NumPy's, and by those of SciPy, which are not listed. Releases of NumPy without one of the
+    names leave it out.
+    """
 
     def __init__(self) -> None:
         rows = ((module, row.partition("=")) for module, text in _MODULES.items() for row in text.split())
@@ -94,7 +107,7 @@ class _TracedFunctions(Mapping[Any, Callable[..., Any]]):
     def __getitem__(self, function: Any) -> Callable[..., Any]:
         found = self._found.get(function)
         if found is None:
-            module, name = self._places[function]
+            module, name = self._places.get(function) or _place_of_scipy(function)
             found = self._found[function] = getattr(jobs.module(module), name)
         return found
 
@@ -106,6 +119,15 @@ class _TracedFunctions(Mapping[Any, Callable[..., Any]]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def _place_of_scipy(function: Any) -> tuple[str, str]:
+    """The module and the name of our function for one of SciPy's; KeyError if there is none."""
+    name = getattr(function, "__name__", "")
+    for public, (module, names) in _OF_SCIPY.items():
+        if name in names.split() and getattr(sys.modules.get(public), name, None) is function:
+            return module, name
+    raise KeyError(function)
 
 
 def _of_numpy(name: str) -> Any:

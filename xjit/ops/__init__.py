@@ -162,6 +162,7 @@ from xjit.ops.whole_arrays.scan import cummax as cummax
 from xjit.ops.whole_arrays.scan import cummin as cummin
 from xjit.ops.whole_arrays.scan import cumprod as cumprod
 from xjit.ops.whole_arrays.scan import cumsum as cumsum
+from xjit.ops.whole_arrays.scatter import scatter as scatter
 from xjit.ops.whole_arrays.shape import broadcast as broadcast
 from xjit.ops.whole_arrays.shape import broadcast_in_dim as broadcast_in_dim
 from xjit.ops.whole_arrays.shape import collapse as collapse

@@ -162,12 +162,13 @@ def _matrix_vector(matrix: tuple[View, Matrix], vector: tuple[View, Matrix], ste
     return Call("gemv", (matrix, vector), (order, one.columns, one.rows, one.leading, step))
 
 
-def piece_of(node: Node, views: tuple[View, View], layouts: Layouts, long: bool, machine: Machine) -> Piece | None:
+def piece_of(node: Node, views: tuple[View, ...], layouts: Layouts, long: bool, machine: Machine) -> Piece | None:
     """The piece of a run that computes a node from operands in these buffers; None where that is left to NumPy.
 
     ``long`` says that the integers of BLAS have 64 bits.
     """
-    found = call_of(node, views, layouts)
+    lhs, rhs = views
+    found = call_of(node, (lhs, rhs), layouts)
     if found is None:
         return None
     call, count, products = found

@@ -16,6 +16,9 @@ from xjit.machine import Machine
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import Constant, Failure, KernelSpec, KernelText, Operation, Pointer, Routine, RunStep
 
+FOREVER = 1 << 62
+"""The turns of a loop that ends by itself."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
@@ -24,7 +27,8 @@ class Piece:
     lock is released for it however little work it is, as NumPy does.
 
     A pointer is a node and the byte of its buffer to start from. A loop that runs ``in_turn`` is not shared among
-    threads. ``lasting`` says whether one step of the loop takes long, None that its work tells.
+    threads. ``lasting`` says whether one step of the loop takes long, None that its work tells. A kernel that is
+    ``resumed`` runs so many turns of a loop at a call, and is called again until it says that there are no more.
     """
 
     machine: Machine
@@ -37,10 +41,13 @@ class Piece:
     unlocked: bool = False
     in_turn: bool = False
     lasting: bool | None = None
+    resumed: bool = False
 
     @property
     def chunk(self) -> int:
         """Return how much of the loop one call gets."""
+        if self.resumed:
+            return max(1, int(self.machine.piece_work / max(self.work, 1.0)))
         if self.in_turn:
             return max(1, min(self.extent, int(self.machine.piece_work * self.extent / self.work)))
         return piece_size(self.extent, self.work, self.machine)
@@ -58,8 +65,10 @@ class Piece:
 def generated(lowered: LoweredKernel, source: str, machine: Machine) -> Piece:
     """The piece of a lowered kernel with its source."""
     written = tuple(argument.is_written for argument in lowered.kernel.arguments)
-    words, code = tuple(lowered.words), KernelText(source)
-    return Piece(machine, lowered.pointers, written, words, lowered.extent, lowered.work, code)
+    words, code, resumed = tuple(lowered.words), KernelText(source), lowered.resumed
+    extent = FOREVER if resumed else lowered.extent
+    whole = machine, lowered.pointers, written, words, extent, lowered.work, code
+    return Piece(*whole, unlocked=resumed, lasting=False if resumed else None, resumed=resumed)
 
 
 @dataclass(eq=False)
@@ -137,7 +146,7 @@ def _kernel(
         return Pointer("buffer", numbers[base], offset) if base in numbers else Pointer("nothing", 0, 0)
 
     pointers = tuple(pointer(*one) for one in piece.pointers)
-    return KernelSpec(piece.code, pointers, piece.words, piece.extent, piece.chunk, piece.in_turn)
+    return KernelSpec(piece.code, pointers, piece.words, piece.extent, piece.chunk, piece.in_turn, piece.resumed)
 
 
 def constant_of(node: Node) -> Constant:

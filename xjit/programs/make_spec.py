@@ -26,6 +26,7 @@ from xjit.programs.blas_calls import piece_of
 from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.lowered import Lowered
+from xjit.programs.solver_calls import piece_of_solver
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
@@ -119,7 +120,7 @@ class Builder:
         self._update_in_place()
         needed = self._needed()
         for step in self.plan.steps:
-            if isinstance(step, planned.KernelStep | planned.SortStep):
+            if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
@@ -155,14 +156,15 @@ class Builder:
     def multiplied(self) -> dict[Node, Piece]:
         """The library steps that run among the kernels."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
-        nodes = [step.node for step in steps if step.node.op.product is not None]
+        nodes = [step.node for step in steps if step.node.op.product or step.node.op.solver]
         long = self.blas() if nodes else None
         if long is None:
             return {}
-        operands = {node: (self._buffer(node.inputs[0]), self._buffer(node.inputs[1])) for node in nodes}
         pieces = {
-            node: piece_of(node, (lhs, rhs), self.layouts, long, self.machine)
-            for node, (lhs, rhs) in operands.items()
+            node: (piece_of if node.op.product else piece_of_solver)(
+                node, tuple(map(self._buffer, node.inputs)), self.layouts, long, self.machine
+            )
+            for node in nodes
         }
         return {node: piece for node, piece in pieces.items() if piece is not None}
 
@@ -179,7 +181,7 @@ class Builder:
         return frozenset(read.union(self.plan.graph.outputs))
 
     def _is_kernel(self, step: planned.Step) -> bool:
-        return isinstance(step, planned.KernelStep | planned.SortStep) or step.node in self.multiplied
+        return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""

@@ -110,6 +110,13 @@ class UncompiledEntry:
             table[slot] = Block(block.memory, block.start + offset, block.owner)
         for lo in range(0, call.extent, call.chunk):
             kernel.run(lo, min(lo + call.chunk, call.extent), table)
+            if call.resumed and not _is_set(table.block(0)):
+                return
+
+
+def _is_set(block: Block) -> bool:
+    """Return whether the integer that a buffer begins with is not zero."""
+    return bool(block.memory[block.start : block.start + 8].any())
 
 
 def _address(block: Block) -> int:

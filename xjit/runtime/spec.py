@@ -71,7 +71,8 @@ class Pointer:
 class KernelSpec:
     """One kernel over ``range(extent)``: its table holds the pointers, then the words.
 
-    ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``.
+    ``chunk`` is how much of the range one call gets; chunks run in parallel, or ``in_turn``. A kernel that is
+    ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
     """
 
     code: KernelText | StoredObject | Routine
@@ -80,6 +81,7 @@ class KernelSpec:
     extent: int
     chunk: int
     in_turn: bool = False
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from xjit.codegen.lowering.naive.chunks import open_chunks
 from xjit.codegen.lowering.naive.loop_bounds import LoopBounds
 from xjit.codegen.lowering.naive.loop_names import LoopNames
 from xjit.codegen.lowering.naive.naive_loops import NaiveLoops
+from xjit.codegen.lowering.naive.naive_updates import NaiveUpdates
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.lowering.scratch import Scratch
 from xjit.codegen.scheduling.ideas.columns import ColumnBlocks
@@ -56,7 +57,11 @@ class Lowering:
         self.values = GroupValues(
             loops, self.stored, self.nest, self.pointers, self.checks, self.scratch, self.bounds
         )
-        self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns)
+        self.naive_loops: NaiveLoops | NaiveUpdates
+        if self.group.changes:
+            self.naive_loops = NaiveUpdates(self.values)
+        else:
+            self.naive_loops = NaiveLoops(self.values, self.passes, scans, self.columns)
 
     def _is_in_columns(self, scans: ScanReads) -> bool:
         """Return whether columns run in blocks, for which no pass but the first may store whole rows."""

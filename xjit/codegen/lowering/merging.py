@@ -25,6 +25,7 @@ from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, maximum, m
 from xjit.ir.loops.nodes import (
     Block,
     Carry,
+    Const,
     Fold,
     FromInt,
     If,
@@ -41,6 +42,7 @@ from xjit.ir.loops.nodes import (
     While,
 )
 from xjit.ir.node import Graph
+from xjit.ir.scalar_expr import Literal
 from xjit.ir.source_location import Where
 from xjit.machine import Machine
 from xjit.types import BOOL, INT64, DType
@@ -50,6 +52,9 @@ Values: TypeAlias = "tuple[Value, ...]"
 
 Place: TypeAlias = "Callable[[int, IntExpr], tuple[str, tuple[IntExpr, ...]]]"
 """The number of an operand and a position in a line -> a buffer and an index."""
+
+
+_Inside: TypeAlias = "contextlib.AbstractContextManager[None]"
 
 
 def _nothing_to_read(indexed: object) -> Element:
@@ -97,9 +102,7 @@ class Merges:
         block = tuple(self.nest.scopes.pop().statements)
         self.add(make(block))
 
-    def loop(
-        self, stem: str, stop: Integer, kind: LoopKind = LoopKind.SERIAL
-    ) -> tuple[IntExpr, contextlib.AbstractContextManager[None]]:
+    def loop(self, stem: str, stop: Integer, kind: LoopKind = LoopKind.SERIAL) -> tuple[IntExpr, _Inside]:
         """The variable of a loop from 0, and its block."""
         name = self.nest.fresh(stem)
         return variable(name), self.inside(lambda block: Loop(name, constant(0), as_int(stop), block, kind))
@@ -218,18 +221,46 @@ class Merges:
         )
         k_end = self.carry("ke", k + (i_end - i) + (j_end - j))
         half = minimum(i_end - i, j_end - j) // 2
-        steps = self.carry("h", half)
+        both = Prim("and", (_compared("lt", i, i_end), _compared("lt", j, j_end)), BOOL)
+        crossed = self._are_crossed(source, i_end, j, both)
+        steps = self.carry("h", 0)
+        self.change((steps, _if(crossed, half, 0)))
         with self.inside(lambda block: While(_compared("lt", numerics.FEW_STEPS - 1, steps), block)):
             _, inside = self.loop("t", steps)
             with inside:
                 self._step(source, target, i, j, k)
                 self._step_back(source, target, i_end, j_end, k_end)
             self.change((steps, half))
-        both = Prim("and", (_compared("lt", i, i_end), _compared("lt", j, j_end)), BOOL)
-        with self.inside(lambda block: While(both, block)):
+        with self.inside(lambda block: While(Prim("and", (crossed, both), BOOL), block)):
             self._step(source, target, i, j, k)
         self._copy(source, target, i, i_end, k)
         self._copy(source, target, j, j_end, self.integer("k", k + (i_end - i)))
+
+    def _are_crossed(self, source: Place, i_end: IntExpr, j: IntExpr, both: Value) -> Value:
+        """The condition that some element of the second run comes before one of the first."""
+        name = self.nest.fresh("crossed")
+        self.add(Carry(name, Const(Literal.of(False, BOOL))))
+        with self.inside(lambda block: If(both, block)):
+            condition = self.is_before(self.load(source, j), self.load(source, i_end - 1))
+            self.add(Fold((name,), (condition,)))
+        return Var(name, BOOL)
+
+    def in_order(self, source: Place, first: IntExpr, count: IntExpr) -> IntExpr:
+        """The number of elements that are in order already, counted until one is not."""
+        place, going = self.carry("t", 1), self.nest.fresh("go")
+        self.add(Carry(going, _compared("lt", place, count)))
+        with self.inside(lambda block: While(Var(going, BOOL), block)):
+            one, other = self.load(source, first + place - 1), self.load(source, first + place)
+            fits = Prim("not", (self.is_before(other, one),), BOOL)
+            further = Prim("and", (fits, _compared("lt", place + 1, count)), BOOL)
+            self.add(Fold((str(place), going), (_sum(place, _as_integer(fits)), further)))
+        return place
+
+    def either(self, place: IntExpr, count: IntExpr) -> tuple[_Inside, _Inside]:
+        """The blocks for a place that has come to a count, and for one that has not."""
+        reached = _compared("le", count, place)
+        other = _compared("lt", place, count)
+        return self.inside(lambda block: If(reached, block)), self.inside(lambda block: If(other, block))
 
     def _step(self, source: Place, target: Place, i: IntExpr, j: IntExpr, k: IntExpr) -> None:
         """Take the first element of two runs: that of the first, unless the other's comes before it."""

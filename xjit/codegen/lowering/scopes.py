@@ -9,7 +9,7 @@ from xjit.codegen.language.scalar_types import KINDS
 from xjit.dataclass import dataclass, field
 from xjit.ir.index_map import Index, axes_of
 from xjit.ir.loops.intexpr import Integer, IntExpr, as_int, constant, word
-from xjit.ir.loops.nodes import Loop, LoopKind, Statement, Value
+from xjit.ir.loops.nodes import If, Loop, LoopKind, Statement, Value
 from xjit.machine import Machine
 
 
@@ -100,6 +100,17 @@ class LoopBuilder:
             return
         loop = Loop(scope.variable, as_int(start), as_int(stop), tuple(scope.statements), kind, step)
         self.inner.statements.append(loop)
+
+    def open_if(self) -> Scope:
+        """Opens a block under a condition: values that depend on the loops around are computed inside of it."""
+        axes = frozenset[int]().union(*(scope.axes for scope in self.scopes))
+        self.scopes.append(Scope(None, axes))
+        return self.inner
+
+    def close_if(self, condition: Value) -> None:
+        """Close the innermost block, which runs where the condition holds."""
+        block = self.scopes.pop()
+        self.inner.statements.append(If(condition, tuple(block.statements)))
 
     def scope_for(self, index: Index) -> Scope:
         """The innermost scope whose axes the index depends on."""

@@ -15,7 +15,7 @@ from xjit.fusion.cost import element_cost, evaluations
 from xjit.fusion.plan import FusionGroup
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import ProducerSlice, positions_of, producer_slice, sources
-from xjit.fusion.statements import Check, IndexedValue, Output, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Output, Reduce, Scan, Statement, Store, Update
 from xjit.ir.context import PROJECT
 from xjit.ir.index_map import relabel
 from xjit.ir.node import Node
@@ -111,8 +111,12 @@ class GroupAccesses:
         for at in found.reads:
             if owner(at.node) not in self.targets:
                 along = tuple(self._read(at, axis.strides) for axis in self.tiles.values.get(at.node, ()))
-                self.reads[at] = replace(self._read(at, self.layouts.strides(at.node)), along=along)
+                self.reads[at] = replace(self.access(at), along=along)
         self.writes.append(self._write(statement, axes))
+
+    def access(self, at: IndexedValue) -> Access:
+        """The elements of a buffer at an index in the axes of the group."""
+        return self._read(at, self.layouts.strides(at.node))
 
     def _read(self, at: IndexedValue, strides: Sequence[int]) -> Access:
         moves, start = coefficients(at.index, strides, len(self.group.dims))
@@ -133,7 +137,7 @@ class GroupAccesses:
 
     def _write(self, statement: Statement, axes: dict[int, int]) -> Access | None:
         match statement:
-            case Check():
+            case Check() | Update():
                 return None
             case Reduce():
                 return self._result(statement)

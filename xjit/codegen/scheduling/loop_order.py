@@ -8,6 +8,7 @@ from xjit.codegen.scheduling.ideas.tiles import Transposition, transposition
 from xjit.codegen.scheduling.ideas.unrolled import short_loop
 from xjit.codegen.scheduling.schedule import Schedule, backward_axes, schedule
 from xjit.codegen.scheduling.scratch_axes import InTiles
+from xjit.codegen.scheduling.update_order import update_loops
 from xjit.dataclass import dataclass
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup
@@ -41,6 +42,9 @@ def ordered(
     """Decides the loops of a group. ``leaves`` are materialised nodes, ``stored`` those that get a buffer; the axes
     of ``tiles`` have loops of their own, which are cut.
     """
+    if group.changes:
+        accesses = GroupAccesses(group, layouts, leaves, stored, machine, tiles)
+        return Ordered(group, accesses, update_loops(group, accesses), None)
     accesses, plan = _scheduled(group, layouts, leaves, stored, machine, tiles)
     apart = frozenset(tiles.axes)
     short = short_loop(group, plan, accesses)

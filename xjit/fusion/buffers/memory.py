@@ -6,7 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from xjit.alignment import padded
 from xjit.dataclass import dataclass
-from xjit.fusion.plan import AliasStep, ControlStep, KernelStep, LibraryStep, Plan, Step, ViewStep
+from xjit.fusion.plan import (
+    AliasStep,
+    BranchKernelStep,
+    ControlStep,
+    KernelStep,
+    LibraryStep,
+    LoopKernelStep,
+    Plan,
+    Step,
+    ViewStep,
+)
 from xjit.fusion.regions.materialized import owner, view_chain
 from xjit.fusion.regions.reads import Slices
 from xjit.fusion.statements import Check
@@ -63,10 +73,11 @@ def _gap(size: int, taken: Sequence[tuple[int, int]]) -> int:
     return end if best is None else best[1]
 
 
-def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
+def spent_in_kernels(plan: Plan, own: frozenset[Node] = frozenset()) -> list[frozenset[Node]]:
     """For each kernel of a plan the values that nothing reads after it, and whose memory it may therefore use.
 
     They are the program's own: neither arguments nor constants, and nothing that the caller gets or sees a part of.
+    Some parameters may be its ``own``, too.
     """
     made: set[Node] = set()
     shown = {view_chain(node)[0] for node in plan.graph.outputs}.union(plan.graph.outputs)
@@ -74,6 +85,9 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
         match step:
             case KernelStep():
                 made.update(statement.target for statement in step.statements if not isinstance(statement, Check))
+            case LoopKernelStep() | BranchKernelStep():
+                made.update(one for one in plan.stored if owner(one) is step.node)
+                shown.update(view.base for view in step.operands if view.base not in step.node.inputs)
             case ControlStep(node):
                 made.update(one for one in plan.stored if owner(one) is node)
             case LibraryStep(node) if node.op.fresh:
@@ -84,7 +98,7 @@ def spent_in_kernels(plan: Plan) -> list[frozenset[Node]]:
                 shown.update((node, view_chain(node)[0]))
             case _:
                 pass
-    free = {node for node in made & plan.stored - shown if not isinstance(node.type, TupleType)}
+    free = {node for node in (made & plan.stored | own) - shown if not isinstance(node.type, TupleType)}
     last: dict[Node, Step] = {}
     for step in plan.steps if free else ():
         last |= dict.fromkeys(_read_by(step, plan.slices), step)

@@ -206,7 +206,9 @@ class _Search:
             return root in self.owned
         made = owner(root)
         return (
-            root in self.parts.stored and not is_given(root) and (made.op.fresh or has_statements(made, self.target))
+            root in self.parts.stored
+            and not is_given(root)
+            and (made.op.fresh or bool(made.op.control) or has_statements(made, self.target))
         )
 
     def _reads_elsewhere(self, buffer: _Buffer, copy: Node, update: Node) -> bool:

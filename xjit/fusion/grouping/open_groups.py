@@ -11,7 +11,7 @@ from xjit.fusion.grouping.group_dependence import Dependent
 from xjit.fusion.plan import FusionGroup, KernelStep, Step
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import ProducerSlice
-from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan, Statement, Store, Update
 from xjit.ir.index_map import Index, axes_of, relabel
 from xjit.ir.node import Node
 from xjit.machine import Machine
@@ -47,6 +47,7 @@ class OpenGroup(Dependent):
     operations: int = 0
     is_elementwise: bool = True
     has_scan: bool = False
+    changes: bool = False
     has_rows: bool = False
 
     @property
@@ -76,6 +77,7 @@ class OpenGroup(Dependent):
             self.reductions |= {statement.target}
         self.is_elementwise &= isinstance(statement, Store | Check)
         self.has_scan |= is_scan
+        self.changes |= isinstance(statement, Update)
         self.has_rows |= len(axes) != len(self.dims)
 
     def operations_with(self, found: ProducerSlice, axes: dict[int, int], most: int) -> int:
@@ -130,6 +132,8 @@ class OpenGroup(Dependent):
         same = {axis: axis for axis in range(len(statement.dims))}
         if statement.domain.skew is not None:
             return same
+        if self.changes or isinstance(statement, Update):
+            return same if self._updates_like(statement) else None
         if isinstance(statement, Reduce | Scan):
             return same if self._folds_like(statement) else None
         rank = statement.rank
@@ -142,6 +146,16 @@ class OpenGroup(Dependent):
         if statement.domain.nested or [extent for _, extent in own] != [extent for _, extent in kept]:
             return None
         return {axis: place for (axis, _), (place, _) in zip(own, kept, strict=True)}
+
+    def _updates_like(self, statement: Statement) -> bool:
+        """Return whether a statement changes elements at the very places of those that the group changes."""
+        return isinstance(statement, Update) and all(
+            isinstance(other, Update)
+            and other.place == statement.place
+            and other.dims == statement.dims
+            and other.updated[0].aval.shape == statement.updated[0].aval.shape
+            for other in self.statements
+        )
 
     def _folds_like(self, statement: Reduce | Scan) -> bool:
         """Return whether a reduction or scan runs over the group's axes, along those that the group reduces."""

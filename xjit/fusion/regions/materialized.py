@@ -7,9 +7,9 @@ from collections.abc import Container
 from xjit.fusion.buffers.layout import Layouts, coefficients
 from xjit.fusion.regions.reads import gap_reason, is_inlined
 from xjit.fusion.regions.tiny import is_tiny_reduction
-from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store
+from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, Statement, Store, Update
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
-from xjit.ir.index_map import compose, identity
+from xjit.ir.index_map import identity, substituted
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap, Kind, Lookup
 from xjit.ir.scalar_expr import Arg
@@ -74,19 +74,25 @@ def _scan(node: Node, layouts: Layouts) -> Scan | Store:
     return Scan(Domain(shape), values, output, axis)
 
 
-def _update(node: Node, layouts: Layouts) -> Store:
-    """The window of an update, put where data says."""
-    update, place, strides = node.inputs[1], node.place, layouts.strides(node)
-    assert place is not None
-    shape = update.aval.shape
-    at = compose(place, identity(shape), node.inputs)
-    moves, start = coefficients(at, strides, len(shape))
+def _update(node: Node, layouts: Layouts) -> Store | Update:
+    """The updates of a node where data says; a single window, which only replaces, is stored there."""
+    assert node.place is not None
+    count = len(node.updated)
+    shape = node.inputs[count].aval.shape
+    values = tuple(IndexedValue(source, identity(shape)) for source in node.inputs[count : 2 * count])
+    place = substituted(node.place, identity(shape), node.inputs)
+    graph = node.kwargs.get("computation")
+    if graph is not None:
+        captured = node.inputs[len(node.inputs) - len(graph.captures) :]
+        return Update(Domain(shape), (*values, *(IndexedValue(one, ()) for one in captured)), node, place)
+    strides = layouts.strides(node)
+    moves, start = coefficients(place, strides, len(shape))
     found = tuple(
         Lookup(one.source, one.axes, one.times * stride)
-        for map, stride in zip(at, strides, strict=True)
+        for map, stride in zip(place, strides, strict=True)
         for one in map.found
     )
-    return Store(Domain(shape), (IndexedValue(update, identity(shape)),), Output(node, moves, start, found))
+    return Store(Domain(shape), values, Output(node, moves, start, found))
 
 
 def _flat(node: Node, layouts: Layouts) -> Store:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from xjit import numerics
-from xjit.fusion.statements import IndexedValue, Reduce, Statement
+from xjit.fusion.statements import IndexedValue, Reduce, Statement, Update
 from xjit.ir.context import CONSTANT
 from xjit.ir.index_map import axes_of, normalise
 from xjit.ir.node import Node
@@ -68,6 +68,8 @@ def nested_values(indexed: IndexedValue, first: int) -> tuple[IndexedValue, ...]
 
 def short_axes(statement: Statement) -> list[int]:
     """The axes along which a statement may be written out."""
+    if isinstance(statement, Update):
+        return []
     if isinstance(statement, Reduce):
         target = statement.target
         if target.param("n") != 1 or target.param("reducer") is None:

@@ -17,7 +17,7 @@ from xjit.fusion.regions.materialized import has_statements, is_alias, is_given,
 from xjit.fusion.regions.nested import runs_inside
 from xjit.fusion.regions.reads import is_inlined
 from xjit.fusion.regions.tiny import is_tiny_reduction
-from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store
+from xjit.fusion.statements import IndexedValue, Reduce, Statement, Store, Update
 from xjit.fusion.storage.demand import Demands, Places, Reader, evaluations, prospects, reader_of
 from xjit.fusion.storage.lengths import Lengths, by_level
 from xjit.ir.index_map import Index, identity
@@ -134,10 +134,19 @@ class _Choice:
         times, size = evaluations(places), max(node.aval.size, 1)
         if times > size and cost.is_worth_storing(self.table.total(node), times, size, self.machine):
             return stored_reason(node, times)
+        if self._is_worth_sharing(node, places, times):
+            return f"{node.op.name} at {node.where} is stored: updates in their order would compute it one by one"
         if node.is_assembled and not _can_be_cut(node, places):
             return uncut_reason(node)
         self.lengths.watch(position, prospects(places))
         return ""
+
+    def _is_worth_sharing(self, node: Node, places: Places, times: int) -> bool:
+        """Return whether updates compute so much of a value that threads and vectors had better make it before."""
+        if not any(isinstance(reader.statement, Update) for reader, _ in places):
+            return False
+        total = self.table.total(node)
+        return total >= self.machine.function_cost and total * times >= self.machine.parallel_work
 
     def _nest(self, node: Node, places: Places) -> None:
         """Lets a reduction run inside of its readers, unless that computes its results too often."""

@@ -38,6 +38,7 @@ from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import Operand, aval_of, dtype_of
 from xjit.ops.whole_arrays.arg_extreme import arg_extreme, first_position
 from xjit.ops.whole_arrays.reduce import REDUCERS, reduction
+from xjit.ops.windows.reduce_window import windows_reduced
 from xjit.types import BOOL, FLOAT32, NARROW_FLOATS, DType, c_order, dtype_class
 
 Axes = tuple[int, ...]
@@ -103,7 +104,10 @@ class Fold:
 
 def _recognised(reducer: str) -> Callable[[Operand, Axes], Any]:
     def run(value: Operand, axes: Axes) -> Any:
-        return reduction(value, reducer, axes) if axes else looped(value)
+        if not axes:
+            return looped(value)
+        found = windows_reduced(value, reducer, axes)
+        return reduction(value, reducer, axes) if found is None else found
 
     return run
 

@@ -22,6 +22,7 @@ from xjit.numpy.selecting.indexing import getitem
 from xjit.numpy.selecting.selection import clip, where
 from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import constant, dtype_of
+from xjit.ops.dynamic.carried_sizes import check_static
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import FLOAT64, DType, dtype_class
 
@@ -55,6 +56,7 @@ def cov(
     samples = _samples(m, y, rowvar, requested(dtype, "cov"))
     if samples is None:
         return filled((0, 0), np.zeros(()))
+    check_static("numpy.cov", (samples,))
     count = shape_of(samples)[1]
     frequencies = None if fweights is None else _frequencies(fweights, count)
     importance = None if aweights is None else _weights(aweights, count, "aweights")

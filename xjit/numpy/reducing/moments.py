@@ -21,6 +21,7 @@ from xjit.numpy.rules.signatures import like_var
 from xjit.numpy.rules.values import AxisError, as_scalar, as_value, given, order_letter, refuse, shape_of, with_order
 from xjit.numpy.ufuncs import call
 from xjit.ops.define.core import Operand, constant, dtype_of
+from xjit.ops.dynamic.extents import dynamic_axes
 from xjit.types import COMPLEX128, FLOAT32, FLOAT64, INT64, dtype_class
 
 
@@ -59,8 +60,10 @@ def _mean(value: Operand, axes: Axes, dtype: Any, keepdims: bool, mask: Any) -> 
 
 def count_of(value: Operand, axes: Axes, keepdims: bool, mask: Any) -> Any:
     """Count the elements that are reduced to one: a number, or with a mask an array of them."""
-    if mask is None:
+    if mask is None and not dynamic_axes(value):
         return math.prod(shape_of(value)[axis] for axis in axes)
+    if mask is None:  # every element, as many as there are in the run
+        mask = call(np.logical_or, call(np.equal, value, value), True)
     return axis_reductions.sum(mask, axis=axes, dtype=INT64, keepdims=keepdims)
 
 

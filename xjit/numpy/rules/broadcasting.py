@@ -12,7 +12,7 @@ from typing import Any
 from xjit.errors import ShapeError
 from xjit.numpy.rules.values import Shape, shape_of
 from xjit.ops.define.core import Operand
-from xjit.ops.whole_arrays.shape import broadcast_in_dim
+from xjit.ops.whole_arrays.shape import broadcast_in_dim, stretched
 
 
 def common_shape(name: str, shapes: Sequence[Shape]) -> Shape:
@@ -45,7 +45,8 @@ def broadcast_to_shape(value: Operand, shape: Shape) -> Any:
     own = shape_of(value)
     if own == shape:
         return value
-    return broadcast_in_dim(value, shape, tuple(range(len(shape) - len(own), len(shape))))
+    mapping = tuple(range(len(shape) - len(own), len(shape)))
+    return stretched(broadcast_in_dim(value, shape, mapping), value, mapping)
 
 
 def broadcast(name: str, *values: Operand) -> tuple[Any, ...]:

@@ -45,6 +45,8 @@ class Call:
 
 def result(ufunc: np.ufunc, op: OpDef, classes: str, operands: tuple[Any, ...], trace: Trace) -> Any:
     """The result of a call that one record computes in some classes of types; None where there is more to do."""
+    if trace.extents is not None:
+        return None
     types = tuple([_type_of(value) for value in operands])
     call = _call(ufunc, op, classes, types)
     if call is None:

@@ -158,7 +158,7 @@ def _branches_that_size(
 
 def branches(index: Any, parts: Sequence[tuple[Sequence[Any], Computation]]) -> tuple[Any, ...]:
     """The results of the branch of this number; ``parts`` are the operands and the computation of each."""
-    check_static("conditional", [value for values, _ in parts for value in values])
+    check_static("ops.conditional", [value for values, _ in parts for value in values])
     operands = [value for values, part in parts for value in (*values, *part.captures)]
     made: tuple[Any, ...] = apply(CONDITIONAL, index, *operands, graphs=tuple(part.graph for _, part in parts))
     return made

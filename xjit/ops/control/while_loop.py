@@ -117,7 +117,7 @@ def check_condition(test: Computation, name: str) -> None:
 
 def loop(carried: Sequence[Any], test: Computation, step: Computation) -> tuple[Any, ...]:
     """The last carried values, one for each of the first ones."""
-    check_static("while_loop", carried)
+    check_static("ops.while_loop", carried)
     operands = (*carried, *test.captures, *step.captures)
     made: tuple[Any, ...] = apply(WHILE_LOOP, *operands, graphs=(test.graph, step.graph), n=len(carried))
     return made

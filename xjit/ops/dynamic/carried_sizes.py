@@ -48,4 +48,4 @@ def check_static(name: str, values: Sequence[Any]) -> None:
     """ShapeError for values with dynamic dimensions, whose sizes nobody carries."""
     types = [aval_of(value) for value in values if dynamic_axes(value)]
     if types:
-        raise ShapeError(f"ops.{name}: operands: arrays of static sizes are required here; got {got(types)}")
+        raise ShapeError(f"{name}: operands: arrays of static sizes are required here; got {got(types)}")

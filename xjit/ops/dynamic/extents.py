@@ -2,7 +2,7 @@
 
 Values stay at their bound, and what lies between extent and bound is padding. Beside each such node stand the scalar
 nodes of its sizes, one for each dynamic dimension. An operation on it is written so that nobody sees the padding
-(:mod:`xjit.ops.dynamic.rules`), and its result has extents again. A result that leaves the trace is trimmed.
+(:mod:`xjit.ops.dynamic.extent_rules`), and its result has extents again. A result that leaves the trace is trimmed.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Extents:
 
     def apply(self, op: OpDef, nodes: tuple[Node, ...], params: dict[str, Any]) -> Any:
         """Return what the caller sees of an operation that is not to see the padding of its operands."""
-        from xjit.ops.dynamic.rules import applied
+        from xjit.ops.dynamic.extent_rules import applied
 
         with self.at_bounds():
             return applied(self, op, nodes, params)

@@ -15,7 +15,9 @@ from xjit.ops.define.core import Operand, apply, as_operand, aval_of, register, 
 from xjit.ops.define.memory_order import pack
 from xjit.ops.define.references import Array
 from xjit.ops.define.rules import got
-from xjit.ops.whole_arrays.starts import check_scalars, check_starts, fitting, scalar_starts
+from xjit.ops.dynamic.dimension_sizes import at_bound, sized
+from xjit.ops.dynamic.extents import dynamic_axes, extent
+from xjit.ops.whole_arrays.starts import check_scalars, check_starts, fitting, scalar_starts, with_room
 from xjit.types import ArrayType, array_type, c_order
 
 __all__ = ["dynamic_slice", "dynamic_update_slice"]
@@ -85,16 +87,16 @@ def dynamic_slice(operand: Any, start_indices: Any, size_indices: Sequence[int])
             f"ops.{name}: size_indices: a window within the operand is required; got {sizes} of {got((type,))}"
         )
     check_scalars(name, starts)
-    axes, places = _moving(starts, type.shape, sizes)
+    axes, places = _moving(starts, array, sizes)
+    array = with_room(name, array, {axis: sizes[axis] for axis in axes})
     return apply(DYNAMIC_SLICE, array, *places, axes=axes, sizes=sizes)
 
 
-def _moving(
-    starts: Sequence[Operand], dims: Sequence[int], sizes: Sequence[int]
-) -> tuple[tuple[int, ...], list[Any]]:
+def _moving(starts: Sequence[Operand], operand: Operand, sizes: Sequence[int]) -> tuple[tuple[int, ...], list[Any]]:
     """The dimensions along which a window has several places, and the place along each."""
+    dims = aval_of(operand).shape
     axes = tuple(axis for axis, (dim, size) in enumerate(zip(dims, sizes, strict=True)) if size < dim)
-    return axes, [fitting(starts[axis], dims[axis], sizes[axis]) for axis in axes]
+    return axes, [fitting(starts[axis], operand, axis, sizes[axis]) for axis in axes]
 
 
 # ---- dynamic_update_slice
@@ -151,5 +153,8 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Any) -> Any:
     check_scalars(name, starts)
     if not part.size:
         return pack(array, range(type.rank))
-    axes, places = _moving(starts, type.shape, part.shape)
-    return apply(DYNAMIC_UPDATE_SLICE, array, window, *places, axes=axes, n=1)
+    axes, places = _moving(starts, array, part.shape)
+    sizes = {axis: extent(array, axis) for axis in dynamic_axes(array)}
+    array = at_bound(with_room(name, array, {axis: part.shape[axis] for axis in axes}))
+    result = apply(DYNAMIC_UPDATE_SLICE, array, window, *places, axes=axes, n=1)
+    return sized(result, sizes) if sizes else result

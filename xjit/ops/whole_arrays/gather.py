@@ -13,7 +13,7 @@ from xjit.ops.define import rules
 from xjit.ops.define.core import apply, as_operand, aval_of, register, static_flag, static_int, static_ints
 from xjit.ops.define.references import Array
 from xjit.ops.define.rules import got
-from xjit.ops.whole_arrays.starts import fitting
+from xjit.ops.whole_arrays.starts import fitting, with_room
 from xjit.ops.whole_arrays.windows_at import (
     Dims,
     Names,
@@ -132,11 +132,10 @@ def gather(
     leading = sizes_of_batches(places, vector_dim)
     check_numbers(_NAMES, at, places, vector_dim, batches, len(leading) + len(at.windowed))
     rules.check_length(name, "slice_sizes", sizes, type.rank)
-    _check_sizes(at, sizes, type, places, batches)
+    _check_sizes(at, sizes, type, places, batches, leading)
     starts = zip(at.starting, elements_of_vectors(indices, vector_dim), strict=True)
-    clamped = {
-        axis: fitting(start, type.shape[axis], sizes[axis]) for axis, start in starts if _moves(axis, type, sizes)
-    }
+    clamped = {axis: fitting(start, array, axis, sizes[axis]) for axis, start in starts if _moves(axis, type, sizes)}
+    array = with_room(name, array, {axis: sizes[axis] for axis in clamped})
     at = WindowsAt(at.rank, at.windowed, at.dropped, tuple(clamped), at.batching, at.batches)
     return apply(
         GATHER, array, *clamped.values(), at=at, leading=leading, window=tuple(sizes[one] for one in at.kept)
@@ -148,18 +147,22 @@ def _moves(axis: int, type: ArrayType, sizes: Dims) -> bool:
     return sizes[axis] < type.shape[axis]
 
 
-def _check_sizes(at: WindowsAt, sizes: Dims, type: ArrayType, places: ArrayType, batches: Dims) -> None:
+def _check_sizes(
+    at: WindowsAt, sizes: Dims, type: ArrayType, places: ArrayType, batches: Dims, leading: Dims
+) -> None:
     name = "gather"
     if len(at.kept) != len(at.windowed):
         raise ShapeError(
-            f"ops.{name}: operand: rank {len(at.windowed) + len(at.dropped) + len(at.batching)}, a dimension for each "
-            f"of offset_dims, collapsed_slice_dims and operand_batching_dims, is required; got {got((type,))}"
+            f"ops.{name}: operand: a dimension for each of offset_dims, collapsed_slice_dims and "
+            f"operand_batching_dims, {len(at.windowed) + len(at.dropped) + len(at.batching)}, is required; "
+            f"got {got((type,))}"
         )
     if any(not 0 <= size <= dim for size, dim in zip(sizes, type.shape, strict=True)):
         raise ShapeError(
             f"ops.{name}: slice_sizes: a window within the operand is required; got {sizes} and {got((type,))}"
         )
-    wrong = next((axis for axis in (*at.dropped, *at.batching) if sizes[axis] != 1), None)
+    least = 1 if all(leading) else 0  # of nothing there is nothing to leave out
+    wrong = next((axis for axis in (*at.dropped, *at.batching) if not least <= sizes[axis] <= 1), None)
     if wrong is not None:
         raise ShapeError(
             f"ops.{name}: slice_sizes: 1 is required in dimension {wrong}, which the result lacks; got {sizes}"

@@ -12,7 +12,7 @@ import numpy as np
 from xjit import jobs
 from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, DTypeError, ShapeError
-from xjit.ir.opdef import Kind, OpDef, Params, Product
+from xjit.ir.opdef import Kind, OpDef, Params, Product, Solver
 from xjit.ops.define import rules
 from xjit.ops.define.core import (
     apply,
@@ -288,6 +288,7 @@ CHOLESKY = register(
         xla_name="Cholesky",
         infer=_infer_cholesky,
         reference=_cholesky,
+        solver=lambda params: Solver("potrf", (int(params["lower"]),)),
         threaded=True,
         doc="The Cholesky factors of positive definite matrices.",
     )
@@ -355,6 +356,14 @@ def _triangular_solve(
     return result.astype(dtype, copy=False)
 
 
+def _solver(params: Params) -> Solver:
+    """The options are numbers of the interface of BLAS for C."""
+    side, triangle = 141 + (not params["left_side"]), 121 + params["lower"]
+    return Solver(
+        "trsm", (side, triangle, 111 + TRANSPOSITIONS[params["transpose_a"]], 131 + params["unit_diagonal"])
+    )
+
+
 TRIANGULAR_SOLVE = register(
     OpDef(
         name="triangular_solve",
@@ -362,6 +371,7 @@ TRIANGULAR_SOLVE = register(
         xla_name="TriangularSolve",
         infer=_infer_triangular,
         reference=_triangular_solve,
+        solver=_solver,
         threaded=True,
         doc="Solutions of systems of equations with triangular matrices.",
     )

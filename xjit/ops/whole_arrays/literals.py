@@ -13,7 +13,7 @@ from xjit.ops.define.core import Array, as_operand, as_shape, aval_of
 from xjit.ops.define.references import convert
 from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.shape import broadcast_in_dim
-from xjit.types import NAMES, array_type, as_dtype, dtype_class
+from xjit.types import NAMES, ArrayType, DType, array_type, as_dtype, dtype_class
 
 __all__ = ["constant", "full", "zeros"]
 
@@ -23,28 +23,35 @@ _FITS = {"P": "P", "I": "IFC", "F": "FC", "C": "C"}
 def constant(value: Any, dtype: Any = None) -> Any:
     """An array of literals: a scalar, a nested sequence or an array, of this element type or that which NumPy gives.
 
-    Element types: any whose kind the values fit, as integers fit floats. Raises DTypeError for others and for traced
-    values in a sequence, ArgumentError for sequences of unequal lengths.
+    Element types: any whose kind the values fit, as integers fit floats. An array may be a value of the program, a
+    sequence has literals only. Raises DTypeError for others, ArgumentError for sequences of unequal lengths.
 
     >>> constant([[1, 2], [3, 4]], "f32")
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
     name = "constant"
-    found = value if isinstance(value, TracedValue) else _literals(value, name)
-    wanted = aval_of(found).dtype if dtype is None else as_dtype(dtype, f"ops.{name}: dtype")
-    if aval_of(found).size and dtype_class(wanted) not in _FITS[dtype_class(aval_of(found).dtype)]:
+    if isinstance(value, TracedValue):
+        own = aval_of(value)
+        return convert_element_type(value, own.dtype if dtype is None else _fitting(own, dtype, name))
+    array = _literals(value, name)
+    if dtype is not None:
+        array = convert(array, _fitting(aval_of(array), dtype, name))
+    return core.constant(np.array(array, order="C"))
+
+
+def _fitting(type: ArrayType, dtype: Any, name: str) -> DType:
+    """The element type that is asked for; DTypeError unless the values fit."""
+    wanted = as_dtype(dtype, f"ops.{name}: dtype")
+    if type.size and dtype_class(wanted) not in _FITS[dtype_class(type.dtype)]:
         raise DTypeError(
-            f"ops.{name}: dtype: the values do not fit this element type; got {NAMES[aval_of(found).dtype]} "
-            f"and {NAMES[wanted]}"
+            f"ops.{name}: dtype: the values do not fit this element type; got {NAMES[type.dtype]} and {NAMES[wanted]}"
         )
-    if isinstance(found, TracedValue):  # an array that the function has from outside
-        return convert_element_type(found, wanted)
-    return core.constant(np.array(convert(found, wanted), order="C"))
+    return wanted
 
 
 def _literals(value: Any, name: str) -> Array:
-    if _holds_traced(value):
+    if _is_traced(value):
         raise DTypeError(f"ops.{name}: value: literals are required; got a traced value")
     try:
         array = np.asarray(value)
@@ -55,8 +62,8 @@ def _literals(value: Any, name: str) -> Array:
     return array
 
 
-def _holds_traced(value: Any) -> bool:
-    return isinstance(value, TracedValue) or (isinstance(value, tuple | list) and any(map(_holds_traced, value)))
+def _is_traced(value: Any) -> bool:
+    return isinstance(value, TracedValue) or (isinstance(value, tuple | list) and any(map(_is_traced, value)))
 
 
 def full(shape: Any, value: Any) -> Any:

@@ -185,6 +185,11 @@ _EQUAL = {
 }
 
 
+def reducer_named(name: str) -> Reducer:
+    """One of ``REDUCERS``, or the one that NumPy calls so."""
+    return _SPOKEN[name]
+
+
 def recognised(computation: Graph) -> Reducer | None:
     """The reducer that a computation over (accumulator, element) is equal to, operands in either order."""
     if len(computation.parameters) != 2 or len(computation.outputs) != 1:
@@ -429,7 +434,7 @@ def reduction(operand: Any, reducer_name: str, dims: Sequence[int], dtype: DType
     >>> reduction(np.float32([[1, 5], [4, 2]]), "max", (0,))
     array([4., 5.], dtype=float32)
     """
-    reducer = _SPOKEN[reducer_name]
+    reducer = reducer_named(reducer_name)
     array = as_operand(operand, "reduce", "operand")
     if dtype is not None and aval_of(array).dtype != dtype:
         array = convert_element_type(array, dtype)

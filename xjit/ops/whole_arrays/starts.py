@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,15 @@ import numpy as np
 from xjit.errors import ArgumentError
 from xjit.ops.define import rules
 from xjit.ops.define.core import Operand, as_operand, aval_of, constant, dtype_of, has_dtype
+from xjit.ops.dynamic.dimension_sizes import at_bound
+from xjit.ops.dynamic.extents import dynamic_axes, extent
+from xjit.ops.elements.compare import ge
 from xjit.ops.elements.convert import convert_element_type
+from xjit.ops.elements.elementwise import max as larger
 from xjit.ops.elements.elementwise import min as smaller
+from xjit.ops.elements.elementwise import sub
 from xjit.ops.elements.select import clamp
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import reshape
 from xjit.ops.whole_arrays.shape import slice as cut
 from xjit.types import INT64
@@ -29,10 +35,23 @@ def exact(positions: Operand) -> Any:
     return positions if dtype == INT64 else convert_element_type(positions, INT64)
 
 
-def fitting(positions: Operand, size: int, window: int) -> Any:
-    """The nearest S64 positions at which a window of this length lies within an axis of this size."""
-    first, last = (constant(np.asarray(np.int64(place))) for place in (0, size - window))
+def fitting(positions: Operand, operand: Operand, axis: int, window: int) -> Any:
+    """The nearest S64 positions at which a window of this length lies within a dimension of an operand."""
+    first, last = (constant(np.asarray(np.int64(place))) for place in (0, aval_of(operand).shape[axis] - window))
+    if axis in dynamic_axes(operand):
+        last = larger(sub(exact(extent(operand, axis)), constant(np.asarray(np.int64(window)))), first)
     return clamp(first, exact(positions), last)
+
+
+def with_room(name: str, operand: Operand, windows: Mapping[int, int]) -> Any:
+    """The operand at its bound along dimensions in which windows of these lengths move: positions that fit see
+    nothing behind its size. ShapeError when the program runs, should it be shorter than a window.
+    """
+    for axis in windows.keys() & set(dynamic_axes(operand)):
+        room = ge(extent(operand, axis), np.int32(windows[axis]))
+        rule = f"a size of dimension {axis} of at least {windows[axis]}, the window's, is required"
+        operand = require(operand, room, "shape", f"ops.{name}: operand: {rule}; got less")
+    return at_bound(operand, tuple(windows))
 
 
 def scalar_starts(name: str, value: Any) -> list[Operand]:

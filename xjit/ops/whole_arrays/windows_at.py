@@ -59,7 +59,8 @@ def check_numbers(names: Names, at: WindowsAt, indices: ArrayType, vector_dim: i
     name = names.operation
     if not 0 <= vector_dim <= indices.rank:
         raise ArgumentError(
-            f"ops.{name}: index_vector_dim: a dimension of {names.indices}, or their rank, is required; got {vector_dim}"
+            f"ops.{name}: index_vector_dim: a dimension of {names.indices}, or their rank, is required; "
+            f"got {vector_dim}"
         )
     rules.check_increasing(name, names.windowed, at.windowed, rank)
     rules.check_increasing(name, names.dropped, at.dropped, at.rank)

@@ -19,18 +19,21 @@ import numpy as np
 
 from xjit import numerics
 from xjit.dataclass import replace
-from xjit.ir.opdef import Reducer
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind, Reducer
 from xjit.ops.define import rules
 from xjit.ops.define.computation import replay
-from xjit.ops.define.core import aval_of, constant
+from xjit.ops.define.core import apply, aval_of, constant, wrap
 from xjit.ops.define.evaluate import is_elementwise
 from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.concatenate import pad
-from xjit.ops.whole_arrays.reduce import Fold, fold_of, reduced
+from xjit.ops.whole_arrays.reduce import Fold, fold_of, reduced, reducer_function, reducer_named
 from xjit.ops.whole_arrays.shape import broadcast, slice
 from xjit.ops.windows.long_windows import slid
 from xjit.ops.windows.window_padding import Windows, dilated, static_windows
-from xjit.ops.windows.window_view import window_view
+from xjit.ops.windows.window_view import WINDOW_VIEW, window_view
 
 __all__ = ["reduce_window"]
 
@@ -131,3 +134,42 @@ def _written_out(fold: Fold, windows: Windows, counts: tuple[int, ...]) -> Any:
         elements = [slice(array, start, limit, windows.strides) for array in fold.arrays]
         values = replay(fold.computation, (*values, *elements), counts)
     return values if len(values) > 1 else values[0]
+
+
+# ---- reductions of windows that are there already
+
+
+def windows_reduced(operand: Any, reducer: str, dims: Sequence[int]) -> Any:
+    """The reduction of all dimensions within windows, as reduce_window computes it; None for any other operand.
+
+    The windows may have gone through operations on their elements. An extreme that is zero may be either zero.
+    """
+    trace = current()
+    if trace is None or not isinstance(operand, TracedValue):
+        return None
+    node, after = operand.node, list[Node]()
+    while node.op.kind is Kind.ELEMENTWISE and len(node.inputs) == 1:
+        after.append(node)
+        node = node.inputs[0]
+    if node.op is not WINDOW_VIEW or not node.inputs[0].aval.size:
+        return None
+    windows = _windows_of(node)
+    rank = len(windows.sizes)
+    if tuple(dims) != tuple(range(rank, node.aval.rank)):
+        return None
+    array = wrap(trace, node.inputs[0])
+    for one in reversed(after):
+        array = apply(one.op, array, **one.kwargs)
+    found = reducer_named(reducer)
+    init = constant(np.asarray(found.identity(aval_of(array).dtype), aval_of(array).dtype))
+    return folded(fold_of(NAME, array, init, reducer_function(found), either_zero=True), windows)
+
+
+def _windows_of(node: Node) -> Windows:
+    """The windows that a node shows."""
+    rows = [[1] * node.inputs[0].aval.rank for _ in range(3)]
+    for row, name in zip(rows, ("window", "strides", "dilations"), strict=True):
+        for axis, value in zip(node.param("axes"), node.param(name), strict=True):
+            row[axis] = value
+    sizes, strides, dilations = map(tuple, rows)
+    return Windows(sizes, strides, (1,) * len(sizes), dilations, ((0, 0),) * len(sizes))

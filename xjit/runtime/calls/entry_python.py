@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -128,7 +129,13 @@ def _run(call: KernelCall, buffers: list[Array]) -> None:
     table = (ctypes.c_int64 * len(call.table))(*call.table)
     for slot, buffer, offset in call.patches:
         table[slot] = _address(buffers[buffer]) + offset
-    if call.chunk >= call.extent:
+    if call.resumed:
+        more = ctypes.c_int64.from_address(table[0])
+        for turn in itertools.count(0, call.chunk):
+            _Kernel(call.address)(turn, turn + call.chunk, ctypes.addressof(table))
+            if not more.value:
+                return
+    elif call.chunk >= call.extent:
         _Kernel(call.address)(0, call.extent, ctypes.addressof(table))
     else:
         launch(

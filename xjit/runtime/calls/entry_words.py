@@ -146,7 +146,8 @@ def _c_strides(spec: ArraySpec) -> tuple[int, ...]:
 def _call_words(call: KernelCall) -> list[int]:
     patches: list[int] = [word for patch in call.patches for word in patch]
     sizes = (len(call.table), len(call.patches))
-    return [call.address, call.extent, call.chunk, int(call.in_turn), *sizes, *call.table, *patches]
+    how = 2 if call.resumed else int(call.in_turn)
+    return [call.address, call.extent, call.chunk, how, *sizes, *call.table, *patches]
 
 
 # Instructions

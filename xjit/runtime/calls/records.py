@@ -52,6 +52,8 @@ class KernelCall:
     triple (slot, buffer, byte offset) of ``patches`` stores the address of that buffer plus the offset in the slot.
     Buffers are numbered inputs first, then outputs, then spare ones, then temporaries, then statuses.
     ``light`` kernels are over so soon that signals may wait for some dozens of them.
+    A kernel that is ``resumed`` gets one chunk after the other until the integer that its first slot points to is
+    zero.
     """
 
     address: int
@@ -61,6 +63,7 @@ class KernelCall:
     patches: tuple[tuple[int, int, int], ...]
     in_turn: bool = False
     light: bool = False
+    resumed: bool = False
 
 
 Instruction: TypeAlias = "KernelCall | Control"

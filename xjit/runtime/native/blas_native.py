@@ -21,6 +21,7 @@ from string import Template
 
 from xjit.runtime.native.native_parts import OWN_LIMIT_TEXT, WORDS_TEXT
 from xjit.runtime.native.native_text import expand
+from xjit.runtime.native.solvers_native import POTRF_TEXT, SHARED_TEXT, TRSM_TEXT
 
 _MATRICES = r"""
 define void @gemm_$NAME(i64 %low, i64 %high, ptr %table) {
@@ -212,15 +213,16 @@ define internal i32 @count(ptr %table, i64 %slot) alwaysinline {
 
 
 def products_text(long: bool) -> str:
-    """All adaptors, for a BLAS whose integers have 64 bits (``long``) or 32."""
-    parts = [WORDS_TEXT, OWN_LIMIT_TEXT, _SHARED, _LONG_COUNT if long else _SHORT_COUNT]
+    """All adaptors, of solvers too, for a BLAS whose integers have 64 bits (``long``) or 32."""
+    parts = [WORDS_TEXT, OWN_LIMIT_TEXT, _SHARED, SHARED_TEXT, _LONG_COUNT if long else _SHORT_COUNT]
     for name, real in (("f32", "float"), ("f64", "double")):
         names = {"NAME": name, "REAL": real, "ELEMENT": real, "ONE": f"{real} 1.0", "ZERO": f"{real} 0.0"}
         parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _REAL_SUM.strip("\n")), names))
+        parts.append(_typed(POTRF_TEXT + TRSM_TEXT, names))
     for name, real, one in (("c64", "float", "f32"), ("c128", "double", "f64")):
         element = f"<2 x {real}>"
         names = {"NAME": name, "REAL": real, "ELEMENT": element, "ONE": f"ptr @one_{one}", "ZERO": "ptr @zero"}
-        parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _COMPLEX_SUM.strip("\n")), names))
+        parts.append(_typed(_MATRICES + _DOT.replace("$SUM", _COMPLEX_SUM.strip("\n")) + TRSM_TEXT, names))
     return expand("".join(parts), INT="i64" if long else "i32", BEGIN=_BEGIN, END=_END)
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from xjit.runtime.native.entry_native_arguments import ARGUMENTS_TEXT
 from xjit.runtime.native.entry_native_watch import WATCH_TEXT
-from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, WORDS_TEXT
+from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, TURNS_TEXT, WORDS_TEXT
 
 _CALL_TEXT = r"""
 ; ---------------------------------------------------------------------------------------------- outputs
@@ -188,6 +188,12 @@ entry:
     br i1 %divided, label %share, label %whole
 share:
     %in_turn_word = call i64 @word(ptr %call, i64 4)
+    %resumed = icmp eq i64 %in_turn_word, 2
+    br i1 %resumed, label %turns, label %chunks
+turns:
+    %ended = call i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch)
+    br i1 %ended, label %stopped, label %after
+chunks:
     %in_turn = icmp ne i64 %in_turn_word, 0
     %lone = load ptr, ptr @lone_launcher
     %shared = load ptr, ptr @launcher
@@ -445,4 +451,4 @@ error:
 }
 """
 
-ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT
+ENTRY_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + ARGUMENTS_TEXT + WATCH_TEXT + _CALL_TEXT

@@ -21,7 +21,7 @@ come to ``$PATIENCE``: what takes some time weighs as much by itself.
 
 from __future__ import annotations
 
-from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, WORDS_TEXT
+from xjit.runtime.native.native_parts import GIVEN_UP_TEXT, TURNS_TEXT, WORDS_TEXT
 
 _TEXT = r"""
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
@@ -107,6 +107,12 @@ entry:
   br i1 %divided, label %share, label %whole
 share:
   %in_turn_word = call i64 @word(ptr %at, i64 8)
+  %resumed = icmp eq i64 %in_turn_word, 2
+  br i1 %resumed, label %turns, label %chunks
+turns:
+  %ended = call i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch)
+  ret i1 %ended
+chunks:
   %in_turn = icmp ne i64 %in_turn_word, 0
   %lone = load ptr, ptr @lone_launcher
   %shared = load ptr, ptr @launcher
@@ -278,4 +284,4 @@ stopped:
 }
 """
 
-INSTRUCTIONS_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + _TEXT
+INSTRUCTIONS_TEXT = WORDS_TEXT + GIVEN_UP_TEXT + TURNS_TEXT + _TEXT

@@ -74,6 +74,29 @@ no:
 }
 """
 
+TURNS_TEXT = r"""
+; Run a kernel %chunk turns of its loop at a time until the word that its first slot points to says that there are no
+; more, or %watch has it given up (true).
+define internal i1 @run_turns(ptr %kernel, i64 %chunk, ptr %table, ptr %watch) {
+entry:
+  %flag = call ptr @pointer(ptr %table, i64 0)
+  br label %run
+run:
+  %lo = phi i64 [ 0, %entry ], [ %hi, %look ]
+  %hi = add i64 %lo, %chunk
+  call void %kernel(i64 %lo, i64 %hi, ptr %table)
+  %stop = call i1 @given_up(ptr %watch)
+  br i1 %stop, label %done, label %look
+look:
+  %more = load i64, ptr %flag
+  %ended = icmp eq i64 %more, 0
+  br i1 %ended, label %done, label %run
+done:
+  ret i1 %stop
+}
+"""
+"""Text by which native code runs kernels that are resumed; needs those two."""
+
 OWN_LIMIT_TEXT = r"""
 ; ---- set from Python
 @limit_key = global ptr null    ; Py_tss_t that holds the calling thread's own limit

@@ -115,6 +115,10 @@ class BlasLibrary:
         """The name of a routine, such as ``dgemm``, in the interface for C."""
         return f"{self.prefix}cblas_{routine}{self.suffix}"
 
+    def lapack(self, routine: str) -> str:
+        """The name of a routine of LAPACK, such as ``dpotrf``, in the interface for Fortran."""
+        return f"{self.prefix}{routine}_{self.suffix}"
+
     def function(self, name: str) -> Any:
         """A function of OpenBLAS's own, None if there is no such function."""
         return getattr(self.handle, f"{self.prefix}openblas_{name}{self.suffix}", None)

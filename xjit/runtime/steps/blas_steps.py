@@ -13,7 +13,7 @@ from xjit.runtime.once import Once
 from xjit.runtime.parallel.blas_limits import NativeLimits, blas_library, blas_limits
 from xjit.runtime.parallel.threads import limit_words
 
-ROUTINES = ("gemm", "syrk", "gemv", "dot")
+ROUTINES = ("gemm", "syrk", "gemv", "dot", "trsm")
 LETTERS = {
     np.dtype(np.float32): ("s", "f32"),
     np.dtype(np.float64): ("d", "f64"),
@@ -21,6 +21,9 @@ LETTERS = {
     np.dtype(np.complex128): ("z", "c128"),
 }
 """By element type what BLAS calls it, and what kernels do."""
+
+FACTORED = (np.dtype(np.float64),)
+"""The element types of Cholesky factors that LAPACK computes among kernels: NumPy forms those of F32 in F64."""
 
 
 class Products:
@@ -60,6 +63,10 @@ def _found() -> Products | None:
         )
         for routine in ROUTINES
         for letter, name in LETTERS.values()
+    }
+    routines |= {
+        f"potrf_{name}": native_code.c_function_address(library.handle, library.lapack(f"{letter}potrf"))
+        for letter, name in (LETTERS[one] for one in FACTORED)
     }
     return Products(routines, library.long) if all(routines.values()) else None
 

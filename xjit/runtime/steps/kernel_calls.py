@@ -75,7 +75,8 @@ def _kernel_call(spec: KernelSpec, step: RunStep, loading: Loading, keep: list[o
         elif pointer.to == "buffer":
             patches.append((slot, pointer.number, pointer.offset))
     table += words
-    return KernelCall(kernel.address, spec.extent, spec.chunk, tuple(table), tuple(patches), in_turn=spec.in_turn)
+    whole = kernel.address, spec.extent, spec.chunk, tuple(table), tuple(patches)
+    return KernelCall(*whole, in_turn=spec.in_turn, resumed=spec.resumed)
 
 
 def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, ...]]:

@@ -222,7 +222,8 @@ class _Assembler:
                 table[slot] = self._address(cell) + offset
             else:
                 patches.append((slot, self._buffer(cell), offset))
-        parts: Any = (call.address, call.extent, call.chunk, tuple(table), tuple(patches), call.in_turn, light)
+        how = call.in_turn, light, call.resumed
+        parts: Any = (call.address, call.extent, call.chunk, tuple(table), tuple(patches), *how)
         return KernelCall(*parts)
 
     def _with_targets(self, one: Instruction | Goto | Test | Pick) -> Instruction:

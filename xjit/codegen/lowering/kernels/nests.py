@@ -32,7 +32,8 @@ class LoweredKernel:
     """Loop nests and what their table holds for the shapes at hand.
 
     ``in_place`` are values that are written into the buffer of another, each with that other one; ``rewrites`` is
-    what was done to the loops, in order.
+    what was done to the loops, in order. A kernel that is ``resumed`` runs turns of a loop, each of this ``work``,
+    and says in the word of its first slot whether there are more.
     """
 
     kernel: Kernel
@@ -43,6 +44,7 @@ class LoweredKernel:
     groups: tuple[FusionGroup, ...]
     in_place: Mapping[Node, Node] = field(default_factory=dict)
     rewrites: tuple[Rewrite, ...] = ()
+    resumed: bool = False
 
 
 def lower(
@@ -59,40 +61,88 @@ def lower(
     buffers nobody reads after this kernel. A ``tiling`` says how the groups run one behind the other. Numbers of
     the program stay out of the text if they are known to be ``varying``.
     """
-    nest = LoopBuilder(machine, varying)
-    pointers = Pointers(nest)
-    checks = Checks(nest, pointers)
-    scratch = Scratch(nest)
-    tiles = InTiles.of(tiling, layouts)
-    parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiles) for group in groups]
-    if tiling is None:
-        _write_side_by_side(parts, nest)
-    else:
-        write_one_behind_the_other(parts, tiles, nest)
-    between = pointers.inside.values()
-    body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
-    work = sum(part.work for part in parts)
-    naive = Kernel(
-        "kernel", pointers.arguments, without_unread(pointers.with_all_axes(body), between), facts=tuple(nest.facts)
-    )
-    # Of what is spent, the next tile may read too.
-    in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node)
-    kernel, done = scheduled(naive, [part.naive for part in parts], nest, (*IDEAS, in_place))
-    see_that_tiles_have_scratch(kernel, between)
-    launch = launched(kernel, nest)
+    under_way = KernelInProgress.of(machine, varying)
+    built = under_way.scheduled(groups, layouts, leaves, stored, spent, tiling)
+    nest, pointers = under_way.nest, under_way.pointers
+    launch = launched(built.kernel, nest)
     values = tuple(dict(nest.words.values())[name] for name in launch.kernel.words or ())
-    places = pointers.places([one.buffer.name for one in kernel.arguments])
-    taken = in_place.taken(done)
-    return LoweredKernel(launch.kernel, places, values, launch.extent, work, tuple(groups), taken, done)
+    places = pointers.places([one.buffer.name for one in built.kernel.arguments])
+    extent, work = launch.extent, built.work
+    return LoweredKernel(launch.kernel, places, values, extent, work, tuple(groups), built.in_place, built.rewrites)
 
 
-def _write_side_by_side(parts: Sequence[Lowering], nest: LoopBuilder) -> None:
-    """Each nest behind the other; threads do not share the iterations of those that are little work."""
+@dataclass(frozen=True, slots=True, eq=False)
+class ScheduledNests:
+    """The nests of some groups after their rewrites, as a kernel that is not launched yet; see `LoweredKernel`."""
+
+    kernel: Kernel
+    work: float
+    in_place: Mapping[Node, Node]
+    rewrites: tuple[Rewrite, ...]
+
+
+@dataclass(eq=False)
+class KernelInProgress:
+    """A kernel whose nests are written one after the other: names, words and pointers are those of all of them."""
+
+    nest: LoopBuilder
+    pointers: Pointers
+    checks: Checks
+
+    @classmethod
+    def of(cls, machine: Machine, varying: bool) -> KernelInProgress:
+        """One without nests."""
+        nest = LoopBuilder(machine, varying)
+        pointers = Pointers(nest)
+        return cls(nest, pointers, Checks(nest, pointers))
+
+    def scheduled(
+        self,
+        groups: Sequence[FusionGroup],
+        layouts: Layouts,
+        leaves: frozenset[Node],
+        stored: frozenset[Node],
+        spent: frozenset[Node],
+        tiling: Tiling | None,
+        kept: Mapping[Node, Node] | None = None,
+        shared: bool = True,
+    ) -> ScheduledNests:
+        """The nests of groups that do not need each other, or that a ``tiling`` has run one behind the other.
+
+        Threads share their iterations if they are ``shared``. The buffers of some spent values are ``kept`` for one
+        result each.
+        """
+        nest, pointers, checks, scratch = self.nest, self.pointers, self.checks, Scratch(self.nest)
+        tiles = InTiles.of(tiling, layouts)
+        parts = [Lowering(group, layouts, leaves, stored, nest, pointers, checks, scratch, tiles) for group in groups]
+        if tiling is None:
+            _write_side_by_side(parts, nest, shared)
+        else:
+            write_one_behind_the_other(parts, tiles, nest)
+        between = pointers.inside.values()
+        body = (*scratch.allocs, *checks.before, *nest.scopes[0].statements, *checks.after())
+        work = sum(part.work for part in parts)
+        naive = Kernel(
+            "kernel",
+            pointers.arguments,
+            without_unread(pointers.with_all_axes(body), between),
+            facts=tuple(nest.facts),
+        )
+        # Of what is spent, the next tile may read too.
+        in_place = InPlace(spent if tiling is None else frozenset(), layouts, pointers.by_node, kept or {})
+        ideas = () if any(group.changes for group in groups) else (*IDEAS, in_place)  # updates have their order
+        kernel, done = scheduled(naive, [part.naive for part in parts], nest, ideas)
+        see_that_tiles_have_scratch(kernel, between)
+        return ScheduledNests(kernel, work, in_place.taken(done), done)
+
+
+def _write_side_by_side(parts: Sequence[Lowering], nest: LoopBuilder, shared: bool) -> None:
+    """Each nest behind the other; threads do not share the iterations of those that are little work, or of any."""
     heaviest = max(part.work for part in parts)
-    for number, part in enumerate(parts):
+    for number, part in enumerate(parts, nest.section):
         nest.section = number
-        part.bounds.shared = part.work >= nest.machine.lone_share * heaviest
-        is_alone = len(parts) > 1 and (part.is_alone or not part.bounds.shared)
+        part.bounds.shared = shared and part.work >= nest.machine.lone_share * heaviest
+        is_alone = shared and len(parts) > 1 and (part.is_alone or not part.bounds.shared)
         if is_alone:
             nest.open(nest.fresh("once"))
         nest.outermost = len(nest.scopes) - 1

@@ -135,16 +135,28 @@ class _Pass:
             target = self.lines_of(self.step.targets, line, Access.UPDATE)
             first = self.merges.integer("first", piece * self.step.run)
             count = self.merges.integer("count", minimum(self.n - first, self.step.run))
-            group = self.merges.group
-            groups = self.merges.integer("g", count // group)
-            turn, inside = self.merges.loop("q", groups)
-            with inside:
-                self.merges.exchange(source, scratch, first, turn, group)
-            self.merges.insert(source, scratch, first, self.merges.integer("done", groups * group), count)
-            start = self.merges.merge_groups(scratch, count, group)
-            at, inside = self.merges.loop("t", count)
-            with inside:
-                self.merges.store(target, first + at, self.merges.load(scratch, start + at))
+            there, apart = self.merges.either(self.merges.in_order(source, first, count), count)
+            with there:
+                self._copy(source, first, target, first, count)
+            with apart:
+                start = self._sorted(source, scratch, first, count)
+                self._copy(scratch, start, target, first, count)
+
+    def _sorted(self, source: Place, scratch: Place, first: IntExpr, count: IntExpr) -> IntExpr:
+        """Sort elements in scratch; the result is where they begin there."""
+        group = self.merges.group
+        groups = self.merges.integer("g", count // group)
+        turn, inside = self.merges.loop("q", groups)
+        with inside:
+            self.merges.exchange(source, scratch, first, turn, group)
+        self.merges.insert(source, scratch, first, self.merges.integer("done", groups * group), count)
+        return self.merges.merge_groups(scratch, count, group)
+
+    def _copy(self, source: Place, start: IntExpr, target: Place, first: IntExpr, count: IntExpr) -> None:
+        """Copy elements of all operands."""
+        at, inside = self.merges.loop("t", count)
+        with inside:
+            self.merges.store(target, first + at, self.merges.load(source, start + at))
 
     def merge_runs(self) -> None:
         """Merge pairs of runs, a piece of the result in each iteration."""

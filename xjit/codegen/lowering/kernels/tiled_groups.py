@@ -31,8 +31,8 @@ def write_one_behind_the_other(parts: Sequence[Lowering], tiles: InTiles, nest: 
     """The nests of all groups, in sections of their own, behind scratch for the values between them."""
     for node in tiles.values:
         parts[0].pointers.inside[node] = _scratch(node, tiles, parts[0])
-    for number, part in enumerate(parts):
-        nest.section = number + 1
+    for part in parts:
+        nest.section += 1
         part.bounds.shared = False
         part.write()
 

@@ -84,7 +84,7 @@ def in_blocks_of_columns(
     """Yield what runs columns in blocks, inside of the loops over rows."""
     for one in nests:
         if one.columns is not None:
-            column = _column(one)
+            column = column_of(one)
             rows, columns = tuple(_rows(one)), one.columns
             if columns.overlap:
                 yield (Interchange(column, rows, columns.width, nest.fresh("b"), Tail.OVERLAP),)
@@ -132,7 +132,7 @@ def around_columns(kernel: Kernel, nests: Sequence[NaiveNest]) -> Iterator[Loop]
                 if name in counted:  # has been written out
                     continue
                 path, loop = found(kernel, name)
-                if _column(one) not in {other.variable for other in path if isinstance(other, Loop)}:
+                if column_of(one) not in {other.variable for other in path if isinstance(other, Loop)}:
                     yield loop
 
 
@@ -140,6 +140,7 @@ def _rows(one: NaiveNest) -> list[str]:
     return [name for loop in one.ordered.plan.reduced for name in one.loops.get(loop.variable, ())]
 
 
-def _column(one: NaiveNest) -> str:
+def column_of(one: NaiveNest) -> str:
+    """The loop over columns, as it was written."""
     (column,) = one.loops[one.ordered.plan.kept[-1].variable]
     return column

@@ -25,7 +25,7 @@ from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.rewrites.record import Rewrite
 from xjit.codegen.rewrites.storage.write_over import WriteOver
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.statements import Store
 from xjit.ir.loops.intexpr import evaluate
@@ -38,11 +38,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InPlace:
-    """The idea, for a kernel behind which nobody reads ``spent`` values; ``names`` are those of its arguments."""
+    """The idea, for a kernel behind which nobody reads ``spent`` values; ``names`` are those of its arguments.
+
+    Of some spent values the buffer is ``kept`` for one result.
+    """
 
     spent: frozenset[Node]
     layouts: Layouts
     names: Mapping[Node, Sequence[str]]
+    kept: Mapping[Node, Node] = field(default_factory=dict)
 
     def __call__(self, kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuilder) -> Iterator[Sequence[Rewrite]]:
         """Yield what writes results over spent values, of which each is taken once."""
@@ -77,7 +81,8 @@ class InPlace:
             if access is None or access.node in others or len(uses[access.node]) > 1:
                 continue
             for source in candidates:
-                alike = self._is_laid_out_alike(source, access.node)
+                alike = self.kept.get(source, access.node) is access.node
+                alike = alike and self._is_laid_out_alike(source, access.node)
                 if alike and uses[source] == {dataclasses.replace(access, node=source)}:
                     yield access.node, source
 

@@ -19,13 +19,15 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
-from xjit.codegen.rewrites.record import Rewrite
+from xjit.codegen.rewrites.record import Rewrite, found
 from xjit.codegen.rewrites.unroll import Unroll
 from xjit.codegen.rewrites.unroll_and_jam import Tail, UnrollAndJam
 from xjit.codegen.rewrites.values.share import Share
+from xjit.codegen.rewrites.values.specialize_inside import SpecializeInside
 from xjit.codegen.scheduling.accesses import Access, GroupAccesses
-from xjit.codegen.scheduling.schedule import Loop
-from xjit.ir.loops.nodes import Kernel
+from xjit.codegen.scheduling.ideas.columns import column_of
+from xjit.codegen.scheduling.schedule import Loop as PlanLoop
+from xjit.ir.loops.nodes import Kernel, Loop
 from xjit.machine import Machine
 
 if TYPE_CHECKING:
@@ -45,6 +47,9 @@ def in_whole_windows(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBuild
                 (name,) = one.loops[rows.variable]
                 yield (UnrollAndJam(name, joined_steps(rows, nest.machine), Tail.OVERLAP),)
                 yield (Share(name, "v"),)
+            path, _ = found(kernel, column_of(one))
+            if blocks := [around.variable for around in path[:-1] if isinstance(around, Loop)]:
+                yield (SpecializeInside(blocks[-1]),)
 
 
 def windows_order(accesses: GroupAccesses) -> tuple[int, ...]:
@@ -72,7 +77,7 @@ def _vectors(accesses: GroupAccesses, column: int, summed: Collection[int]) -> l
     ]
 
 
-def joined_results(loops: Ordered) -> Loop | None:
+def joined_results(loops: Ordered) -> PlanLoop | None:
     """The innermost loop of results that share what is read along the columns, which is taken several steps at a
     time.
     """
@@ -88,7 +93,7 @@ def joined_results(loops: Ordered) -> Loop | None:
     return None
 
 
-def joined_steps(loop: Loop, machine: Machine) -> int:
+def joined_steps(loop: PlanLoop, machine: Machine) -> int:
     """The number of steps taken at a time: as few as make as many groups as the most do."""
     most = machine.joined_results
     groups = -(-loop.extent // most)

@@ -122,7 +122,7 @@ def _indexing(one: _Application) -> Any:
     made = one.made()
     if made.access is None:
         return _reshape(one, made)
-    found: list[Size] = [None] * len(made.aval.dims)
+    found: dict[int, list[Size]] = {}
     turned: list[tuple[int, Size]] = []
     for axis, map in enumerate(made.access.axes):
         size, bound = one.sizes[0][axis], one.nodes[0].aval.shape[axis]
@@ -133,9 +133,9 @@ def _indexing(one: _Application) -> Any:
         if map.axis is None or map.found or map.also:
             _need(one, size, map.offset + 1, bound)
         elif _is_whole(map, bound, made.aval):
-            found[map.axis] = size
+            found.setdefault(map.axis, []).append(size)
         elif (map.scale, map.offset) == (-1, bound - 1) and made.aval.shape[map.axis] == bound:
-            found[map.axis] = size
+            found.setdefault(map.axis, []).append(size)
             turned.append((map.axis, size))
         else:
             last = map.offset + max(0, map.scale * (made.aval.shape[map.axis] - 1))
@@ -144,15 +144,18 @@ def _indexing(one: _Application) -> Any:
         if isinstance(size, Node):
             ahead = sub(scalar(made.aval.shape[result]), one.value(size))
             made = looked_up(one.value(made), result, ahead).node
-    return one.result(made, found)
+    dims = made.aval.shape
+    return one.result(made, [one.joined(found.get(axis, (None,)), bound) for axis, bound in enumerate(dims)])
 
 
-def _hand_on(one: _Application, source: int, axes: Sequence[AxisMap], found: list[Size], out: ArrayType) -> None:
+def _hand_on(
+    one: _Application, source: int, axes: Sequence[AxisMap], found: dict[int, list[Size]], out: ArrayType
+) -> None:
     """The sizes of positions that are looked up, along the dimensions of the result that they have."""
     for axis, map in enumerate(axes):
         size, bound = one.sizes[source][axis], one.nodes[source].aval.shape[axis]
         if map.axis is not None and _is_whole(map, bound, out):
-            found[map.axis] = size
+            found.setdefault(map.axis, []).append(size)
         elif isinstance(size, Node):
             raise _refused(one.op, one.nodes, one.extents)
 
@@ -336,7 +339,7 @@ def _bordered(one: _Application, made: Node, piece: Piece | None) -> Any:
 
 
 def _control(one: _Application) -> Any:
-    """What computations close over is known inside of them; sizes that are carried are values of their own."""
+    """The operation as it is: computations know the sizes of what they close over, and carry others as values."""
     return wrap(one.trace, one.made())
 
 

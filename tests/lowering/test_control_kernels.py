@@ -1,0 +1,230 @@
+"""Loops and branches as one kernel: the same values as in NumPy and as steps, by every way to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.helpers.control_programs import CONTROL_PROGRAMS, FIVE, ControlProgram, scaled
+from tests.helpers.kernel_executors import PROCESSOR, on, uncompiled
+from xjit import ops, tree
+from xjit.capture.capture import capture
+from xjit.codegen.language.plain_primitives import primitive
+from xjit.codegen.lowering.kernels.nests import LoweredKernel
+from xjit.compile import Lowered, lower_graph
+from xjit.ir.context import CONSTANT
+from xjit.ir.loops.execute import Executor
+from xjit.ir.loops.intexpr import evaluate
+from xjit.ir.loops.nodes import Alloc, Argument, If, Load, Loop, While
+from xjit.ir.loops.verify import verify
+from xjit.ir.loops.walk import loads, statements, stores
+from xjit.ir.node import Node
+from xjit.target import Target
+
+# Loops and branches as steps of a program: no work is little.
+STEPS = on(replace(PROCESSOR, parallel_work=0.0))
+Arrays = list[np.ndarray[Any, Any]]
+
+
+def flat(values: Any) -> Arrays:
+    return [one for value in values for one in flat(value)] if isinstance(values, tuple) else [np.asarray(values)]
+
+
+def run(program: ControlProgram, target: Target | None = None) -> Arrays:
+    return flat(xjit.jit(program.function, target=target or on(PROCESSOR))(*program.arguments))
+
+
+def same_bits(found: Arrays, expected: Arrays) -> bool:
+    pairs = zip(found, expected, strict=True)
+    return all((a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes()) for a, b in pairs)
+
+
+@pytest.fixture(params=CONTROL_PROGRAMS)
+def program(request: pytest.FixtureRequest) -> ControlProgram:
+    return CONTROL_PROGRAMS[request.param]
+
+
+def test_values(program: ControlProgram) -> None:
+    assert_like(program, run(program), flat(program.expected(*program.arguments)))
+
+
+def assert_like(program: ControlProgram, found: Arrays, expected: Arrays) -> None:
+    """The same bits, but where sums are added in another order."""
+    assert same_bits(found, expected) or not program.exact
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_bits_are_those_of_steps(program: ControlProgram) -> None:
+    assert same_bits(run(program), run(program, STEPS))
+
+
+def test_uncompiled(program: ControlProgram) -> None:
+    with uncompiled():
+        found = run(program)
+    assert_like(program, found, run(program))
+
+
+def test_one_kernel_has_the_loop(program: ControlProgram) -> None:
+    loops = [one for one in lowered(program) if one.resumed]
+    branches = [name for name in ("chosen", "pair") if name in program.function.__name__]
+    assert len(loops) == (0 if branches else 1)
+    assert not any(step.startswith(("loop", "branch")) for step in explained(program))
+    assert any(step.startswith(("loop", "branch")) for step in explained(program, STEPS))
+
+
+def explained(program: ControlProgram, target: Target | None = None) -> tuple[str, ...]:
+    return tuple(xjit.jit(program.function, target=target or on(PROCESSOR)).explain(*program.arguments).steps)
+
+
+# ---- the loops themselves
+
+
+def lowered(program: ControlProgram) -> list[LoweredKernel]:
+    return [kernel for kernel, _ in whole(program)[0].kernels]
+
+
+def whole(program: ControlProgram) -> tuple[Lowered, dict[Node, Any]]:
+    """The program before machine code, and its arguments by their parameters."""
+    leaves, structure = tree.flatten((program.arguments, {}))
+    found = capture(program.function, leaves, structure)
+    values = found.guards.fetch(leaves) or []
+    made = lower_graph(found.graph, values, found.views, target=on(PROCESSOR))
+    return made, dict(zip(made.graph.parameters, values, strict=True))
+
+
+def executed(kernel: LoweredKernel, parameters: Mapping[Node, Any], turns: int) -> dict[Node, np.ndarray[Any, Any]]:
+    """What a kernel leaves in its buffers, under the executor of loops, so many turns at a call."""
+    buffers: dict[Node, np.ndarray[Any, Any]] = {}
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    words = dict(zip(kernel.kernel.words or (), kernel.words, strict=True))
+    for argument, (node, first) in zip(kernel.kernel.arguments, kernel.pointers, strict=True):
+        assert not first
+        if node not in buffers:
+            buffers[node] = elements(node, parameters)
+        arrays[argument.buffer.name] = by_axes(buffers[node], argument, words)
+    low = 0
+    while True:
+        status = Executor(primitive).run(kernel.kernel, arrays, {**words, "lo": low, "hi": low + turns})
+        assert status == 0
+        low += turns
+        if not kernel.resumed or not buffers[kernel.pointers[0][0]][0]:
+            return buffers
+
+
+def elements(node: Node, parameters: Mapping[Node, Any]) -> np.ndarray[Any, Any]:
+    """The elements of a buffer in the order in which they lie."""
+    value = node.param("value").array() if node.op is CONSTANT else parameters.get(node)
+    if value is None:
+        value = np.zeros(node.aval.shape, node.aval.dtype)
+    flat = np.array(value, node.aval.dtype).reshape(-1)
+    return flat.view(f"u{flat.itemsize}") if flat.dtype == np.float16 else flat
+
+
+def by_axes(flat: np.ndarray[Any, Any], argument: Argument, words: Mapping[str, int]) -> np.ndarray[Any, Any]:
+    """The elements as the kernel names them: an axis for each stride."""
+    steps = [evaluate(stride, words) for stride in argument.buffer.strides]
+    shape = [len(flat) for _ in steps]
+    strides = [step * flat.itemsize for step in steps]
+    return np.lib.stride_tricks.as_strided(flat, shape, strides)
+
+
+@pytest.mark.parametrize("turns", [1, 3, 1000])
+def test_the_executor_of_loops(program: ControlProgram, turns: int) -> None:
+    """Every number of turns at a call leaves the same values."""
+    made, parameters = whole(program)
+    if len(made.kernels) != 1 or not all(is_made(node, made) for node in made.graph.outputs):
+        pytest.skip("other kernels, or none, make what it needs")
+    (kernel, _) = made.kernels[0]
+    buffers = executed(verified(kernel), parameters, turns)
+    for node, value in zip(made.graph.outputs, flat(program.expected(*program.arguments)), strict=True):
+        if program.exact:
+            assert buffers[node].tobytes() == value.tobytes()
+        np.testing.assert_allclose(buffers[node].view(value.dtype), value.reshape(-1), rtol=1e-12)
+
+
+def is_made(node: Node, made: Lowered) -> bool:
+    return any(node is one for one, _ in made.kernels[0][0].pointers)
+
+
+def verified(kernel: LoweredKernel) -> LoweredKernel:
+    verify(kernel.kernel)
+    return kernel
+
+
+def test_scalars_are_in_registers() -> None:
+    loop = only_loop("populations")
+    assert not [one for one in statements(loop.body) if isinstance(one, Alloc)]
+    assert len({load.buffer for load in loads(loop.body)}) == 1, "the number of turns"
+    assert not list(stores(loop.body))
+
+
+def test_elements_by_themselves_are_made_in_place() -> None:
+    loop = only_loop("scaled")
+    (store,) = stores(loop.body)
+    assert [load.index for load in loads(loop.body) if load.buffer == store.buffer] == [store.index]
+
+
+def test_arrays_are_exchanged_and_copied_in_the_end_alone() -> None:
+    *first, last, _ = only_loop("relaxed").body
+    assert isinstance(last, If)
+    ((old,), (new,)) = ({one.buffer for one in stores(block)} for block in (last.then, tuple(first)))
+    assert {load.buffer for load in loads(tuple(first))} >= {old}
+    assert {load.buffer for load in loads(last.then)} >= {new}
+    assert not [one for one in (*stores(tuple(first)), *stores(last.then)) if isinstance(one.value, Load)]
+    (back,) = stores(last.otherwise)
+    assert isinstance(back.value, Load) and (back.buffer, back.value.buffer) == (old, new)
+
+
+def test_scans_move_one_element() -> None:
+    """The update of a carried array has nothing but its window to store."""
+    kernel = lowered(CONTROL_PROGRAMS["scanned"])[-1]
+    (loop,) = (one for one in kernel.kernel.body if isinstance(one, While))
+    assert len(list(stores(loop.body))) == 1
+    assert not [one for one in statements(loop.body) if isinstance(one, Loop)]
+
+
+def only_loop(name: str) -> While:
+    (kernel,) = lowered(CONTROL_PROGRAMS[name])
+    (loop,) = (one for one in kernel.kernel.body if isinstance(one, While))
+    return loop
+
+
+def test_a_loop_is_called_again_until_it_ends() -> None:
+    """Pieces of three turns each, and one of the last."""
+    one = xjit.jit(scaled, target=on(replace(PROCESSOR, piece_work=3 * 300.0)))
+    arguments = (FIVE, np.float64(0.5), np.float64(1), np.int64(1000))
+    assert same_bits(flat(one(*arguments)), flat(xjit.jit(scaled)(*arguments)))
+
+
+def test_long_turns_and_large_arrays_are_steps() -> None:
+    for numbers in ({"longest_turn": 5}, {"parallel_work": 50.0}):
+        one = xjit.jit(scaled, target=on(replace(PROCESSOR, **numbers)))
+        (step,) = one.explain(np.ones(100), np.float64(0.5), np.float64(1), np.int64(3)).steps
+        assert step.startswith("loop")
+
+
+def test_a_loop_of_unknown_length_inside_of_another_is_a_kernel_of_its_own() -> None:
+    """The kernel of the outer one would not be left for as long as the inner one runs."""
+
+    def counts(limit: Any) -> Any:
+        def turn(state: Any) -> Any:
+            number, total = state
+            inner = ops.while_loop(lambda i: ops.lt(i, number), lambda i: ops.add(i, np.int64(1)), np.int64(0))
+            return ops.add(number, np.int64(1)), ops.add(total, inner)
+
+        return ops.while_loop(lambda state: ops.lt(state[0], limit), turn, (np.int64(0), np.int64(0)))
+
+    one = xjit.jit(counts)
+    assert one.explain(np.int64(9)).steps[0].startswith("loop")
+    assert flat(one(np.int64(9))) == [np.int64(9), np.int64(36)]
+
+
+def test_explanations_name_registers_and_values_in_place() -> None:
+    text = explained(CONTROL_PROGRAMS["scaled"])[0]
+    assert "WriteOver" in text and "KeepInRegister" in text

@@ -1,0 +1,35 @@
+"""Random programs of loops and branches: compiled and uncompiled against the operations one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from tests.helpers.random_control import Programs, random_state
+
+
+def check(seed: int) -> None:
+    program, state = Programs(seed).program(), random_state(seed)
+    before = [np.array(one) for one in state]
+    wanted = program(state)
+    found: Any = xjit.jit(lambda *values: program(values), strict=True)(*state)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert all(np.array_equal(one, other) for one, other in zip(before, state, strict=True)), (
+        "an argument was changed"
+    )
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_compiled(seed: int) -> None:
+    check(seed)
+
+
+@pytest.mark.parametrize("seed", range(24, 48))
+def test_uncompiled_and_verified(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_DEBUG", "1")
+    monkeypatch.setenv("XJIT_VERIFY", "1")
+    check(seed)

@@ -1,0 +1,110 @@
+"""Cholesky factors and triangular systems, which run among the kernels: the bits are those of the references."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+from xjit import ops
+from xjit.runtime.parallel.threads import threads
+from xjit.runtime.steps.blas_steps import blas_products
+
+TYPES = ("f4", "f8", "c8", "c16")
+needs_blas = pytest.mark.skipif(blas_products() is None, reason="the library behind NumPy's products is not known")
+TRANSPOSITIONS = ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+
+
+def numbers(kind: str, *shape: int) -> Any:
+    rng = np.random.default_rng([*shape, len(kind)])
+    values = rng.standard_normal(shape)
+    return (values + 1j * rng.standard_normal(shape) if kind[0] == "c" else values).astype(kind)
+
+
+def positive(kind: str, *shape: int) -> Any:
+    """Hermitian matrices that are positive definite."""
+    matrices = numbers(kind, *shape)
+    return matrices @ matrices.conj().swapaxes(-1, -2) + (2 * shape[-1] * np.eye(shape[-1])).astype(kind)
+
+
+def turned(function: Any, *operands: Any) -> tuple[Any, str]:
+    """The result of a function within the turns of a loop, and the explanation of the loop."""
+
+    def run(*arrays: Any) -> Any:
+        state = function(*arrays)
+        return xjit.fori_loop(0, 2, lambda _, __: function(*arrays), state * 0)
+
+    compiled = xjit.jit(run)
+    return compiled(*operands), str(compiled.explain(*operands))
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (40, 40), (200, 200), (2, 3, 2, 2)], ids=str)
+def test_factors_have_the_bits_of_the_reference(kind: str, shape: tuple[int, ...]) -> None:
+    for lower in (True, False):
+        matrices = positive(kind, *shape)
+        other = np.triu(np.ones(shape[-2:], bool), 1)  # the triangle that is not read
+        matrices[..., other if lower else other.T] = 99
+        found, text = turned(lambda a, lower=lower: ops.cholesky(a, lower), matrices)
+        assert found.tobytes() == ops.cholesky(matrices, lower).tobytes()
+        assert ("steps in Python" in text) == (kind != "f8" or blas_products() is None)
+
+
+@needs_blas
+@pytest.mark.parametrize("lower", [True, False])
+def test_matrices_without_a_factor_are_nan_and_others_are_not(lower: bool) -> None:
+    matrices = np.stack([positive("f8", 3, 3), -np.eye(3), np.eye(3), np.diag([1.0, 0.0, 1.0])])
+    found, _ = turned(lambda a: ops.cholesky(a, lower), matrices)
+    assert np.isnan(found).all(axis=(1, 2)).tolist() == [False, True, False, True]
+    assert found[2].tolist() == np.eye(3).tolist()
+    assert not np.triu(found[0], 1).any() if lower else not np.tril(found[0], -1).any()
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("stack", [(), (4,)], ids=str)
+@pytest.mark.parametrize("left", [True, False])
+def test_solutions_have_the_bits_of_the_reference(kind: str, stack: tuple[int, ...], left: bool) -> None:
+    for size, lower, unit, turn in itertools.product((1, 6, 40), (True, False), (True, False), TRANSPOSITIONS):
+        matrices = numbers(kind, *stack, size, size) / 50 + np.eye(size).astype(kind)
+        right = numbers(kind, *stack, *((size, 3) if left else (3, size)))
+
+        def solve(a: Any, b: Any, options: Any = (left, lower, unit, turn)) -> Any:
+            return ops.triangular_solve(a, b, *options)
+
+        found = xjit.jit(solve)(matrices, right)
+        assert found.tobytes() == solve(matrices, right).tobytes()
+
+
+@needs_blas
+def test_systems_are_solved_within_native_loops() -> None:
+    matrix, right = positive("f8", 60, 60), numbers("f8", 60, 2)
+
+    def solve(a: Any, b: Any) -> Any:
+        factor = ops.cholesky(a, True)
+        return ops.triangular_solve(
+            factor, ops.triangular_solve(factor, b, True, True, False), True, True, False, "TRANSPOSE"
+        )
+
+    for limit in (1, 2):
+        with threads(limit):
+            found, text = turned(solve, matrix, right)
+        np.testing.assert_allclose(matrix @ found, right, rtol=1e-10)
+        assert ", native" in text and "steps in Python" not in text
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3, 3)], ids=str)
+def test_systems_without_elements(shape: tuple[int, ...]) -> None:
+    found = xjit.jit(lambda a: (ops.cholesky(a, True), ops.triangular_solve(a, a, True, True, False)))(
+        np.zeros(shape)
+    )
+    assert [one.shape for one in found] == [shape, shape]
+
+
+def test_matrices_that_lie_across_are_packed_first() -> None:
+    matrix = positive("f8", 5, 5)
+    compiled = xjit.jit(lambda a: ops.cholesky(ops.transpose(a, (1, 0)), False))
+    assert compiled(matrix).tobytes() == ops.cholesky(np.ascontiguousarray(matrix.T), False).tobytes()
+    assert compiled(np.asfortranarray(matrix)).tobytes() == compiled(matrix).tobytes()

@@ -1,0 +1,1 @@
+"""Loops that carry values, and branches, as one kernel."""

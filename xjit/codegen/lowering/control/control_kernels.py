@@ -1,0 +1,300 @@
+"""A loop that carries values, or a branch, as one kernel: the nests of its graphs between statements of control.
+
+    x = while_loop(i < n, (i + 1, x * a + b))       if lo == 0:
+                                                      o1[] = a0[]; o2[j] = a1[j] for all j
+                                                      o0[] = o1[] < a2[]
+                                                    i = o1[]; more = o0[]; turn = lo
+                                                    while more and turn < hi:
+                                                      o2[j] = o2[j] * a3[] + a4[] for all j
+                                                      i = i + 1; more = i < a2[]; turn = turn + 1
+                                                    o1[] = i; o0[] = more
+
+A call of the kernel runs the turns from ``lo`` to ``hi`` at most, and leaves behind what the next call goes on with:
+the runtime looks at signals in between.  The condition of the next turn is a part of each turn, planned and lowered
+together with it.  A loop inside of another one, or of a branch, runs to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xjit.alignment import SMALLEST_BYTES
+from xjit.codegen.lowering.control.exchange import exchanged
+from xjit.codegen.lowering.control.places import Places, own_node, packed_view
+from xjit.codegen.lowering.kernels.launch import launched
+from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
+from xjit.codegen.lowering.scopes import Scope
+from xjit.codegen.rewrites.record import Rewrite, applied
+from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
+from xjit.dataclass import dataclass, field
+from xjit.errors import XjitError
+from xjit.fusion.buffers.memory import spent_in_kernels
+from xjit.fusion.buffers.operands import View
+from xjit.fusion.buffers.updates import held_by
+from xjit.fusion.plan import (
+    AliasStep,
+    BranchKernelStep,
+    FusionGroup,
+    KernelStep,
+    LoopKernelStep,
+    Plan,
+    SubPlan,
+)
+from xjit.ir.loops.build import both, equal, less, number, plus, position, truth
+from xjit.ir.loops.nodes import (
+    LAUNCHED,
+    Alloc,
+    Block,
+    Carry,
+    Fold,
+    If,
+    Kernel,
+    Let,
+    Statement,
+    Var,
+    While,
+)
+from xjit.ir.node import Node
+from xjit.machine import Machine
+from xjit.types import BOOL, INT64, TupleType
+
+
+def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, varying: bool = False) -> LoweredKernel:
+    """Lowers a loop or a branch. Numbers of the program stay out of the text if they are known to be ``varying``."""
+    building = KernelInProgress.of(machine, varying)
+    own = ControlKernel(building, Places(building.nest, building.pointers))
+    if isinstance(step, LoopKernelStep):
+        flag = own_node(INT64)
+        body = own.resumable(step, flag)
+    else:
+        own.see_outside(*step.results, *(view.base for view in step.operands))
+        body = own.branch(step)
+    return own.lowered(tuple(body), isinstance(step, LoopKernelStep))
+
+
+@dataclass(eq=False)
+class ControlKernel:
+    """The statements of one kernel, and what is known of them: their groups, the rewrites of these, their work.
+
+    Of so many loops a turn is written twice.
+    """
+
+    building: KernelInProgress
+    places: Places
+    groups: list[FusionGroup] = field(default_factory=list)
+    rewrites: list[Rewrite] = field(default_factory=list)
+    allocs: list[Alloc] = field(default_factory=list)
+    work: float = 0.0
+    turns: int = 0
+
+    def see_outside(self, *nodes: Node) -> None:
+        """Note values that are in memory of the program."""
+        self.places.outside.update(nodes)
+
+    # ------------------------------------------------------------------ plans of graphs
+
+    def steps(self, sub: SubPlan, kept: dict[Node, Node]) -> Iterator[Statement]:
+        """The steps of a graph. Parameters that nobody reads any more may be overwritten with those they are
+        ``kept`` for.
+        """
+        spent = iter(spent_in_kernels(sub.plan, frozenset(kept)))
+        for node in sub.plan.graph.nodes:
+            if (held := held_by(node)) is not node and not isinstance(node.type, TupleType):
+                self.places.put(node, held)
+        for step in sub.plan.steps:
+            match step:
+                case KernelStep():
+                    yield from self._nests(step, sub, next(spent), kept)
+                case AliasStep(node, operand):
+                    self.places.put(node, operand)
+                case LoopKernelStep():
+                    yield from self.loop(step)
+                case BranchKernelStep():
+                    yield from self.branch(step)
+                case _:
+                    raise XjitError(f"a {type(step).__name__} is in no kernel; this is a mistake of the compiler")
+
+    def _nests(
+        self, step: KernelStep, sub: SubPlan, spent: frozenset[Node], kept: dict[Node, Node]
+    ) -> Iterator[Statement]:
+        """The nests of a kernel, the iterations of all loops one after the other."""
+        nest, plan = self.building.nest, sub.plan
+        nest.scopes, nest.outermost = [Scope(None, frozenset())], 0
+        nest.section += 1
+        arrays = frozenset(node for node in spent if node.aval.rank)
+        built = self.building.scheduled(
+            step.groups, sub.layouts, plan.leaves, plan.stored, arrays, step.tiling, kept, shared=False
+        )
+        nest.section += 1
+        for target, source in built.in_place.items():
+            self.places.put(target, source)
+        self.groups += step.groups
+        self.rewrites += built.rewrites
+        self.work += built.work
+        self.allocs += (one for one in built.kernel.body if isinstance(one, Alloc))
+        yield from (one for one in built.kernel.body if not isinstance(one, Alloc))
+
+    def _given(self, sub: SubPlan, first: int = 0) -> None:
+        """Note where the parameters of a graph lie, from some of them on."""
+        for parameter, view in list(zip(sub.plan.graph.parameters, sub.operands, strict=True))[first:]:
+            self.places.put(parameter, view.base, view.start)
+
+    # ------------------------------------------------------------------ loops
+
+    def loop(self, step: LoopKernelStep) -> Iterator[Statement]:
+        """A loop that runs to its end."""
+        yield from self._begin(step, step.results)
+        more = own_node(BOOL)
+        yield from self._first(step, step.results, more)
+        before, self.work = self.work, 0.0
+        turn = self._turn(step, step.results, more)
+        self.work = before + step.trips * self.work
+        yield While(self.places.loaded(more), turn)
+
+    def resumable(self, step: LoopKernelStep, flag: Node) -> Iterator[Statement]:
+        """A loop of which a call runs some turns, and whose flag says whether there are more."""
+        places = self.places
+        self.see_outside(flag, *step.results, *(view.base for view in step.operands))
+        go_on = places.stored(flag, number(1))  # takes the first slot
+        carried = tuple(
+            own_node(node.aval.dtype, node.aval.shape) if _is_own(node) else node for node in step.results
+        )
+        own = [pair for pair in zip(carried, step.results, strict=True) if pair[0] is not pair[1]]
+        scalars = [(mine, node) for mine, node in own if not node.aval.rank]
+        more, turn, (low, high) = own_node(BOOL), self.building.nest.fresh("turn"), LAUNCHED
+        first = (*self._begin(step, carried), *self._first(step, carried, more))
+        later = [places.stored(mine, places.loaded(node)) for mine, node in scalars]
+        yield If(equal(position(low), number(0)), first, (*later, places.stored(more, truth(True))))
+        yield Carry(turn, position(low))
+        self.work = 0.0
+        body = self._turn(step, carried, more)
+        counted = Fold((turn,), (plus(Var(turn, INT64), number(1)),))
+        allowed = less(Var(turn, INT64), position(high))
+        yield While(both(places.loaded(more), allowed), (*body, counted))
+        yield from (places.stored(node, places.loaded(mine)) for mine, node in scalars)
+        arrays = [(mine, node) for mine, node in own if node.aval.rank]
+        last = (places.copied(packed_view(mine), packed_view(node), node.aval.shape) for mine, node in arrays)
+        yield If(places.loaded(more), (go_on,), (places.stored(flag, number(0)), *last))
+
+    def _begin(self, step: LoopKernelStep, carried: Sequence[Node]) -> Iterator[Statement]:
+        """Gives the carried values their first ones."""
+        for node, view in zip(carried, step.first.operands, strict=False):
+            yield self.places.copied(view, packed_view(node), node.aval.shape)
+
+    def _first(self, step: LoopKernelStep, carried: Sequence[Node], more: Node) -> Iterator[Statement]:
+        """The condition of the first turn."""
+        self._carried(step.first, carried)
+        yield from self.steps(step.first, {})
+        yield self.places.stored(more, self.places.loaded(step.first.plan.graph.outputs[0]))
+
+    def _carried(self, sub: SubPlan, carried: Sequence[Node]) -> None:
+        for parameter, node in zip(sub.plan.graph.parameters, carried, strict=False):
+            self.places.put(parameter, node)
+        self._given(sub, len(carried))
+
+    def _turn(self, step: LoopKernelStep, carried: Sequence[Node], more: Node) -> Block:
+        """A turn or two, behind which the carried values are the next ones."""
+        self._carried(step.turn, carried)
+        graph, places = step.turn.plan.graph, self.places
+        *following, condition = graph.outputs
+        arrays = [(old, new) for old, new in zip(graph.parameters, following, strict=False) if new.aval.rank]
+        begun, taken = self.turns, {old: new for old, new in arrays if following.count(new) == 1}
+        work = tuple(self.steps(step.turn, taken))
+        values, targets = [_view(one, step.turn) for one in (*following, condition)], (*carried, more)
+        homes = [places.home(target)[0] for target in targets]
+        pairs = {} if self.turns > begun else self._pairs(step.turn, values, homes)
+        rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in pairs]
+        turn = (*work, *self._moved([value for value, _, _ in rest], [target for _, target, _ in rest]))
+        if not pairs:
+            return turn
+        self.turns += 1
+        second = exchanged(places, turn, pairs, set(homes) - pairs.keys())
+        back = [places.copied(packed_view(value), packed_view(old), old.aval.shape) for old, value in pairs.items()]
+        return (*turn, If(places.loaded(more), second, tuple(back)))
+
+    def _pairs(self, sub: SubPlan, values: Sequence[View], homes: Sequence[Node]) -> dict[Node, Node]:
+        """The carried arrays that a turn makes in other memory, each with that."""
+        made, found = _made_in(sub.plan), dict[Node, Node]()
+        for value, target in zip(values, homes, strict=True):
+            home, start = self.places.home(value.base)
+            whole = home in made and not start and home.aval.size == target.aval.size
+            if whole and home.aval.rank and home not in found.values():
+                found[target] = home
+        return found
+
+    def _moved(self, values: Sequence[View], targets: Sequence[Node]) -> Iterator[Statement]:
+        """Gives targets their values, all at once."""
+        places, waiting = self.places, list[tuple[View, Node]]()
+        homes = {places.home(target)[0] for target in targets}
+        for value, target in zip(values, targets, strict=True):
+            home, shape = places.home(value.base)[0], target.aval.shape
+            if home is places.home(target)[0]:
+                continue
+            if home in homes:  # another target may get its value before this one is read
+                between = packed_view(own_node(target.aval.dtype, shape))
+                yield places.copied(value, between, shape)
+                value = between
+            waiting.append((value, target))
+        yield from (places.copied(value, packed_view(target), target.aval.shape) for value, target in waiting)
+
+    # ------------------------------------------------------------------ branches
+
+    def branch(self, step: BranchKernelStep) -> Iterator[Statement]:
+        """One of several blocks."""
+        branch = Var(self.building.nest.fresh("branch"), step.choice.base.aval.dtype)
+        yield Let(branch.name, self.places.loaded(step.choice.base))
+        before, heaviest = self.work, 0.0
+        blocks = list[Block]()
+        for sub in step.branches:
+            self.work = 0.0
+            blocks.append(tuple(self._block(sub, step.results)))
+            heaviest = max(heaviest, self.work)
+        self.work = before + heaviest
+        chosen = blocks[-1]
+        for place, block in reversed(list(enumerate(blocks[:-1]))):
+            same = equal(branch, number(place, branch.dtype))
+            chosen = (If(same, block, chosen),)
+        yield from chosen
+
+    def _block(self, sub: SubPlan, results: Sequence[Node]) -> Iterator[Statement]:
+        """One of the blocks, behind which the results have its values: those that it makes are made there."""
+        self._given(sub)
+        yield from self.steps(sub, {})
+        places, made = self.places, _made_in(sub.plan)
+        for value, target in zip(sub.plan.graph.outputs, results, strict=True):
+            home, start = places.home(value)
+            if home in made and not start and home.aval.size == target.aval.size:
+                places.put(home, target)
+                made.discard(home)
+            else:
+                yield places.copied(_view(value, sub), packed_view(target), target.aval.shape)
+
+    # ------------------------------------------------------------------ the kernel
+
+    def lowered(self, body: Block, resumed: bool) -> LoweredKernel:
+        """The kernel with its scalars in registers."""
+        nest, settled = self.building.nest, self.places.settled((*self.allocs, *body))
+        naive = Kernel("kernel", settled.arguments, settled.body, facts=tuple(nest.facts))
+        scalars = [one.buffer.name for one in naive.body if isinstance(one, Alloc) and not one.buffer.extents]
+        rewrites = tuple(map(KeepInRegister, scalars))
+        kernel = launched(applied(naive, rewrites), nest).kernel
+        values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())
+        places = tuple((node, 0) for node in settled.nodes)
+        done = (*self.rewrites, *rewrites)
+        return LoweredKernel(kernel, places, values, 1, self.work, tuple(self.groups), {}, done, resumed)
+
+
+def _is_own(node: Node) -> bool:
+    """Return whether a carried value waits in memory of the kernel's own, in a register or aligned."""
+    return not node.aval.rank or node.aval.nbytes < SMALLEST_BYTES
+
+
+def _view(node: Node, sub: SubPlan) -> View:
+    """Return where the elements of a value of a graph lie."""
+    return View(node, sub.layouts.strides(node), 0)
+
+
+def _made_in(plan: Plan) -> set[Node]:
+    """The values that kernels of a plan make."""
+    kernels = (step for step in plan.steps if isinstance(step, KernelStep))
+    return {statement.target for step in kernels for statement in step.statements}

@@ -1,0 +1,143 @@
+"""Operations of control that become one kernel: those whose graphs are little work, all of it in loops.
+
+    while_loop(i < n, (i + 1, x * 0.5))    100 elements: one kernel
+    while_loop(i < n, (i + 1, x @ x))      a library works on whole arrays: a loop of steps
+    while_loop(i < n, (i + 1, x * 0.5))    10⁷ elements, which threads should share: a loop of steps
+
+A kernel of a loop is left from time to time, so that signals are looked at. A loop inside of it is not: that has
+to be known to be short.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from xjit.dataclass import dataclass
+from xjit.fusion.buffers.layout import Layouts
+from xjit.fusion.buffers.operands import View, view_of
+from xjit.fusion.control.trips import trips
+from xjit.fusion.control.turns import own_graph, turn_of
+from xjit.fusion.cost import element_cost
+from xjit.fusion.plan import (
+    AliasStep,
+    BranchKernelStep,
+    ControlKernelStep,
+    KernelStep,
+    LoopKernelStep,
+    Plan,
+    SubPlan,
+)
+from xjit.ir.context import PROJECT
+from xjit.ir.inner_graphs import inner_graphs
+from xjit.ir.node import Graph, Node
+from xjit.machine import Machine
+from xjit.types import TupleType
+
+
+class Planner(Protocol):
+    """The planner for a target."""
+
+    def __call__(self, graph: Graph, layouts: Layouts, *, owned: frozenset[Node]) -> Plan:
+        """The plan of a graph that may write over parameters it owns."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """The graph around operations of control: its layouts, the operands that are ``shown``, and the planner."""
+
+    graph: Graph
+    layouts: Layouts
+    shown: frozenset[Node]
+    machine: Machine
+    plan: Planner
+
+    def view(self, node: Node) -> View:
+        """Return where the elements of an operand lie."""
+        found = view_of(node, self.layouts) if node in self.shown else None
+        return found or View(node, self.layouts.strides(node), 0)
+
+    def planned(
+        self, graph: Graph, operands: tuple[Node, ...], carried: int = 0, owned: Iterable[Node] = ()
+    ) -> SubPlan:
+        """The plan of an inner graph over these operands. What is ``carried`` is packed, whatever it starts as.
+
+        Parameters that are ``owned`` may be written over.
+        """
+        views = tuple(map(self.view, operands))
+        pairs = list(zip(graph.parameters, views, strict=True))[carried:]
+        strides = {one: tuple(move * one.aval.dtype.itemsize for move in view.strides) for one, view in pairs}
+        layouts = Layouts(strides)
+        return SubPlan(self.plan(graph, layouts, owned=frozenset(owned)), layouts, views)
+
+
+def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None:
+    """The step of an operation of control that becomes one kernel, else None."""
+    inner = inner_graphs(node)
+    if node.sequence >= 0 or not all(_is_fit(one.graph, around.machine) for one in inner):
+        return None
+    operands = [tuple(node.inputs[number] for number in one.operands) for one in inner]
+    results = _results(node, around.graph)
+    step: ControlKernelStep
+    if node.op.control == "loop":
+        carried = node.param("n")
+        first, turn = turn_of(inner[0].graph, inner[1].graph, carried)
+        given = (*operands[0], *operands[1][carried:])
+        owned = turn.parameters[:carried]
+        both = around.planned(first, operands[0], carried), around.planned(turn, given, carried, owned)
+        step = LoopKernelStep(node, *both, results, trips(first, turn, both[0].operands))
+    else:
+        subs = tuple(around.planned(own_graph(one.graph), of) for one, of in zip(inner, operands, strict=True))
+        step = BranchKernelStep(node, around.view(node.inputs[0]), subs, results)
+    return step if all(_is_one_kernel(sub, around.machine) for sub in step.parts) else None
+
+
+def _results(node: Node, graph: Graph) -> tuple[Node, ...]:
+    """The values that an operation yields, also those that nobody reads."""
+    assert isinstance(node.type, TupleType)
+    found = {one.param("index"): one for one in graph.nodes if one.op is PROJECT and one.inputs[0] is node}
+    return tuple(
+        found.get(index) or Node(PROJECT, (node,), (("index", index),), type, node.where)
+        for index, type in enumerate(node.type.elements)
+    )
+
+
+def _is_fit(graph: Graph, machine: Machine) -> bool:
+    """Return whether loops can do what a graph does, as far as its nodes tell."""
+    if graph.effects or len(graph.nodes) > machine.longest_turn:
+        return False
+    return not any(node.op.failure is not None or _changes_width(node) for node in graph.nodes)
+
+
+def _changes_width(node: Node) -> bool:
+    """Return whether elements are filled by those of another width."""
+    return node.op.flat and node.inputs[0].aval.dtype.itemsize != node.aval.dtype.itemsize
+
+
+def _is_one_kernel(sub: SubPlan, machine: Machine) -> bool:
+    """Return whether a plan has nothing but kernels that threads would not share."""
+    kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
+    return all(isinstance(step, kinds) for step in sub.plan.steps) and work_of(sub, machine) < machine.parallel_work
+
+
+def work_of(sub: SubPlan, machine: Machine) -> float:
+    """The work of a plan in additions; infinite where it has a loop of unknown length."""
+    return sum(_works(sub, machine))
+
+
+def _works(sub: SubPlan, machine: Machine) -> Iterator[float]:
+    for step in sub.plan.steps:
+        match step:
+            case KernelStep():
+                for statement in step.statements:
+                    visits = sub.plan.slices.of(statement).visits
+                    each = sum(element_cost(indexed.node, machine) for indexed in visits)
+                    yield math.prod(statement.dims) * (1.0 + each)
+            case LoopKernelStep():
+                yield work_of(step.first, machine) + step.trips * work_of(step.turn, machine)
+            case BranchKernelStep():
+                yield max(work_of(branch, machine) for branch in step.branches)
+            case _:
+                pass

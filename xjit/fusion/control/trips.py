@@ -1,0 +1,54 @@
+"""The number of turns of a loop, where its condition and its body tell: a counter goes up to a number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from xjit.fusion.buffers.operands import View
+from xjit.ir.context import CONSTANT
+from xjit.ir.node import Graph, Node
+from xjit.ir.scalar_expr import Arg, Expr, Lit
+from xjit.ir.scalar_forms import counter_and_limit, counter_and_step
+
+
+def trips(first: Graph, turn: Graph, operands: tuple[View, ...]) -> float:
+    """The number of turns that a loop over these operands has; infinite where nobody knows it.
+
+    ``first`` has the condition, ``turn`` the values after a turn.
+    """
+    (condition,) = first.outputs
+    found = counter_and_limit(condition.element)
+    if found is None:
+        return math.inf
+    counter, limit, included = condition.inputs[found[0].index], _operand(condition, found[1]), found[2]
+    if limit is None or counter not in first.parameters:
+        return math.inf
+    place = first.parameters.index(counter)
+    begin, step = _number(operands[place].base), _step(turn, place)
+    if begin is None or step is None or step <= 0:
+        return math.inf
+    return max(0, -(-(limit + included - begin) // step))
+
+
+def _step(turn: Graph, place: int) -> int | None:
+    """The number that a turn adds to a parameter."""
+    value, parameter = turn.outputs[place], turn.parameters[place]
+    steps = [step for counter, step in counter_and_step(value.element) if value.inputs[counter.index] is parameter]
+    return _operand(value, steps[0]) if steps else None
+
+
+def _operand(node: Node, expr: Expr) -> int | None:
+    """The integer that an operand of an expression is."""
+    if isinstance(expr, Lit):
+        return _integer(expr.literal.item())
+    return _number(node.inputs[expr.index]) if isinstance(expr, Arg) else None
+
+
+def _number(node: Node) -> int | None:
+    return _integer(node.param("value").item()) if node.op is CONSTANT and node.aval.size == 1 else None
+
+
+def _integer(value: object) -> int | None:
+    return int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_) else None

@@ -1,0 +1,24 @@
+"""Forms of scalar expressions that loops have: a counter below a number, a counter a number further."""
+
+from __future__ import annotations
+
+from xjit.ir.scalar_expr import Arg, Expr, Prim
+
+
+def counter_and_limit(expr: Expr | None) -> tuple[Arg, Expr, bool] | None:
+    """The two sides of ``counter < limit``, and whether the limit itself is allowed; None of other expressions."""
+    match expr:
+        case Prim(name="lt" | "le" as name, args=(Arg() as counter, limit)):
+            return counter, limit, name == "le"
+        case Prim(name="gt" | "ge" as name, args=(limit, Arg() as counter)):
+            return counter, limit, name == "ge"
+    return None
+
+
+def counter_and_step(expr: Expr | None) -> tuple[tuple[Arg, Expr], ...]:
+    """The ways to read an expression as ``counter + step``."""
+    match expr:
+        case Prim(name="add", args=(one, other)):
+            both = (one, other), (other, one)
+            return tuple((counter, step) for counter, step in both if isinstance(counter, Arg))
+    return ()
