@@ -164,10 +164,14 @@ def test_scalars_are_in_registers() -> None:
     assert not list(stores(loop.body))
 
 
-def test_elements_by_themselves_are_made_in_place() -> None:
-    loop = only_loop("scaled")
-    (store,) = stores(loop.body)
-    assert [load.index for load in loads(loop.body) if load.buffer == store.buffer] == [store.index]
+def test_elements_by_themselves_are_made_in_place_two_turns_in_a_pass() -> None:
+    branch = only_loop("scaled").body[-1]
+    assert isinstance(branch, If)
+    for block, times in ((branch.then, 2), (branch.otherwise, 1)):
+        found = list(stores(block))
+        assert len(found) == times and len({store.buffer for store in found}) == 1
+        read = [load.index for load in loads(block) if load.buffer == found[0].buffer]
+        assert read == [store.index for store in found]
 
 
 def test_arrays_are_exchanged_and_copied_in_the_end_alone() -> None:
