@@ -72,6 +72,23 @@ def test_items_that_nobody_reads_are_taken() -> None:
         np.testing.assert_array_equal(second(), -OTHER)
 
 
+def test_no_kernel_pulls_an_effect_forward() -> None:
+    """What reads the second item would share loops with what is fed out before the first one is taken."""
+
+    @compiled
+    def function(x: Any) -> Any:
+        ops.outfeed(ops.neg(x))
+        first, second = ops.infeed("f32[2]"), ops.infeed("f32[2]")
+        return ops.add(ops.cos(x), second), first
+
+    ops.infeed_enqueue(PAIR)
+    ops.infeed_enqueue(OTHER)
+    later, first = function(np.zeros(2, np.float32))
+    np.testing.assert_array_equal(first, PAIR)
+    np.testing.assert_array_equal(later, OTHER + 1)
+    np.testing.assert_array_equal(ops.outfeed_dequeue(), np.zeros(2))
+
+
 def test_equal_infeeds_are_two() -> None:
     ops.infeed_enqueue(PAIR)
     ops.infeed_enqueue(OTHER)
@@ -248,6 +265,8 @@ def test_a_channel_serves_one_transfer(form: Any) -> None:
 
     send, receive = (lambda: ops.send_start(PAIR, 13)), (lambda: ops.recv_start("f32[2]", 14))
     assert failed(twice(send), twice(receive)) == [ops.ArgumentError] * 2
+    sent = twice(lambda: ops.send(PAIR, 17))
+    assert failed(sent, twice(lambda: ops.recv("f32[2]", 17))) == [ops.ArgumentError] * 2
     both = form(lambda: (ops.send_start(PAIR, 15), ops.recv_start("f32[2]", 15)))
     assert failed(both) == [ops.ArgumentError]
 
