@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.control_programs import CONTROL_PROGRAMS, FIVE, ControlProgram, scaled
 from tests.helpers.kernel_executors import PROCESSOR, on, uncompiled
+from tests.lowering.control_programs import CONTROL_PROGRAMS, FIVE, ControlProgram, scaled
 from xjit import ops, tree
 from xjit.capture.capture import capture
 from xjit.codegen.language.plain_primitives import primitive
@@ -99,7 +99,7 @@ def whole(program: ControlProgram) -> tuple[Lowered, dict[Node, Any]]:
 
 
 def executed(kernel: LoweredKernel, parameters: Mapping[Node, Any], turns: int) -> dict[Node, np.ndarray[Any, Any]]:
-    """What a kernel leaves in its buffers, under the executor of loops, so many turns at a call."""
+    """The buffers that a kernel leaves behind, under the executor of loops, so many turns at a call."""
     buffers: dict[Node, np.ndarray[Any, Any]] = {}
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     words = dict(zip(kernel.kernel.words or (), kernel.words, strict=True))
@@ -164,10 +164,14 @@ def test_scalars_are_in_registers() -> None:
     assert not list(stores(loop.body))
 
 
-def test_elements_by_themselves_are_made_in_place() -> None:
-    loop = only_loop("scaled")
-    (store,) = stores(loop.body)
-    assert [load.index for load in loads(loop.body) if load.buffer == store.buffer] == [store.index]
+def test_elements_by_themselves_are_made_in_place_two_turns_in_a_pass() -> None:
+    branch = only_loop("scaled").body[-1]
+    assert isinstance(branch, If)
+    for block, times in ((branch.then, 2), (branch.otherwise, 1)):
+        found = list(stores(block))
+        assert len(found) == times and len({store.buffer for store in found}) == 1
+        read = [load.index for load in loads(block) if load.buffer == found[0].buffer]
+        assert read == [store.index for store in found]
 
 
 def test_arrays_are_exchanged_and_copied_in_the_end_alone() -> None:

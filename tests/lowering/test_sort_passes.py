@@ -166,6 +166,27 @@ def test_stable_argsort_of_numpy_is_a_sort_of_two_operands() -> None:
     assert is_one_kernel_after_another(function, x)
 
 
+@pytest.mark.parametrize("length", [10, 2 * RUN])
+def test_sorts_inside_of_a_loop(length: int) -> None:
+    def function(x: Any, p: Any) -> Any:
+        def body(state: Any) -> Any:
+            k, values, places = state
+            values, places = ops.sort((values, places), by_remainder)
+            return k + 1, ops.rem(values * np.int32(31) + k, np.int32(1009)), places
+
+        return ops.while_loop(lambda state: ops.lt(state[0], np.int32(4)), body, (np.int32(0), x, p))
+
+    values, places = (np.arange(length, dtype=np.int32) * 7919) % np.int32(1009), np.arange(length, dtype=np.int32)
+    function = xjit.xjit(function, strict=True)
+    _, got, moved = function(values, places)
+    for k in range(4):
+        order = np.argsort(values % 17, kind="stable")
+        values, places = (values[order] * 31 + k) % 1009, places[order]
+    np.testing.assert_array_equal(got, values)
+    np.testing.assert_array_equal(moved, places)
+    assert function.stats().fallbacks == 0
+
+
 def test_views_are_sorted_where_they_lie() -> None:
     x = np.random.default_rng(4).standard_normal((40, 30))
     function = xjit.xjit(lambda a: ops.sort((a.T[2:], a.T[2:]), None, 1)[0] * 2.0, strict=True)

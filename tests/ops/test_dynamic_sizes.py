@@ -101,6 +101,7 @@ VECTORS: dict[str, Callable[[Any, Any], Any]] = {
     "loop that makes it dynamic": loop_that_makes_it_dynamic,
     "loop that closes over it": loop_that_closes_over_it,
     "branches": branches,
+    "behind a barrier": lambda x, n: ops.optimization_barrier(size(x, n)),
     "nested results": lambda x, n: ({"a": size(x, n)}, [ops.neg(size(x, n)), x]),
 }
 
@@ -311,6 +312,12 @@ def test_what_cannot_be_dynamic_says_so() -> None:
     function = xjit.xjit(lambda x, n: ops.fft(size(x, n), "fft", (4,)), strict=True)
     with pytest.raises(ShapeError, match="arrays of static sizes are required"):
         function(np.zeros(4, np.complex64), S(3))
+    function = xjit.xjit(lambda x, n: xjit.scan(lambda c, a: (c + a, c), F(0), size(x, n)), strict=True)
+    with pytest.raises(ShapeError, match="arrays of static sizes are required"):
+        function(np.zeros(4, F), S(3))
+    function = xjit.xjit(lambda x, n: xjit.cond(n > 2, lambda a: a + 1, lambda a: a, size(x, n)), strict=True)
+    with pytest.raises(ShapeError, match="has a dynamic size, which nothing carries"):
+        function(np.zeros(4, F), S(3))
     function = xjit.xjit(lambda x, n: ops.reshape(size(x, n, 1), (6,)), strict=True)
     with pytest.raises(ShapeError, match="arrays of static sizes are required"):
         function(np.zeros((2, 3), F), S(2))

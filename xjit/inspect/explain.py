@@ -168,6 +168,9 @@ class _Steps:
                     self.lines.append(f"no work: {words} ({node.where})")
                 case AliasStep(node, _) if node.op.barrier:
                     self.lines.append(f"no work: nothing moves across {node.op.name} ({node.where})")
+                case AliasStep(node, operand) if node in changed:
+                    names = f"{changed[node].op.name} changes {operand.op.name}"
+                    self.lines.append(f"no work: {names} in place ({node.where})")
                 case AliasStep(node, _) | ViewStep(node):
                     self.lines.append(f"no work: {node.op.name} is a view ({node.where})")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.codegen.golden_programs.record import golden
-from tests.helpers import control_programs
+from tests.lowering import control_programs
 
 Array = np.ndarray[Any, Any]
 

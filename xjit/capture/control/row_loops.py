@@ -21,6 +21,7 @@ from xjit.ir.current import current, tracing
 from xjit.ops.control.computations import row_major
 from xjit.ops.control.while_loop import loop
 from xjit.ops.define.core import aval_of, constant
+from xjit.ops.dynamic.carried_sizes import check_static
 from xjit.ops.elements.elementwise import add, sub
 from xjit.ops.whole_arrays.dynamic_slice import dynamic_slice, dynamic_update_slice
 from xjit.ops.whole_arrays.shape import broadcast, reshape
@@ -48,6 +49,7 @@ def scan(
     """
     rows, structure = tree.flatten(xs)
     arrays = [_rows(row, label) for row, label in zip(rows, tree.labels(structure, "xs"), strict=True)]
+    check_static(f"xjit.{NAME}", arrays)
     count = _count(arrays, length)
     if current() is None:
         return _in_python(f, init, arrays, structure, count, reverse)

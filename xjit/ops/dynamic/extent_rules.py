@@ -47,6 +47,8 @@ def applied(extents: Extents, op: OpDef, nodes: Nodes, params: Params) -> Any:
 
 
 def _rule_for(op: OpDef) -> Callable[[_Application], Any] | None:
+    if op.barrier:
+        return _scan
     if op.product is not None:
         return _product
     if op.pieces is not None:

@@ -145,11 +145,11 @@ def _followers(one: Virtual, place: int, places: dict[int, int]) -> tuple[int, .
 
 
 def _conflicts(code: Sequence[Virtual], cells: Sequence[Cell], kept: int) -> list[int]:
-    """For every cell those that hold values while it is filled, or are filled while it holds one."""
-    conflicts = [0] * len(cells)
+    """For every cell of the program's own the others that hold values while it is filled, or the other way round."""
+    conflicts, own = [0] * len(cells), _set([cell for cell, one in enumerate(cells) if one.is_own])
     for one, later in zip(code, needed_behind(code, kept), strict=True):
         reads, fills = effects(one)
-        others = fills | later | (reads if isinstance(one, Run) else 0)
+        others = (fills | later | (reads if isinstance(one, Run) else 0)) & own
         for cell in _members(fills):
             conflicts[cell] |= others
             for other in _members(others):

@@ -16,15 +16,17 @@ together with it.  A loop inside of another one, or of a branch, runs to its end
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
-from xjit.codegen.lowering.control.exchange import exchanged
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
+from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
 from xjit.codegen.lowering.scopes import Scope
-from xjit.codegen.rewrites.record import Rewrite, applied
+from xjit.codegen.rewrites.jam_turns import JamTurns
+from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
 from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
 from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError
@@ -50,10 +52,12 @@ from xjit.ir.loops.nodes import (
     If,
     Kernel,
     Let,
+    Loop,
     Statement,
     Var,
     While,
 )
+from xjit.ir.loops.walk import statements
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.types import BOOL, INT64, TupleType
@@ -276,12 +280,25 @@ class ControlKernel:
         nest, settled = self.building.nest, self.places.settled((*self.allocs, *body))
         naive = Kernel("kernel", settled.arguments, settled.body, facts=tuple(nest.facts))
         scalars = [one.buffer.name for one in naive.body if isinstance(one, Alloc) and not one.buffer.extents]
-        rewrites = tuple(map(KeepInRegister, scalars))
-        kernel = launched(applied(naive, rewrites), nest).kernel
+        rewrites: tuple[Rewrite, ...] = tuple(map(KeepInRegister, scalars))
+        scheduled, jammed = _with_jammed_turns(applied(naive, rewrites), nest.machine)
+        kernel, rewrites = launched(scheduled, nest).kernel, (*rewrites, *jammed)
         values = tuple(dict(nest.words.values())[name] for name in kernel.words or ())
         places = tuple((node, 0) for node in settled.nodes)
         done = (*self.rewrites, *rewrites)
         return LoweredKernel(kernel, places, values, 1, self.work, tuple(self.groups), {}, done, resumed)
+
+
+def _with_jammed_turns(kernel: Kernel, machine: Machine) -> tuple[Kernel, tuple[Rewrite, ...]]:
+    """The kernel with two turns in one pass over the array that a turn changes, if it is only one; what was done."""
+    done: list[Rewrite] = []
+    for turns in [one for one in statements(kernel.body) if isinstance(one, While)]:
+        passes = [one for one in turns.body if isinstance(one, Loop)]
+        if len(passes) == 1 and len(list(statements(turns.body))) <= machine.written_out_operations:
+            with contextlib.suppress(RefusedError):
+                kernel = JamTurns(passes[0].variable).apply(kernel)
+                done.append(JamTurns(passes[0].variable))
+    return kernel, tuple(done)
 
 
 def _is_own(node: Node) -> bool:

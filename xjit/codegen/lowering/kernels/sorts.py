@@ -99,12 +99,21 @@ class _Pass:
         self, node: Node, number: int, line: IntExpr, beside: Sequence[IntExpr], access: Access
     ) -> tuple[str, Sequence[IntExpr], Sequence[IntExpr]]:
         """A buffer, and the index of its elements in front of and behind the position in a line."""
-        if node.op is SCRATCH:
-            return self.buffer(node, 0, (self.n, constant(1)), node.aval.dtype, access), (line,), ()
-        view = self._view(node)
+        view = View(node, (), 0) if node.op is SCRATCH else self._view(node)
+        if node.op is SCRATCH or self._has_packed_lines(node, view):
+            return self.buffer(view.base, view.start, (self.n, constant(1)), node.aval.dtype, access), (line,), ()
         strides = [self._stride(stride, (number, access, axis)) for axis, stride in enumerate(view.strides)]
         name = self.buffer(view.base, view.start, strides, node.aval.dtype, access)
         return name, beside[: self.axis], beside[self.axis :]
+
+    def _has_packed_lines(self, node: Node, view: View) -> bool:
+        """Return whether lines follow each other without gaps, as they do in scratch."""
+        shape, step = node.aval.shape, 1
+        for size, stride in zip(reversed(shape), reversed(view.strides), strict=True):
+            if size != 1 and stride != step:
+                return False
+            step *= size
+        return self.axis == len(shape) - 1
 
     def _stride(self, stride: int, key: object) -> IntExpr:
         return constant(1) if stride == 1 else self.word(("stride", key), stride, "s")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from xjit.codegen.rewrites.analysis.fresh import Names
 from xjit.codegen.rewrites.record import RefusedError, found, with_statements
 from xjit.dataclass import dataclass, field
-from xjit.ir.loops.intexpr import Atom, IntExpr, as_int, constant, substitute, terms
+from xjit.ir.loops.intexpr import Atom, IntExpr, constant, substitute, terms
 from xjit.ir.loops.nodes import Alloc, Block, Const, FromInt, If, Kernel, Let, LetInt, Loop, Prim, Value, Var
 from xjit.ir.loops.walk import Change, blocks, names, renamed, statements, with_blocks
 from xjit.ir.scalar_expr import Literal
@@ -115,13 +115,13 @@ class _Questions:
         """
         together: dict[tuple[IntExpr, IntExpr], list[int]] = {}
         for at, size in self.asked.values():
-            own = as_int(next((step for step, atom in terms(at) if atom is None), 0))
-            together.setdefault((at - own, size), []).append(own.value or 0)
-        for (moving, size), steps in together.items():
+            ahead = next((step for step, atom in terms(at) if atom is None), 0)
+            together.setdefault((at - ahead, size), []).append(ahead)
+        for (moving, size), several in together.items():
             least, most = self._end(moving, False), self._end(moving, True)
             if (least.names() | most.names()) & self._inner:
                 raise RefusedError(f"the ends of {moving} are not known")
-            yield size, (least + min(steps), most + max(steps))
+            yield size, (least + min(several), most + max(several))
 
     def _end(self, moving: IntExpr, last: bool) -> IntExpr:
         """A position at the first or last iterations of the loops that it moves along."""
