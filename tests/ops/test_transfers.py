@@ -14,6 +14,7 @@ import pytest
 import xjit
 from xjit import ops
 from xjit.errors import CaptureError, CommunicatorError
+from xjit.ops.effects import feeds
 
 SECONDS = 60.0
 PAIR, OTHER = np.float32([1, 2]), np.float32([3, 4])
@@ -304,3 +305,32 @@ def test_tokens_inside() -> None:
         return ops.neg(values)
 
     np.testing.assert_array_equal(compiled(function)(PAIR), -PAIR)
+
+
+# ---- inside of control
+
+
+@FORMS
+def test_transfers_in_loops(form: Any) -> None:
+    def turn(state: Any) -> Any:
+        ops.outfeed(state[0])
+        return ops.add(state[0], 1), ops.add(state[1], ops.infeed("f32[2]"))
+
+    function = form(lambda x: ops.while_loop(lambda state: ops.lt(state[0], 3), turn, (np.int32(0), x)))
+    for _ in range(2):
+        for factor in (1, 10, 100):
+            ops.infeed_enqueue(PAIR * np.float32(factor))
+        np.testing.assert_array_equal(function(OTHER)[1], OTHER + 111 * PAIR)
+        assert [int(ops.outfeed_dequeue()) for _ in range(3)] == [0, 1, 2]
+
+
+@FORMS
+def test_transfers_of_the_branch_that_runs(form: Any) -> None:
+    def branch(factor: float) -> Any:
+        return lambda x: (ops.outfeed(ops.mul(x, factor)), x)[1]
+
+    function = form(lambda number, x: ops.conditional(number, (branch(2.0), branch(3.0)), (x, x)))
+    for number in (0, 1):
+        np.testing.assert_array_equal(function(np.int32(number), PAIR), PAIR)
+        np.testing.assert_array_equal(ops.outfeed_dequeue(), PAIR * (2 + number))
+    assert not feeds._queues[0].back, "the other branch fed something out"
