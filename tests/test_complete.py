@@ -58,7 +58,7 @@ OF_REPLICAS = names("""
 
 OPERATIONS = [*LISTED, *FURTHER]
 
-# Operations that a library may compute, and the step by which results of sizes that only the run knows leave a program.
+# Operations that a library may compute, and the step by which results whose size only the run knows leave a program.
 OF_LIBRARIES = {"dot_general", "cholesky", "triangular_solve", "fft", "sort", "trim"}
 
 # Operations whose effect is not their result: the tests that take the place of cases.

@@ -300,6 +300,21 @@ CASES = [
     *_length_cases(),
     *_scalar_cases(),
     *_error_cases(),
+    *(
+        Case(
+            "complex",
+            ops.complex,
+            (array(part, [[1, -2.5, 0.0], [-0.0, inf, nan]]), array(part, [[-inf, 3, -0.0], [nan, 0.0, 1]])),
+            np.array(
+                [
+                    [complex(1, -inf), complex(-2.5, 3), complex(0.0, -0.0)],
+                    [complex(-0.0, nan), complex(inf, 0.0), complex(nan, 1)],
+                ],
+                whole,
+            ),
+        )
+        for part, whole in (("f32", np.complex64), ("f64", np.complex128))
+    ),
     Case(
         "complex",
         ops.complex,

@@ -14,6 +14,7 @@ import pytest
 import xjit
 from xjit import ops
 from xjit.errors import CaptureError, CommunicatorError
+from xjit.ops.effects import feeds
 
 SECONDS = 60.0
 PAIR, OTHER = np.float32([1, 2]), np.float32([3, 4])
@@ -70,6 +71,23 @@ def test_items_that_nobody_reads_are_taken() -> None:
         ops.infeed_enqueue(PAIR)
         ops.infeed_enqueue(OTHER)
         np.testing.assert_array_equal(second(), -OTHER)
+
+
+def test_no_kernel_pulls_an_effect_forward() -> None:
+    """What reads the second item would share loops with what is fed out before the first one is taken."""
+
+    @compiled
+    def function(x: Any) -> Any:
+        ops.outfeed(ops.neg(x))
+        first, second = ops.infeed("f32[2]"), ops.infeed("f32[2]")
+        return ops.add(ops.cos(x), second), first
+
+    ops.infeed_enqueue(PAIR)
+    ops.infeed_enqueue(OTHER)
+    later, first = function(np.zeros(2, np.float32))
+    np.testing.assert_array_equal(first, PAIR)
+    np.testing.assert_array_equal(later, OTHER + 1)
+    np.testing.assert_array_equal(ops.outfeed_dequeue(), np.zeros(2))
 
 
 def test_equal_infeeds_are_two() -> None:
@@ -248,6 +266,8 @@ def test_a_channel_serves_one_transfer(form: Any) -> None:
 
     send, receive = (lambda: ops.send_start(PAIR, 13)), (lambda: ops.recv_start("f32[2]", 14))
     assert failed(twice(send), twice(receive)) == [ops.ArgumentError] * 2
+    sent = twice(lambda: ops.send(PAIR, 17))
+    assert failed(sent, twice(lambda: ops.recv("f32[2]", 17))) == [ops.ArgumentError] * 2
     both = form(lambda: (ops.send_start(PAIR, 15), ops.recv_start("f32[2]", 15)))
     assert failed(both) == [ops.ArgumentError]
 
@@ -285,3 +305,32 @@ def test_tokens_inside() -> None:
         return ops.neg(values)
 
     np.testing.assert_array_equal(compiled(function)(PAIR), -PAIR)
+
+
+# ---- inside of control
+
+
+@FORMS
+def test_transfers_in_loops(form: Any) -> None:
+    def turn(state: Any) -> Any:
+        ops.outfeed(state[0])
+        return ops.add(state[0], 1), ops.add(state[1], ops.infeed("f32[2]"))
+
+    function = form(lambda x: ops.while_loop(lambda state: ops.lt(state[0], 3), turn, (np.int32(0), x)))
+    for _ in range(2):
+        for factor in (1, 10, 100):
+            ops.infeed_enqueue(PAIR * np.float32(factor))
+        np.testing.assert_array_equal(function(OTHER)[1], OTHER + 111 * PAIR)
+        assert [int(ops.outfeed_dequeue()) for _ in range(3)] == [0, 1, 2]
+
+
+@FORMS
+def test_transfers_of_the_branch_that_runs(form: Any) -> None:
+    def branch(factor: float) -> Any:
+        return lambda x: (ops.outfeed(ops.mul(x, factor)), x)[1]
+
+    function = form(lambda number, x: ops.conditional(number, (branch(2.0), branch(3.0)), (x, x)))
+    for number in (0, 1):
+        np.testing.assert_array_equal(function(np.int32(number), PAIR), PAIR)
+        np.testing.assert_array_equal(ops.outfeed_dequeue(), PAIR * (2 + number))
+    assert not feeds._queues[0].back, "the other branch fed something out"
