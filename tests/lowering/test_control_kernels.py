@@ -26,8 +26,8 @@ from xjit.ir.loops.walk import loads, statements, stores
 from xjit.ir.node import Node
 from xjit.target import Target
 
-# Loops and branches as steps of a program: no work is little.
-STEPS = on(replace(PROCESSOR, parallel_work=0.0))
+# Loops and branches as steps of a program.
+STEPS = on(replace(PROCESSOR, longest_turn=0))
 Arrays = list[np.ndarray[Any, Any]]
 
 
