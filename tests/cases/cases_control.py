@@ -119,6 +119,13 @@ def _loops() -> list[Case]:
         Case("while_loop", _deep, (x,), (x + 2, x * 4), label="tuples"),
         Case("while_loop", _in_branches, (x,), (x * 4 - 1,), label="in_branches"),
         Case(
+            "while_loop",
+            _scalar_from_a_loop,
+            (array("s32", 1), x, y, array("f64", 3)),
+            (4 * x + 12 * y,),
+            label="scalar",
+        ),
+        Case(
             "while_loop", lambda a: ops.while_loop(lambda p: ops.lt(p, F64(2)), lambda p: p, a), (x,), ops.ShapeError
         ),
         Case("while_loop", lambda a: ops.while_loop(lambda p: p, lambda p: p, a), (x,), ops.DTypeError),
@@ -159,6 +166,21 @@ def _in_branches(x: Any) -> Any:
         return count + I32(1), ops.conditional(count, (doubled, lambda v: v - F64(1)), (a, a))
 
     return counted(2, body, I32(0), x)[1:]
+
+
+def _scalar_from_a_loop(index: Any, x: Any, y: Any, factor: Any) -> Any:
+    """A number that one loop has made is read in a loop inside of another one."""
+
+    def chosen(state: Any) -> Any:
+        a, b, c = state
+        (last,) = counted(1, lambda v: (v - F64(1),), c)
+
+        def turn(p: Any) -> Any:
+            return (counted(1, lambda q, r: (q + r * last, r * F64(0.5)), p, b)[0] * F64(2),)
+
+        return counted(2, turn, a)
+
+    return ops.conditional(index, (lambda state: (state[0],), chosen), ((x, y, factor),) * 2)
 
 
 def _branches_of_types() -> list[Case]:

@@ -9,7 +9,7 @@ import numpy as np
 from tests.cases.case_values import ALL, INTEGERS
 from tests.cases.cases_shape import layouts, numbered
 from tests.helpers.harness import Case, array
-from tests.helpers.index_equations import gathered, scattered, sliced, updated
+from tests.ops.index_equations import gathered, scattered, sliced, updated
 from xjit import ops
 
 COLLAPSED: dict[str, Any] = {"collapsed_slice_dims": (0,), "start_index_map": (0,), "index_vector_dim": 1}

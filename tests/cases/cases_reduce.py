@@ -14,6 +14,7 @@ from tests.helpers.harness import Case, array
 from xjit import ops
 from xjit.ops.whole_arrays.arg_extreme import arg_extreme
 from xjit.ops.whole_arrays.reduce import REDUCERS, reduction
+from xjit.ops.whole_arrays.scan import running
 
 Fold = Callable[[Any, Any], Any]
 
@@ -251,7 +252,9 @@ def _scan_cases() -> list[Case]:
     found.append(Case("scan", lambda a: ops.cumsum(a, 0), (half,), array("f16", [2048] * 4), label="rounds"))
     broken = array("f64", [1, nan, 3])
     found.append(Case("scan", lambda a: ops.cummax(a, 0), (broken,), array("f64", [1, nan, nan]), label="nan"))
-    found.append(Case("scan", lambda a: ops.cummax(a, 0), (array("pred", [0, 1, 0]),), array("pred", [0, 1, 1])))
+    truths = array("pred", [0, 1, 0])
+    found.append(Case("scan", lambda a: running(a, "max", 0, "maximum"), (truths,), array("pred", [0, 1, 1])))
+    found.append(Case("scan", lambda a: ops.cummax(a, 0), (truths,), ops.DTypeError, label="truths"))
     found.append(Case("scan", lambda a: ops.cumsum(a, 1), (broken,), ops.ArgumentError))
     found.append(Case("scan", lambda a: ops.cumsum(a, 0), (array("pred", [1]),), ops.DTypeError))
     found.append(Case("scan", lambda a: ops.cummax(a, 0), (array("c64", [1]),), ops.DTypeError))

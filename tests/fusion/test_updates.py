@@ -53,13 +53,13 @@ def replaced_twice(x: Any, w: Any, s: Any) -> Any:
 
 
 def added_to(x: Any, w: Any, s: Any) -> Any:
-    """What is replaced is read at the very place."""
+    """Elements that are replaced are read at the very place."""
     y = made(x)
     return ops.dynamic_update_slice(y, ops.add(ops.dynamic_slice(y, (s, s), w.shape), w), (s, s))
 
 
 def shifted(x: Any, w: Any, s: Any) -> Any:
-    """What is replaced is read at another place: the new elements are made first."""
+    """Elements that are replaced are read at another place: the new ones are made first."""
     y = made(x)
     return ops.dynamic_update_slice(y, ops.mul(ops.dynamic_slice(y, (ops.add(s, 1), s), w.shape), w), (s, s))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from xjit import ops, xjit
+from tests.helpers.kernel_executors import PROCESSOR, on, small_tiles
+from xjit import jit, ops, xjit
 from xjit.ops.windows.window_view import window_view
 
 Array = np.ndarray[Any, Any]
+TILED = on(small_tiles(PROCESSOR))
 Step = Callable[[Any], Any]
 
 
@@ -68,13 +70,13 @@ STEPS: dict[str, Callable[[tuple[int, ...], np.random.Generator], Step]] = {
 }
 
 
-def _program(seed: int) -> tuple[list[Step], Array, Array]:
+def _program(seed: int, names: Sequence[str] = (*STEPS,), longest: int = 12) -> tuple[list[Step], Array, Array]:
     """Steps with a window among them, an array to apply them to, and what comes out."""
     rng = np.random.default_rng(seed)
-    x = value = rng.integers(-50, 50, rng.integers(3, 12, rng.integers(1, 4))).astype(np.int32)
-    names, steps = ["window", *rng.choice(list(STEPS), 5).tolist()], []
-    rng.shuffle(names)
-    for name in names:
+    x = value = rng.integers(-50, 50, rng.integers(3, longest, rng.integers(1, 4))).astype(np.int32)
+    chosen, steps = ["window", *rng.choice(names, 5).tolist()], []
+    rng.shuffle(chosen)
+    for name in chosen:
         if 0 < value.size < 20_000 and value.ndim:
             steps.append(STEPS[name](value.shape, rng))
             value = np.asarray(steps[-1](value))
@@ -86,3 +88,11 @@ def test_random_programs_with_windows(seed: int) -> None:
     steps, x, expected = _program(seed)
     got = xjit(lambda a: functools.reduce(lambda value, step: step(value), steps, a))(x)
     assert got.dtype == np.int32 and np.array_equal(got, expected)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_scans_and_windows_in_small_tiles(seed: int) -> None:
+    names = ("scan", "scan", "scan", "slice", "pad", "reverse", "both", "turn", "positions")
+    steps, x, expected = _program(seed, names, 40)
+    call = jit(lambda a: functools.reduce(lambda value, step: step(value), steps, a), target=TILED)
+    assert np.array_equal(call(x), expected)

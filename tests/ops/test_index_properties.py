@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.helpers.harness import run_eager
-from tests.helpers.index_equations import gathered, scattered
 from tests.helpers.kernel_executors import run_parallel, run_serial, run_uncompiled
+from tests.ops.index_equations import gathered, scattered
 from xjit import ops
 
 Dims = tuple[int, ...]

@@ -9,7 +9,8 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from tests.helpers.harness import array
-from xjit import numerics, ops, xjit
+from tests.helpers.kernel_executors import PROCESSOR, on, small_tiles
+from xjit import jit, numerics, ops, xjit
 from xjit.ops.windows.joined_blocks import joined_blocks
 
 Array = np.ndarray[Any, Any]
@@ -65,6 +66,39 @@ def test_integers_against_windows_of_numpy(name: str, shape: Any, window: Any, s
     expected = _windows(x, window, strides, pairs, init, fold)
     assert np.array_equal(call(x), expected)
     assert np.array_equal(xjit(call)(x), expected)
+
+
+@pytest.mark.parametrize("room", [400, 4000])
+@pytest.mark.parametrize(
+    ("shape", "window", "pairs"),
+    [
+        ((700,), (_length(1),), ((0, 0),)),
+        ((3, 350), (1, _length(8)), ((0, 0), (_length(7), 0))),
+        ((190, 170), (_length(3), _length(5)), ((0, 0), (3, 4))),
+        ((2, 299, 5), (1, _length(2), 3), ((0, 0), (9, 9), (1, 1))),
+    ],
+    ids=str,
+)
+def test_running_results_stay_in_scratch(shape: Any, window: Any, pairs: Any, room: int) -> None:
+    x = np.random.default_rng(4).integers(1, 100, shape).astype(np.int32)
+    config = tuple(pairs)
+
+    def call(a: Any) -> Any:
+        return ops.reduce_window(a, np.int32(0), ops.add, window, padding=config)
+
+    compiled = jit(call, target=on(small_tiles(PROCESSOR, room)))
+    assert np.array_equal(compiled(x), _windows(x, window, (1,) * x.ndim, pairs, 0, np.add.reduce))
+    is_small = shape == (2, 299, 5) and room == 400  # not even one row fits
+    assert ("scan" in " ".join(one for one in compiled.explain(x).reasons if "a tile at a time" in one)) != is_small
+
+
+def test_rolling_sums_take_one_kernel_and_two_ends() -> None:
+    def rolling(a: Any) -> Any:
+        return ops.reduce_window(a, np.float64(0), ops.add, (100,))
+
+    explanation = xjit(rolling).explain(np.zeros(10**6))
+    assert explanation.temporary_bytes < 10_000
+    assert sum(report.bytes_written > 1000 for report in explanation.kernels) == 1
 
 
 def test_init_value_counts_once_and_in_padding() -> None:

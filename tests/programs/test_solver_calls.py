@@ -31,18 +31,23 @@ def positive(kind: str, *shape: int) -> Any:
 
 
 def turned(function: Any, *operands: Any) -> tuple[Any, str]:
-    """The result of a function within the turns of a loop, and the explanation of the loop."""
+    """The result of a function within the turns of a loop, and the explanation of the loop.
 
-    def run(*arrays: Any) -> Any:
-        state = function(*arrays)
-        return xjit.fori_loop(0, 2, lambda _, __: function(*arrays), state * 0)
+    The first operand is another one in each turn, for all that the compiler knows.
+    """
+
+    def run(first: Any, *others: Any) -> Any:
+        def turn(number: Any, _: Any) -> Any:
+            return function(first + np.minimum(number, 0).astype(first.dtype), *others)
+
+        return xjit.fori_loop(0, 2, turn, function(first, *others))
 
     compiled = xjit.jit(run)
     return compiled(*operands), str(compiled.explain(*operands))
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("shape", [(1, 1), (40, 40), (200, 200), (2, 3, 2, 2)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1), (40, 40), (100, 100), (2, 3, 2, 2)], ids=str)
 def test_factors_have_the_bits_of_the_reference(kind: str, shape: tuple[int, ...]) -> None:
     for lower in (True, False):
         matrices = positive(kind, *shape)
@@ -61,6 +66,32 @@ def test_matrices_without_a_factor_are_nan_and_others_are_not(lower: bool) -> No
     assert np.isnan(found).all(axis=(1, 2)).tolist() == [False, True, False, True]
     assert found[2].tolist() == np.eye(3).tolist()
     assert not np.triu(found[0], 1).any() if lower else not np.tril(found[0], -1).any()
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("shape", [(1, 1), (50, 50), (3, 4, 4)], ids=str)
+def test_factors_of_numpy_have_its_bits_and_its_errors(kind: str, shape: tuple[int, ...]) -> None:
+    matrices = positive(kind, *shape)
+    function = xjit.jit(lambda a: np.linalg.cholesky(a * 1) + 0)
+    for _ in range(2):
+        assert function(matrices).tobytes() == (np.linalg.cholesky(matrices) + 0).tobytes()
+        with pytest.raises(np.linalg.LinAlgError, match=r"^Matrix is not positive definite$"):
+            function(-matrices)
+    found, text = turned(np.linalg.cholesky, matrices)
+    assert found.tobytes() == np.linalg.cholesky(matrices).tobytes()
+    assert ("steps in Python" in text) == (kind != "f8" or blas_products() is None)
+    upper = xjit.jit(lambda a: np.linalg.cholesky(a, upper=True))(matrices)
+    assert upper.tobytes() == np.linalg.cholesky(matrices, upper=True).tobytes()
+
+
+def test_a_loop_ends_where_a_matrix_has_no_factor() -> None:
+    """After so many turns that it would not be there yet, had it gone on."""
+
+    def run(a: Any) -> Any:
+        return xjit.fori_loop(0, 10**9, lambda _, x: np.linalg.cholesky(x) - np.eye(4), a)
+
+    with pytest.raises(np.linalg.LinAlgError):
+        xjit.jit(run)(positive("f8", 4, 4))
 
 
 @pytest.mark.parametrize("kind", TYPES)

@@ -61,6 +61,8 @@ def test_refusals() -> None:
     ):
         with pytest.raises(RefusedError, match=reason):
             Collapse("i", "j", "k").apply(tested)
+    with pytest.raises(RefusedError, match="the pairs of i and j are no line, and have no name of their own"):
+        Collapse("i", "j", "j").apply(increments())
 
 
 def rows(stride: IntExpr, extents: tuple[IntExpr, IntExpr] = (UNKNOWN, UNKNOWN), **fields: Any) -> Kernel:

@@ -119,10 +119,14 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """A routine of LAPACK or BLAS that computes an operation on each matrix of a stack, with its options."""
+    """A routine of LAPACK or BLAS that computes an operation on each matrix of a stack, with its options.
+
+    Where it fails for a matrix the program raises ``failure``; without one the result is NaN.
+    """
 
     routine: str
     options: tuple[int, ...]
+    failure: Callable[[], Exception] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,8 @@ class OpDef:
     access     types of operands, params, result type -> the index map of the first operand, None if not affine
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
-    solver     params -> the routine that computes it on each of the row-major matrices over the last two dimensions
+    solver     params -> the routine that computes it on each of the row-major matrices over the last two dimensions,
+               if there is one
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
@@ -224,7 +229,7 @@ class OpDef:
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
-    solver: Callable[[Params], Solver] | None = None
+    solver: Callable[[Params], Solver | None] | None = None
     sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False

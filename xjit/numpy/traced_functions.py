@@ -84,14 +84,16 @@ _MODULES = {
 }
 
 # The same of SciPy's, which is looked for among the modules that the program has imported, and never imported here.
-_OF_SCIPY = {
-    "scipy.ndimage": (
+_OF_SCIPY = (
+    (
+        "scipy.ndimage",
         "xjit.numpy.analysis.scipy_filters",
         """uniform_filter uniform_filter1d maximum_filter maximum_filter1d minimum_filter minimum_filter1d
         correlate1d convolve1d""",
     ),
-    "scipy.signal": ("xjit.numpy.analysis.scipy_signal", "convolve2d correlate2d lfilter"),
-}
+    ("scipy.ndimage", "xjit.numpy.analysis.scipy_stencils", "correlate convolve"),
+    ("scipy.signal", "xjit.numpy.analysis.scipy_signal", "convolve2d correlate2d lfilter"),
+)
 
 
 class _TracedFunctions(Mapping[Any, Callable[..., Any]]):
@@ -125,7 +127,7 @@ class _TracedFunctions(Mapping[Any, Callable[..., Any]]):
 def _place_of_scipy(function: Any) -> tuple[str, str]:
     """The module and the name of our function for one of SciPy's; KeyError if there is none."""
     name = getattr(function, "__name__", "")
-    for public, (module, names) in _OF_SCIPY.items():
+    for public, module, names in _OF_SCIPY:
         if name in names.split() and getattr(sys.modules.get(public), name, None) is function:
             return module, name
     raise KeyError(function)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from xjit.fusion.buffers.layout import Layouts, packed_strides
 from xjit.fusion.buffers.operands import View
+from xjit.fusion.regions.checks import status_of
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.programs.blas_calls import LARGEST_COUNT
@@ -30,9 +31,10 @@ def piece_of_solver(
 
     ``long`` says that the integers of BLAS have 64 bits.
     """
-    if node.op.solver is None or isinstance(node.type, TupleType):
+    solver = None if node.op.solver is None else node.op.solver(node.kwargs)
+    if solver is None or isinstance(node.type, TupleType):
         return None
-    solver, dtype = node.op.solver(node.kwargs), node.aval.dtype
+    dtype = node.aval.dtype
     packed = all(
         tuple(view.strides) == packed_strides(source.aval) and source.aval.dtype == dtype
         for view, source in zip(views, node.inputs, strict=True)
@@ -43,16 +45,18 @@ def piece_of_solver(
     if not long and max(rows, columns, size) > LARGEST_COUNT:
         return None
     count, item = math.prod(stack), dtype.itemsize
-    first, last = views[0], views[-1]
+    first, second = ((view.base, view.start * item) for view in (views[0], views[-1]))
+    if solver.failure is not None:
+        second = status_of(node), 0
     steps = [source.aval.nbytes // count for source in (node.inputs[0], node.inputs[-1], node)]
     sizes = (rows, columns, size) if solver.routine == "trsm" else (size,)
     products = rows * columns * size / (2 if solver.routine == "trsm" else 3)
     alone = rows * columns <= _ON_ONE_THREAD[solver.routine]
     return Piece(
         machine,
-        pointers=((first.base, first.start * item), (last.base, last.start * item), (node, 0)),
-        written=(False, False, True),
-        words=(*steps, int(not alone), *solver.options, *sizes),
+        pointers=(first, second, (node, 0)),
+        written=(False, solver.failure is not None, True),
+        words=(*steps, int(not alone), *solver.options, *sizes, int(solver.failure is not None)),
         extent=count,
         work=count * products * machine.product_cost,
         code=Routine(f"{solver.routine}_{LETTERS[dtype][1]}"),

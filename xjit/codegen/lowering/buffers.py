@@ -175,7 +175,8 @@ class Buffers:
         if axis.tiled is not None:
             return self._in_tile(axis.tiled, along)
         near = access in self.interleaved or axis.extent <= numerics.TINY
-        strides = {loop.variable: self._stride(along, name, loop, loaded, near) for loop in self.plan.kept}
+        loops = (*self.plan.kept, *self.plan.reduced)
+        strides = {loop.variable: self._stride(along, name, loop, loaded, near) for loop in loops}
         start = as_int(along.start)
         if along.start and not near:
             start = self.nest.word((access.node, "start", number, along.start), along.start, f"{name}_c")

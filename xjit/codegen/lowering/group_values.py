@@ -238,5 +238,5 @@ class GroupValues:
         self.nest.inner.known[indexed] = held
         for place in self.kept.places_of_scan(indexed):
             self.keep(indexed, place)
-        if statement.target in self.stored:
+        if statement.target in self.stored or access.along:  # a buffer, or scratch of a tile
             self.buffers.put(access, held)

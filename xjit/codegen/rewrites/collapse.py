@@ -55,6 +55,10 @@ class Collapse:
         line = self._line(kernel, outer, inner)
         if line is not None:
             return with_statements(kernel, outer, (line,))
+        if self.both in (self.outer, self.inner):
+            raise RefusedError(
+                f"the pairs of {self.outer} and {self.inner} are no line, and have no name of their own"
+            )
         known = known_before(kernel, path)
         rows, columns = extent(known, outer), extent(known, inner)
         pair = variable(self.both)

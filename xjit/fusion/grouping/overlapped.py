@@ -26,7 +26,7 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.plan import FusionGroup, KernelStep, Step, Tiling
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import Slices
-from xjit.fusion.statements import IndexedValue, Output, Statement, Store
+from xjit.fusion.statements import IndexedValue, Output, Scan, Statement, Store
 from xjit.ir.index_map import axes_of, relabel
 from xjit.ir.node import Node
 from xjit.machine import Machine
@@ -181,7 +181,7 @@ class _Chains:
     def _is_regular(self, statement: Statement) -> bool:
         """Return whether the statement stores its elements where the value as a whole has them."""
         strides = self._layouts.strides(statement.target)
-        if not isinstance(statement, Store) or statement.output.strides != strides:
+        if not isinstance(statement, Store | Scan) or statement.output.strides != strides:
             return False
         same = statement.values[0].node.aval.dtype == statement.target.aval.dtype
         return same and statement.output == Output(statement.target, strides).moved(statement.domain.corner)
@@ -194,6 +194,8 @@ class _Chains:
         later one, as two parts of one loop nest may have read each other where they now lie in different tiles, and
         one of a result, which other tiles write.
         """
+        if any({*axes} & {*group.reduced} for group in groups):
+            return None
         origins = [_origin(group, axes) for group in groups]
         if not axes or None in origins:
             return None
@@ -224,7 +226,7 @@ class _Chains:
                         return None
                     moved = tuple((low + d, high + d) for (low, high), d in zip(halo, distances, strict=True))
                     inner[at.node] = _hull([moved, inner.get(at.node, moved)]) or moved
-        windows = _windows(groups, halos, made)
+        windows = _windows(groups, halos, made & inner.keys())  # running values may be read where they are made alone
         return _Chain(axes, min(extents), windows, self._table)
 
     def _reads_of_memory(self, group: FusionGroup) -> Iterator[IndexedValue]:
@@ -323,7 +325,9 @@ def _may_be_tiled(step: Step) -> bool:
     """Return whether a step is a kernel that makes every element by itself."""
     groups = _groups(step)
     return bool(groups) and all(
-        isinstance(statement, Store) and not (statement.domain.nested or statement.updated) and group.chunk is None
+        isinstance(statement, Store | Scan)
+        and not (statement.domain.nested or statement.updated or statement.domain.skew)
+        and group.chunk is None
         for group in groups
         for statement in group.statements
     )

@@ -40,8 +40,12 @@ def check_of(node: Node, dims: tuple[int, ...] | None = None, index: Index = ())
     if dims is None:
         dims = condition.aval.shape
         index = identity(dims)
-    status = Node(STATUS, (node,), (), array_type(BOOL, ()), node.where)
-    return Check(Domain(dims), (IndexedValue(condition, index),), status)
+    return Check(Domain(dims), (IndexedValue(condition, index),), status_of(node))
+
+
+def status_of(node: Node) -> Node:
+    """A status that says whether a node has failed."""
+    return Node(STATUS, (node,), (), array_type(BOOL, ()), node.where)
 
 
 def evaluates_condition(indexed: IndexedValue, dims: tuple[int, ...]) -> bool:

@@ -288,8 +288,14 @@ def renamed(block: Block, names: Mapping[str, str]) -> Block:
     return change.block(block)
 
 
-def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tuple[IntExpr, ...]]) -> Block:
-    """The block with other indices; ``change`` gets the name of a buffer and an index into it."""
+def with_indices(
+    block: Block,
+    change: Callable[[str, tuple[IntExpr, ...]], tuple[IntExpr, ...]],
+    axis: Callable[[str, int], int] = lambda name, number: number,
+) -> Block:
+    """The block with other indices; ``change`` gets the name of a buffer and an index into it, ``axis`` the number of
+    an axis.
+    """
 
     def value(one: Value) -> Value:
         return replace(one, index=change(one.buffer, one.index)) if isinstance(one, Load) else one
@@ -299,7 +305,11 @@ def with_indices(block: Block, change: Callable[[str, tuple[IntExpr, ...]], tupl
             case Store():
                 one = replace(one, index=change(one.buffer, one.index))
             case TransposeBlock():
-                one = replace(one, at=change(one.target, one.at), start=change(one.source, one.start))
+                rows, columns = (
+                    (axis(one.target, at), axis(one.source, start)) for (at, start) in (one.rows, one.columns)
+                )
+                at, start = change(one.target, one.at), change(one.source, one.start)
+                one = replace(one, at=at, start=start, rows=rows, columns=columns)
         return with_blocks(one, tuple(_each(statement, inner) for inner in blocks(one)))
 
     return _each(statement, Change(value=value).block(block))

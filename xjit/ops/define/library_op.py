@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import jobs
-from xjit.ir.opdef import Kind, OpDef, Params
+from xjit.ir.opdef import Kind, OpDef, Params, Solver
 from xjit.ops.define.core import Array, register
 from xjit.types import ArrayType, DType, TupleType, order_of
 
@@ -33,11 +33,12 @@ def library(
     silent: bool = False,
     fresh: bool = False,
     raises: tuple[type[Exception], ...] = (),
+    solver: Callable[[Params], Solver | None] | None = None,
 ) -> OpDef:
     """Registers the record of a function of NumPy under ``numpy_<name>``.
 
     ``function`` takes the operands and the params; a result that is a tuple is handed out element by element.
-    ``raises`` is what it may raise depending on the elements.
+    ``raises`` is what it may raise depending on the elements, ``solver`` the routine that computes it among kernels.
     """
     return register(
         OpDef(
@@ -49,6 +50,7 @@ def library(
             silent=silent,
             fresh=fresh,
             raises=raises,
+            solver=solver,
             doc=doc,
         )
     )

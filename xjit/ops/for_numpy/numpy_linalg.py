@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.opdef import OpDef
+from xjit.ir.opdef import OpDef, Params, Solver
 from xjit.ops.define.core import Array
 from xjit.ops.define.library_op import by_sizes, library
 
@@ -16,11 +16,27 @@ _SILENT = ("solve", "inv", "cholesky", "qr", "eigh", "eigvalsh")
 _ANY_ELEMENTS = ("det", "slogdet", "qr")  # never raise for their elements
 
 
-def _record(name: str, doc: str, function: Callable[..., Any] | None = None) -> OpDef:
+def _record(
+    name: str,
+    doc: str,
+    function: Callable[..., Any] | None = None,
+    solver: Callable[[Params], Solver | None] | None = None,
+) -> OpDef:
     found = function or getattr(np.linalg, name)
     raises = () if name in _ANY_ELEMENTS else (np.linalg.LinAlgError,)
     silent = name in _SILENT
-    return library(name, found, by_sizes(found), doc, threaded=True, silent=silent, fresh=True, raises=raises)
+    return library(
+        name, found, by_sizes(found), doc, threaded=True, silent=silent, fresh=True, raises=raises, solver=solver
+    )
+
+
+def _not_positive() -> Exception:
+    """The error of NumPy's, in its words."""
+    return np.linalg.LinAlgError("Matrix is not positive definite")
+
+
+def _lower_factor(params: Params) -> Solver | None:
+    return None if params["upper"] else Solver("potrf", (1,), _not_positive)
 
 
 def _lstsq(a: Array, b: Array, rcond: Any) -> tuple[Any, ...]:
@@ -35,7 +51,7 @@ SOLVE = _record("solve", "Solutions of systems of linear equations.")
 INV = _record("inv", "Inverse matrices.")
 DET = _record("det", "Determinants.")
 SLOGDET = _record("slogdet", "Signs and logarithms of the magnitudes of determinants.")
-CHOLESKY = _record("cholesky", "Cholesky factors; LinAlgError where there are none.")
+CHOLESKY = _record("cholesky", "Cholesky factors; LinAlgError where there are none.", solver=_lower_factor)
 QR = _record("qr", "Orthogonal and triangular factors.")
 SVD = _record("svd", "Singular values, with or without their vectors.")
 EIGH = _record("eigh", "Eigenvalues and eigenvectors of Hermitian matrices.")

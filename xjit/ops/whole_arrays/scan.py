@@ -85,19 +85,21 @@ def running_fold(operand: Any, reducer: Reducer, computation: Callable[..., Any]
 
 
 def _public(name: str, reducer: str, words: str, example: str) -> Callable[..., Any]:
+    classes = REDUCERS[reducer].runs_over.replace("P", "")  # those of NumPy run over truths as well
+
     def function(operand: Any, dimension: int, reverse: bool = False) -> Any:
-        if not reverse:
-            return running(operand, reducer, dimension, name)
         array = as_operand(operand, name, "operand")
+        rules.check_class(name, "operand", aval_of(array), classes)
+        if not reverse:
+            return running(array, reducer, dimension, name)
         axis = static_int(dimension, name, "dimension")
         rules.check_axis(name, "dimension", axis, aval_of(array).rank)
         return rev(running(rev(array, (axis,)), reducer, axis, name), (axis,))
 
-    classes = rules.words(REDUCERS[reducer].runs_over)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The {words} of the elements up to each position; from the end if ``reverse``.
 
-    The result has the operand's type. Element types: {classes}; DTypeError otherwise,
+    The result has the operand's type. Element types: {rules.words(classes)}; DTypeError otherwise,
     ArgumentError for a dimension out of range.
 
     {example}

@@ -43,7 +43,7 @@ class WindowsAt:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What an operation calls its arguments."""
+    """The names that an operation has for its arguments."""
 
     operation: str
     indices: str

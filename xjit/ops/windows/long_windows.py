@@ -19,7 +19,7 @@ from xjit.ir.opdef import Reducer
 from xjit.ops.define.core import aval_of
 from xjit.ops.whole_arrays.reduce import reducer_function
 from xjit.ops.whole_arrays.scan import running_fold
-from xjit.ops.whole_arrays.shape import broadcast, reshape, rev, slice, transpose
+from xjit.ops.whole_arrays.shape import broadcast, rev, slice, transpose
 from xjit.ops.windows.joined_blocks import joined_blocks
 from xjit.ops.windows.window_view import window_view
 
@@ -31,15 +31,16 @@ def slid(array: Any, reducer: Reducer, start: Any, axis: int, window: int) -> An
     size, length = aval_of(array).shape[axis], window - 1
     blocks = _blocks(array, axis, length)
     number, rest = size // length, size % length
-    suffixes = rev(_running(rev(blocks, (axis + 1,)), reducer, axis + 1), (axis + 1,))
-    last = _part(_part(suffixes, axis, number - 1, number), axis + 1, 0, rest)
-    begun = _running(_part(array, axis, number * length, size), reducer, axis) if rest else None
-    ends = None if begun is None else _combined(reducer, start, _without(last, axis), begun)
+    last = _part(array, axis, (number - 1) * length, number * length)
+    ends = _part(array, axis, 0, 0)
+    if rest:
+        begun = _running(_part(array, axis, number * length, size), reducer, axis)
+        ends = _combined(reducer, start, _part(_suffixes(last, reducer, axis), axis, 0, rest), begun)
     if number == 1:
         return ends
+    suffixes = _suffixes(_part(blocks, axis, 0, number - 1), reducer, axis + 1)
     prefixes = _running(_part(blocks, axis, 1, number), reducer, axis + 1)
-    whole = _combined(reducer, start, _part(suffixes, axis, 0, number - 1), prefixes)
-    return joined_blocks(whole, _part(array, axis, 0, 0) if ends is None else ends, axis)
+    return joined_blocks(_combined(reducer, start, suffixes, prefixes), ends, axis)
 
 
 def _combined(reducer: Reducer, start: Any, left: Any, right: Any) -> Any:
@@ -54,6 +55,11 @@ def _blocks(array: Any, axis: int, length: int) -> Any:
     return transpose(view, (*range(axis + 1), rank, *range(axis + 1, rank)))
 
 
+def _suffixes(array: Any, reducer: Reducer, axis: int) -> Any:
+    """The running results from the end of an axis."""
+    return rev(_running(rev(array, (axis,)), reducer, axis), (axis,))
+
+
 def _running(array: Any, reducer: Reducer, axis: int) -> Any:
     return running_fold(array, reducer, reducer_function(reducer), axis, "reduce_window")
 
@@ -63,9 +69,3 @@ def _part(array: Any, axis: int, start: int, stop: int) -> Any:
     dims = aval_of(array).shape
     first = tuple(start if place == axis else 0 for place in range(len(dims)))
     return slice(array, first, tuple(stop if place == axis else size for place, size in enumerate(dims)))
-
-
-def _without(array: Any, axis: int) -> Any:
-    """The array without a dimension of one element."""
-    dims = aval_of(array).shape
-    return reshape(array, (*dims[:axis], *dims[axis + 1 :]))

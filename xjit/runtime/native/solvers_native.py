@@ -3,15 +3,15 @@
 They follow those of products (:mod:`xjit.runtime.native.blas_native`), and so do their tables: number ``i`` of a
 stack is computed from row-major matrices moved on by ``i`` times their step:
 
-    0 .. 2    the matrices, the right sides (again the matrices where there are none), the result
+    0 .. 2    the matrices, the right sides, the result; without right sides a status, or the matrices again
     3         the routine
     4 .. 6    steps in bytes of the three
     7         1 where the library may use several threads
-    8 ..      potrf: 1 for lower factors, size
+    8 ..      potrf: 1 for lower factors, size, 1 where there is a status
               trsm:  side, triangle, transposed, diagonal, rows, columns, size of the matrix
 
 LAPACK works on columns. A lower triangle is transposed for it and back again: then it does what it does for NumPy.
-A matrix without a factor gives NaN.
+A matrix without a factor sets the status, or gives NaN.
 """
 
 from __future__ import annotations
@@ -48,6 +48,14 @@ entry:
     %failed = icmp ne $INT %code, 0
     br i1 %failed, label %none, label %found
 none:
+    %reports_word = call i64 @word(ptr %table, i64 10)
+    %reports = icmp ne i64 %reports_word, 0
+    br i1 %reports, label %report, label %fill
+report:
+    %status = call ptr @pointer(ptr %table, i64 1)
+    store i8 1, ptr %status
+    br label %done
+fill:
     for %k below %elements
       %place = getelementptr $ELEMENT, ptr %result, i64 %k
       store $ELEMENT 0x7FF8000000000000, ptr %place

@@ -94,8 +94,11 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
 def error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
     """The maker of the error to raise when a status is set: a new one, which names the user's line where it can."""
     record, params = loading.operation(failure.operation.name), dict(failure.operation.params)
-    assert record.failure is not None
-    return functools.partial(_error, functools.partial(record.failure, params), failure.where)
+    make = None if record.failure is None else functools.partial(record.failure, params)
+    solver = None if record.solver is None else record.solver(params)
+    found = make or (solver.failure if solver else None)
+    assert found is not None, f"{record.name} does not fail"
+    return functools.partial(_error, found, failure.where)
 
 
 def _error(make: Callable[[], Exception], where: Where) -> Exception:

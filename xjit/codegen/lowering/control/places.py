@@ -157,8 +157,11 @@ class Places:
         def placed(name: str, index: tuple[IntExpr, ...]) -> tuple[IntExpr, ...]:
             return slots[name].placed(index, len(axes[slots[name].name])) if name in slots else index
 
+        def axis(name: str, number: int) -> int:
+            return slots[name].axes[number] if name in slots else number
+
         own_names = {name: slot.name for name, slot in slots.items() if name != slot.name}
-        whole = renamed(with_indices(body, placed), own_names)
+        whole = renamed(with_indices(body, placed, axis), own_names)
         stored, allocs, arguments = written(whole), list[Alloc](), dict[Node, Argument]()
         for (node, dtype), name in names.items():
             if self.is_register(node):

@@ -27,20 +27,23 @@ from xjit.ir.node import Node
 def exchanged(places: Places, turn: Block, pairs: Mapping[Node, Node], carried: Collection[Node]) -> Block:
     """The statements of a turn once more, with each buffer of the ``pairs`` in place of the other one.
 
-    Values that are ``carried`` are the same ones, all other values of one element are its own.
+    Values that are ``carried`` are the same ones, and those from before the turn. All other values of one element are
+    its own.
     """
     both = {**pairs, **{second: first for first, second in pairs.items()}}
     touched = {load.buffer for load in loads(turn)} | {store.buffer for store in stores(turn)}
     touched |= {
         name for one in statements(turn) if isinstance(one, TransposeBlock) for name in (one.target, one.source)
     }
+    changed = {store.buffer for store in stores(turn)}
+    made = {places.home(node)[0] for (node, _, _), name in places.pointers.names.items() if name in changed}
     instead: dict[str, str] = {}
     for (node, start, storage), name in list(places.pointers.names.items()):
         home, first = places.home(node)
         if name not in touched or home in carried:
             continue
         if home not in both:
-            if not places.is_register(node):
+            if home not in made or not places.is_register(node):
                 continue
             both[home] = replace(home)
         twin = replace(node)

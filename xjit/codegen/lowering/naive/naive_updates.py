@@ -18,8 +18,6 @@ Where updates may meet along the outermost loop, threads share one along which t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xjit.codegen.lowering.elements import storage_dtype
 from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.naive.loop_bounds import Bounds
@@ -29,12 +27,12 @@ from xjit.codegen.scheduling.update_order import needed_loops, parted_axis, plac
 from xjit.dataclass import dataclass
 from xjit.fusion.statements import IndexedValue, Update
 from xjit.ir.index_map import relabel
+from xjit.ir.loops.comparisons import all_of, within
 from xjit.ir.loops.intexpr import IntExpr, as_int, constant, maximum, minimum, variable
-from xjit.ir.loops.nodes import FromInt, LetInt, Load, LoopKind, Prim, Store, Value
+from xjit.ir.loops.nodes import LetInt, Load, LoopKind, Store, Value
 from xjit.ir.node import Node
 from xjit.ir.opdef import AxisMap
 from xjit.lazy import lazy
-from xjit.types import BOOL, INT64
 
 
 @dataclass(eq=False)
@@ -97,7 +95,7 @@ class NaiveUpdates:
         else:
             self._loop(depth)
         if conditions:
-            self.nest.close_if(_all(conditions))
+            self.nest.close_if(all_of(*conditions))
 
     def _known(self, depth: int) -> list[Value]:
         """The conditions that are known inside of so many loops, and not before."""
@@ -140,15 +138,14 @@ class NaiveUpdates:
         return maximum(constant(0), constant(0) - start), minimum(stop, self._size(axis) - start)
 
     def _conditions(self, axis: int) -> list[Value]:
-        """What has to hold for the position along an axis of the target, of which more than the loop is unknown."""
+        """Conditions on the position along an axis of the target, of which more than the loop is unknown."""
         map = self._place[axis]
         if not map.found:
             return []
         position = self._start(axis)
         if map.axis is not None and (name := self.values.elements.position(map.axis)) is not None:
             position = position + variable(name) * map.scale
-        first, place, size = (FromInt(one, INT64) for one in (constant(0), position, self._size(axis)))
-        return [Prim("le", (first, place), BOOL), Prim("lt", (place, size), BOOL)]
+        return list(within(position, self._size(axis)))
 
     def _start(self, axis: int) -> IntExpr:
         """The position along an axis of the target without that of the window."""
@@ -180,11 +177,3 @@ class NaiveUpdates:
 
     def _access(self, node: Node) -> Access:
         return self.values.accesses.access(IndexedValue(node, self._place))
-
-
-def _all(conditions: Sequence[Value]) -> Value:
-    """The condition that all of some conditions hold."""
-    found, *others = conditions
-    for one in others:
-        found = Prim("and", (found, one), BOOL)
-    return found
