@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_tables import lines
+from tests.helpers.oracles.numpy_tables import lines
 from tests.numpy.surface.surface_judge import judge
 
 SIZES = """

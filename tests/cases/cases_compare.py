@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import (
+from tests.helpers.case_values import (
     COMPLEX,
     EIGHT_BIT,
     FLOATS,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import ALL
+from tests.helpers.case_values import ALL
 from tests.helpers.harness import Case, array
 from xjit import ops
 

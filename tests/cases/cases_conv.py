@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import COMPLEX, FLOATS, INTEGERS, integers, rounded, wrapped
-from tests.helpers.convolving import convolved
+from tests.helpers.case_values import COMPLEX, FLOATS, INTEGERS, integers, rounded, wrapped
 from tests.helpers.harness import Case, array
+from tests.helpers.oracles.convolving import convolved
 from xjit import ops
 from xjit.types import DTYPES
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import (
+from tests.helpers.case_values import (
     ALL,
     COMPLEX,
     FLOATS,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import ALL, INTEGERS
 from tests.cases.cases_shape import layouts, numbered
+from tests.helpers.case_values import ALL, INTEGERS
 from tests.helpers.harness import Case, array
 from tests.ops.index_equations import gathered, scattered, sliced, updated
 from xjit import ops

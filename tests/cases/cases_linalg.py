@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import COMPLEX, FLOATS, INTEGERS, integers, rounded, wrapped
+from tests.helpers.case_values import COMPLEX, FLOATS, INTEGERS, integers, rounded, wrapped
 from tests.helpers.harness import Case, array
 from xjit import ops
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.cases.case_values import ALL, FLOATS, INTEGERS, inf, nan
+from tests.helpers.case_values import ALL, FLOATS, INTEGERS, inf, nan
 from tests.helpers.harness import Case, array
 from xjit import ops
 

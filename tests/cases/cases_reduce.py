@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import FLOATS, INTEGERS, NARROW, inf, integers, nan, rounded, wrapped
+from tests.helpers.case_values import FLOATS, INTEGERS, NARROW, inf, integers, nan, rounded, wrapped
 from tests.helpers.harness import Case, array
 from xjit import ops
 from xjit.ops.whole_arrays.arg_extreme import arg_extreme

@@ -10,7 +10,7 @@ import gmpy2
 import numpy as np
 import scipy.special
 
-from tests.cases.case_values import (
+from tests.helpers.case_values import (
     COMPLEX,
     EIGHT_BIT,
     FLOATS,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.cases.case_values import ALL
 from tests.cases.cases_shape import layouts, numbered, picked
+from tests.helpers.case_values import ALL
 from tests.helpers.harness import Case, array
 from xjit import ops
 from xjit.ops.windows.joined_blocks import joined_blocks

@@ -26,8 +26,8 @@ from xjit.ir.loops.walk import loads, statements, stores
 from xjit.ir.node import Node
 from xjit.target import Target
 
-# Loops and branches as steps of a program: no work is little.
-STEPS = on(replace(PROCESSOR, parallel_work=0.0))
+# Loops and branches as steps of a program.
+STEPS = on(replace(PROCESSOR, longest_turn=0))
 Arrays = list[np.ndarray[Any, Any]]
 
 
@@ -231,4 +231,5 @@ def test_a_loop_of_unknown_length_inside_of_another_is_a_kernel_of_its_own() -> 
 
 def test_explanations_name_registers_and_values_in_place() -> None:
     text = explained(CONTROL_PROGRAMS["scaled"])[0]
-    assert "WriteOver" in text and "KeepInRegister" in text
+    assert text.startswith("kernel over") and "while_loop" in text
+    assert all(name in text for name in ("WriteOver", "KeepInRegister", "JamTurns"))

@@ -11,7 +11,7 @@ import pytest
 
 import xjit
 from tests.helpers.kernel_executors import one_kernel_for_each
-from tests.helpers.sum_order import ordered_sum
+from tests.helpers.oracles.sum_order import ordered_sum
 from xjit.codegen.cpu import llvm_pipeline
 
 Array = np.ndarray[Any, Any]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers import window_loops
 from tests.helpers.harness import array
+from tests.helpers.oracles import window_loops
 from xjit import ops, xjit
 
 Array = np.ndarray[Any, Any]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.convolving import convolved
 from tests.helpers.kernel_executors import on, run_parallel, run_serial, run_uncompiled
+from tests.helpers.oracles.convolving import convolved
 from xjit import ops
 from xjit.machine import processor
 

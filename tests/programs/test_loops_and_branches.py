@@ -226,7 +226,7 @@ def test_the_number_of_turns_is_no_reason_to_trace_again() -> None:
 
 def test_rows_are_written_in_place() -> None:
     """A turn of scan moves a row, not the array of all rows."""
-    steps = on(replace(PROCESSOR, parallel_work=0.0))  # where no work is little enough for a kernel of the loop
+    steps = on(replace(PROCESSOR, longest_turn=0))  # where no loop is a part of a kernel
     text = str(xjit.jit(recurrent, strict=True, target=steps).explain(ROWS, WEIGHTS))
     assert text.count("changes parameter in place") == 2
 

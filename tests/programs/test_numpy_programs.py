@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import xjit.numpy as xnp
-from tests.helpers.numpy_oracle import assert_close, check
+from tests.helpers.oracles.numpy_oracle import assert_close, check
 from xjit.numpy.rules.promotion import loop_types, result_type
 from xjit.numpy.traced_functions import traced_functions
 from xjit.numpy.ufuncs import ROWS

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.numpy_oracle import assert_close
-from tests.helpers.numpy_tables import array
+from tests.helpers.oracles.numpy_oracle import assert_close
+from tests.helpers.oracles.numpy_tables import array
 from xjit import tree
 from xjit.types import BOOL, DTYPES, DType
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.complex_values import POWERS, TRUE_VALUES, Pair
+from tests.helpers.oracles.complex_values import POWERS, TRUE_VALUES, Pair
 from tests.helpers.vector_loops import AVX2, AVX512, SSE2, loop
 from xjit.codegen.cpu import llvm_pipeline
 from xjit.codegen.language.inline_functions import lookup

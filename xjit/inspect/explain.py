@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from xjit.dataclass import dataclass, field
+from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import share_memory
 from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import (
     KERNELS,
     AliasStep,
     BranchKernelStep,
+    ControlKernelStep,
     ControlStep,
     HostStep,
     KernelStep,
@@ -199,7 +200,22 @@ def _reports(lowered: Lowered, slices: Slices, machine: Machine) -> Iterator[Ker
     """Yield what there is to say of each kernel."""
     steps = (step for step in lowered.plan.steps if isinstance(step, KERNELS))
     for step, (kernel, _) in zip(steps, lowered.kernels, strict=True):
-        yield _pass(step, kernel, machine) if isinstance(step, SortStep) else _kernel(kernel, slices, machine)
+        if isinstance(step, SortStep):
+            yield _pass(step, kernel, machine)
+            continue
+        report = _kernel(kernel, slices, machine)
+        yield report if isinstance(step, KernelStep) else _of_control(step, report)
+
+
+def _of_control(step: ControlKernelStep, report: KernelReport) -> KernelReport:
+    """The kernel of a loop or a branch, its operation first; bytes are those of values around it."""
+    read = {view.base for view in step.operands if not is_by_reference(view.base)}
+    return replace(
+        report,
+        operations=(step.node.op.name, *report.operations),
+        bytes_read=sum(node.aval.nbytes for node in read),
+        bytes_written=sum(node.aval.nbytes for node in step.results),
+    )
 
 
 def _pass(step: SortStep, kernel: LoweredKernel, machine: Machine) -> KernelReport:

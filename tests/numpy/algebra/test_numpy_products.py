@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_oracle import Traced
-from tests.helpers.numpy_tables import array, check_compiled, check_eager, check_lines, layouts
+from tests.helpers.oracles.numpy_oracle import Traced
+from tests.helpers.oracles.numpy_tables import array, check_compiled, check_eager, check_lines, layouts
 from xjit import xjit as jit
 from xjit.errors import CaptureError
 

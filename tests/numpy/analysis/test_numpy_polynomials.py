@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.numpy_oracle import Traced, check
-from tests.helpers.numpy_tables import array, check_compiled, check_eager, check_lines, layouts, lines
+from tests.helpers.oracles.numpy_oracle import Traced, check
+from tests.helpers.oracles.numpy_tables import array, check_compiled, check_eager, check_lines, layouts, lines
 from xjit.errors import CaptureError, DataDependentError
 
 SUMS = """

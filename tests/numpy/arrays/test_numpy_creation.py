@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_oracle import Traced, as_numpy_since, check
+from tests.helpers.oracles.numpy_oracle import Traced, as_numpy_since, check
 from xjit import jit
 from xjit.errors import CaptureError
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.numpy_tables import array, check_compiled, check_lines, layouts
+from tests.helpers.oracles.numpy_tables import array, check_compiled, check_lines, layouts
 
 PACKED = """
     packbits(a)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xjit.numpy as xnp
-from tests.helpers.numpy_oracle import Program, Traced, check
+from tests.helpers.oracles.numpy_oracle import Program, Traced, check
 from xjit.errors import CaptureError, IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.numpy_oracle import Traced
-from tests.helpers.numpy_tables import array, check_compiled, check_lines, layouts, lines
+from tests.helpers.oracles.numpy_oracle import Traced
+from tests.helpers.oracles.numpy_tables import array, check_compiled, check_lines, layouts, lines
 
 TABLE = """
     cov(a)

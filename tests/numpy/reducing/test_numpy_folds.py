@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_oracle import Traced, check
-from tests.helpers.numpy_tables import array, check_compiled, check_eager, check_lines, layouts, lines
+from tests.helpers.oracles.numpy_oracle import Traced, check
+from tests.helpers.oracles.numpy_tables import array, check_compiled, check_eager, check_lines, layouts, lines
 from xjit import xjit as jit
 from xjit.errors import CaptureError
 

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_oracle import Program, check
+from tests.helpers.oracles.numpy_oracle import Program, check
 
 DTYPES = [np.dtype(code) for code in "?bhilBHILefdFD"] + [np.dtype(ml_dtypes.bfloat16)]
 NAMES = ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "argmax", "argmin")
@@ -153,7 +153,7 @@ def test_variance_of_large_offsets_takes_two_passes() -> None:
 
 
 def test_refusals_name_the_option() -> None:
-    from tests.helpers.numpy_oracle import Traced
+    from tests.helpers.oracles.numpy_oracle import Traced
     from xjit.errors import CaptureError
 
     x = np.ones(3)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_tables import array, check_compiled, check_eager, check_lines, layouts
+from tests.helpers.oracles.numpy_tables import array, check_compiled, check_eager, check_lines, layouts
 from xjit import xjit
 from xjit.errors import ArgumentError, CaptureError
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tests.helpers.capturing import captured
-from tests.helpers.numpy_oracle import assert_close, packed_strides, writable
+from tests.helpers.oracles.numpy_oracle import assert_close, packed_strides, writable
 from xjit import tree
 from xjit.api.shortcut import finish
 from xjit.errors import CaptureError

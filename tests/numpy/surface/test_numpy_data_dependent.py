@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.numpy_tables import check_lines
+from tests.helpers.oracles.numpy_tables import check_lines
 from xjit.errors import CaptureError, DataDependentError, FallbackWarning
 
 LINE = np.array([0.0, 3.0, 3.0, 1.0, 0.0])

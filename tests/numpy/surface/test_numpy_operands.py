@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import xjit.numpy
-from tests.helpers.numpy_oracle import Traced, as_numpy_since, check
+from tests.helpers.oracles.numpy_oracle import Traced, as_numpy_since, check
 from xjit.errors import CaptureError, DTypeError, ShapeError, XjitError
 from xjit.numpy.rules.values import AxisError
 

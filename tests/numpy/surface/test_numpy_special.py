@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 import xjit
-from tests.helpers.numpy_oracle import check
+from tests.helpers.oracles.numpy_oracle import check
 from xjit.errors import CaptureError
 from xjit.numpy.analysis.scipy_special import ROWS
 

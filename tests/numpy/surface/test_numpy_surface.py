@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.kernel_executors import run_serial, run_uncompiled
-from tests.helpers.numpy_oracle import assert_close, writable
+from tests.helpers.oracles.numpy_oracle import assert_close, writable
 from tests.numpy.surface.surface_calls import calls
 from tests.numpy.surface.surface_judge import function_of, judge
 from tests.numpy.surface.surface_lines import ONE, TWO

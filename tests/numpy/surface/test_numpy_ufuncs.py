@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_oracle import Program, Traced, check
+from tests.helpers.oracles.numpy_oracle import Program, Traced, check
 from xjit.errors import CaptureError
 from xjit.numpy.ufuncs import ROWS
 

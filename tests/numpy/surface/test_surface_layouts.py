@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.numpy_tables import array, check_compiled
+from tests.helpers.oracles.numpy_tables import array, check_compiled
 from tests.numpy.surface.surface_calls import calls
 from tests.numpy.surface.surface_judge import judge
 from tests.numpy.surface.surface_layouts import LAYOUTS, MORE

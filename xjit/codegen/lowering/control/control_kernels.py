@@ -25,8 +25,8 @@ from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
 from xjit.codegen.lowering.scopes import Scope
-from xjit.codegen.rewrites.jam_turns import JamTurns
 from xjit.codegen.rewrites.record import RefusedError, Rewrite, applied
+from xjit.codegen.rewrites.storage.jam_turns import JamTurns
 from xjit.codegen.rewrites.storage.keep_in_register import KeepInRegister
 from xjit.dataclass import dataclass, field
 from xjit.errors import XjitError

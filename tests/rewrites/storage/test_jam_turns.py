@@ -8,7 +8,7 @@ import pytest
 from tests.helpers.loop_kernels import AT, ZERO, M, N, both, load, number
 from tests.rewrites import rewriting
 from tests.rewrites.rewriting import kernel, loop
-from xjit.codegen.rewrites.jam_turns import JamTurns
+from xjit.codegen.rewrites.storage.jam_turns import JamTurns
 from xjit.ir.loops.intexpr import variable
 from xjit.ir.loops.nodes import Buffer, Carry, Fold, FromInt, Kernel, Let, Statement, Store, Value, Var, While
 from xjit.types import BOOL, FLOAT64, INT64

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import xjit.numpy as xnp
-from tests.helpers.numpy_oracle import Traced, assert_close, check, writable
+from tests.helpers.oracles.numpy_oracle import Traced, assert_close, check, writable
 from xjit import xjit as jit
 from xjit.fusion.regions.materialized import view_chain
 

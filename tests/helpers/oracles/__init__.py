@@ -1,0 +1,1 @@
+"""Expected values that are computed apart from the code under test."""

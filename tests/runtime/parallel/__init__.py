@@ -1,0 +1,1 @@
+"""The pool, its threads, and their limits."""
