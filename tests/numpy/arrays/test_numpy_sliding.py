@@ -47,9 +47,9 @@ def test_as_numpy(name: str, order: Any) -> None:
 
 
 def test_reductions_read_the_array_itself() -> None:
-    for name in ("largest", "means", "every second one", "of other types"):
+    for name in ("largest", "means", "every second one"):
         explanation = xjit.xjit(CALLS[name]).explain(np.zeros((400, 300)))
-        assert explanation.temporary_bytes <= 8 * 400 * 300, name
+        assert not explanation.temporary_bytes, name
 
 
 @pytest.mark.parametrize(
