@@ -338,7 +338,23 @@ def _closures() -> list[Case]:
     (expected,) = scattered(
         (line,), points, (values,), lambda old, new: old + 5 * new, update_window_dims=(), **INSERTED
     )
-    return [Case("scatter", scaled, (line, points, values, np.array(4, np.int32)), expected, label="closure")]
+    found = [Case("scatter", scaled, (line, points, values, np.array(4, np.int32)), expected, label="closure")]
+
+    def tripled(a: Any, i: Any, u: Any) -> Any:
+        def combine(old: Any, new: Any) -> Any:
+            return ops.reduce(ops.broadcast(new, (3,)), old, ops.add, (0,))
+
+        return ops.scatter(a, i, u, combine, index_vector_dim=1, **hanging)
+
+    hanging: dict[str, Any] = {
+        "update_window_dims": (1,),
+        "inserted_window_dims": (),
+        "scatter_dims_to_operand_dims": (0,),
+    }
+    starts, windows = np.array([[4], [-1], [2], [3], [-9]], np.int8), numbered("s32", 5, 3) + 1
+    combine = lambda old, new: old + 3 * new  # noqa: E731
+    (expected,) = scattered((line,), starts, (windows,), combine, index_vector_dim=1, **hanging)
+    return [*found, Case("scatter", tripled, (line, starts, windows), expected, label="sums-inside")]
 
 
 CASES = [

@@ -102,10 +102,25 @@ def test_the_library_is_kept_for_matrices_in_caches() -> None:
     assert "library call: dot_general" in str(xjit.jit(lambda x: x @ x).explain(np.ones((20, 20))))
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.complex64, np.bool_])
-def test_the_library_is_kept_for_other_types(dtype: Any) -> None:
-    x, w = np.ones((30, 20), dtype), np.ones(20, dtype)
+def test_the_library_is_kept_for_complex_numbers() -> None:
+    x, w = np.ones((30, 20), np.complex64), np.ones(20, np.complex64)
     assert "library call: dot_general" in str(xjit.jit(lambda x, w: x @ w).explain(x, w))
+
+
+def test_truth_values_are_combined_in_loops(rng: np.random.Generator) -> None:
+    x, y = rng.random((30, 20)) < 0.2, rng.random((20, 40)) < 0.2
+    jitted = xjit.jit(ops.dot)
+    assert len(jitted.explain(x, y).steps) == len(jitted.explain(x, y).kernels) == 1
+    np.testing.assert_array_equal(jitted(x, y), x @ y)
+
+
+def test_narrow_floats_are_multiplied_in_float32(rng: np.random.Generator) -> None:
+    x, y = (whole_numbers(rng, sizes, np.float32).astype(np.float16) for sizes in ((30, 20), (20, 40)))
+    jitted = xjit.jit(lambda x, y: np.maximum(ops.dot(x, y), np.float16(0)))
+    plan = jitted.explain(x, y)
+    assert "library call: dot_general" in str(plan) and len(plan.kernels) == 3
+    expected = np.maximum(x.astype(np.float32) @ y.astype(np.float32), 0).astype(np.float16)
+    np.testing.assert_array_equal(jitted(x, y), expected)
 
 
 def test_a_large_matrix_is_read_once() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.random_control import Programs, random_state
+from tests.programs.random_control import Programs, random_state
 
 
 def check(seed: int) -> None:
@@ -23,12 +23,13 @@ def check(seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(24))
+# The last one has a number from a loop in a loop that is written out twice.
+@pytest.mark.parametrize("seed", [*range(12), 202])
 def test_compiled(seed: int) -> None:
     check(seed)
 
 
-@pytest.mark.parametrize("seed", range(24, 48))
+@pytest.mark.parametrize("seed", [*range(12, 24), 202])
 def test_uncompiled_and_verified(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_DEBUG", "1")
     monkeypatch.setenv("XJIT_VERIFY", "1")

@@ -160,6 +160,8 @@ class _Chains:
             return None
         results = {statement.target for statement in _statements(self._steps[last]) if isinstance(statement, Store)}
         inner = {statement.target for group in groups for statement in group.statements} - results
+        if not all(self._scans_memory(statement, made) for group in groups for statement in group.statements):
+            return None
         if not all(
             self._is_regular(statement)
             for group in groups
@@ -177,6 +179,12 @@ class _Chains:
         """The two axes along which neighbours lie furthest apart in memory."""
         strides = self._layouts.strides(node)
         return tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])[:2])
+
+    def _scans_memory(self, statement: Statement, made: set[Node]) -> bool:
+        """Return whether the statement is no scan, or one of what no kernel in the tiles makes."""
+        if not isinstance(statement, Scan):
+            return True
+        return all(owner(indexed.node) not in made for indexed in self._slices.of(statement).reads)
 
     def _is_regular(self, statement: Statement) -> bool:
         """Return whether the statement stores its elements where the value as a whole has them."""

@@ -8,15 +8,28 @@ from typing import Any
 import numpy as np
 
 from xjit.errors import ArgumentError, ShapeError
+from xjit.ir.current import current
 from xjit.ir.node import Graph
 from xjit.ir.opdef import Access, AxisMap, Kind, Lookup, OpDef, Params
 from xjit.ops.define import rules
 from xjit.ops.define.computation import captured, traced_scalars
-from xjit.ops.define.core import apply, as_operand, aval_of, register, static_flag, static_int, static_ints
+from xjit.ops.define.core import (
+    Shape,
+    apply,
+    as_operand,
+    aval_of,
+    constant,
+    register,
+    static_flag,
+    static_int,
+    static_ints,
+)
 from xjit.ops.define.evaluate import evaluate_elementwise
 from xjit.ops.define.memory_order import pack
 from xjit.ops.define.references import Array
 from xjit.ops.define.rules import got
+from xjit.ops.elements.elementwise import add
+from xjit.ops.whole_arrays.shape import broadcast, broadcast_in_dim, iota
 from xjit.ops.whole_arrays.starts import exact
 from xjit.ops.whole_arrays.windows_at import (
     Dims,
@@ -183,11 +196,38 @@ def scatter(
     _check_shapes(at, types, parts, places, vector_dim, batches)
     if parts[0].size:
         starts = [exact(one) for one in elements_of_vectors(indices, vector_dim)]
-        found = apply(SCATTER, *arrays, *values, *starts, *captured(graph), at=at, computation=graph, n=len(arrays))
+        found = _scattered(graph, arrays, values, starts, at)
     else:
         copies = tuple(pack(array, range(type.rank)) for array, type in zip(arrays, types, strict=True))
         found = copies if len(copies) > 1 else copies[0]
     return (found,) if len(arrays) == 1 and isinstance(operands, tuple | list) else found
+
+
+def _scattered(graph: Graph, arrays: list[Any], values: list[Any], starts: list[Any], at: WindowsAt) -> Any:
+    from xjit.ops.control.each_element import fits_kernels
+    from xjit.ops.control.folds import scattered_in_turns
+
+    if current() is None or fits_kernels(graph):
+        return apply(SCATTER, *arrays, *values, *starts, *captured(graph), at=at, computation=graph, n=len(arrays))
+    sizes = aval_of(values[0]).shape
+    found = scattered_in_turns(graph, arrays, values, _positions(at, starts, sizes))
+    return found if len(found) > 1 else found[0]
+
+
+def _positions(at: WindowsAt, starts: Sequence[Any], sizes: Dims) -> list[Any]:
+    """The place of each update along each dimension of the operand."""
+    led, of_start = at.leading(len(sizes)), dict(zip(at.starting, starts, strict=True))
+    along = dict(zip(at.kept, at.windowed, strict=True))
+    along |= {axis: led[batch] for axis, batch in zip(at.batching, at.batches, strict=True)}
+    found = []
+    for axis in range(at.rank):
+        place = broadcast(constant(np.zeros((), np.int64)), sizes)
+        if axis in along:
+            place = iota(Shape(sizes, np.int64), along[axis])
+        if axis in of_start:
+            place = add(place, broadcast_in_dim(of_start[axis], sizes, led))
+        found.append(place)
+    return found
 
 
 def _sequence(values: Any, argument: str) -> list[Any]:
