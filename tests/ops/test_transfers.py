@@ -74,7 +74,7 @@ def test_items_that_nobody_reads_are_taken() -> None:
 
 
 def test_no_kernel_pulls_an_effect_forward() -> None:
-    """A reader of the second item would share loops with what is fed out before the first one is taken."""
+    """Otherwise a reader of the second item would share loops with what is fed out before the first one is taken."""
 
     @compiled
     def function(x: Any) -> Any:

@@ -248,17 +248,6 @@ def test_scalar_arguments_are_stored_as_their_dtype(make: Make) -> None:
 # ------------------------------------------------------------------------------------------- misses
 
 
-def test_strides_of_short_axes_do_not_matter(make: Make) -> None:
-    spec = ArraySpec(F64, (1, 4, 1), (32, 8, 8))
-    run = make(FastProgram((spec,), (), (), (), False))
-    block = np.zeros((4, 4, 4))
-    assert run(block[1:2, :, 2:3].reshape(1, 4, 1).copy()) == ()
-    assert run(np.zeros((3, 4))[1:2, :, None]) == ()
-    assert run(np.lib.stride_tricks.as_strided(block, (1, 4, 1), (800, 8, 0))) == ()
-    assert run(block[1:2, :, 2:3]) is MISS
-    assert run(np.zeros((1, 4))) is MISS
-
-
 @pytest.mark.parametrize("pairs", [[], [(0, 1)], [(0, 2)], [(1, 2), (0, 1)], [(0, 1), (0, 2), (1, 2)]])
 def test_inputs_that_have_to_be_apart(make: Make, kernels: Any, pairs: list[tuple[int, int]]) -> None:
     program = dataclasses.replace(multiply_add(kernels, array_of(10)), conditions=Conditions(tuple(pairs)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -68,3 +69,15 @@ def test_a_frame_too_large_for_the_stack_means_python() -> None:
 def test_contradictory_programs_are_refused(program: FastProgram, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         entry.make_entry(program)
+
+
+@pytest.mark.parametrize("make", [entry.make_entry, PythonEntry], ids=["native", "Python"])
+def test_strides_of_short_axes_do_not_matter(make: Callable[[FastProgram], entry.Entry]) -> None:
+    spec = ArraySpec(F64, (1, 4, 1), (32, 8, 8))
+    run = make(FastProgram((spec,), (), (), (), False))
+    block = np.zeros((4, 4, 4))
+    assert run(block[1:2, :, 2:3].reshape(1, 4, 1).copy()) == ()
+    assert run(np.zeros((3, 4))[1:2, :, None]) == ()
+    assert run(np.lib.stride_tricks.as_strided(block, (1, 4, 1), (800, 8, 0))) == ()
+    assert run(block[1:2, :, 2:3]) is MISS
+    assert run(np.zeros((1, 4))) is MISS
