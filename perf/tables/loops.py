@@ -95,6 +95,26 @@ def multiply_add_by_hand(x: Any) -> Any:
     return x
 
 
+def populations(m: Any, fori_loop: Loop, prey: Any, hunters: Any) -> Any:
+    """Return the two numbers of Lotka and Volterra after a million steps."""
+
+    def step(_: Any, state: Any) -> Any:
+        prey, hunters = state
+        eaten = prey * hunters
+        return prey + 1e-3 * (1.1 * prey - 0.4 * eaten), hunters + 1e-3 * (0.1 * eaten - 0.4 * hunters)
+
+    return fori_loop(0, 1_000_000, step, (prey, hunters))
+
+
+@numba.njit
+def populations_by_hand(prey: Any, hunters: Any) -> Any:
+    """Return the same."""
+    for _ in range(1_000_000):
+        eaten = prey * hunters
+        prey, hunters = prey + 1e-3 * (1.1 * prey - 0.4 * eaten), hunters + 1e-3 * (0.1 * eaten - 0.4 * hunters)
+    return prey, hunters
+
+
 def power(m: Any, fori_loop: Loop, a: Any, x: Any) -> Any:
     """Return the direction of the largest eigenvalue after a thousand products."""
 
@@ -133,6 +153,7 @@ def programs() -> tuple[Looped, ...]:
         Looped("Jacobi 250x250, 1000 steps", jacobi, jacobi_by_hand, (grid,)),
         Looped("Gray-Scott 256x256, 1000 steps", gray_scott, gray_scott_by_hand, (field, field * 0.5)),
         Looped("x * a + b, 100 numbers, 100000 turns", multiply_add, multiply_add_by_hand, (np.ones(100),)),
+        Looped("Lotka-Volterra, 1000000 steps", populations, populations_by_hand, (10.0, 5.0)),
         Looped("power iteration 300x300, 1000 steps", power, power_by_hand, (matrix, np.ones(300))),
     )
 
