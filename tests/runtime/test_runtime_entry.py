@@ -252,7 +252,6 @@ def test_strides_of_short_axes_do_not_matter(make: Make) -> None:
     spec = ArraySpec(F64, (1, 4, 1), (32, 8, 8))
     run = make(FastProgram((spec,), (), (), (), False))
     block = np.zeros((4, 4, 4))
-    assert run(block[1:2, :, 2:3].reshape(1, 4, 1).copy()) == ()
     assert run(np.zeros((3, 4))[1:2, :, None]) == ()
     assert run(np.lib.stride_tricks.as_strided(block, (1, 4, 1), (800, 8, 0))) == ()
     assert run(block[1:2, :, 2:3]) is MISS
