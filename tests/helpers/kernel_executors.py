@@ -15,7 +15,7 @@ import xjit
 from xjit import numerics
 from xjit.fusion import planner
 from xjit.fusion.grouping.groups import Grouping
-from xjit.fusion.regions.materialized import is_given
+from xjit.fusion.regions.materialized import is_given, partial_values
 from xjit.ir.node import Graph, Node
 from xjit.machine import Machine, processor
 from xjit.target import Target, cpu
@@ -88,10 +88,12 @@ def many_chunks() -> Iterator[None]:
 
 @contextmanager
 def one_kernel_for_each() -> Iterator[None]:
-    """In here every value gets a buffer and every operation a kernel of its own: nothing is fused."""
+    """In here every value gets a buffer and every operation a kernel of its own: nothing is fused. Values of
+    which parts lie outside of an array have none.
+    """
 
     def everything(graph: Graph, views: frozenset[Node], target: Target) -> set[Node]:
-        return {node for node in graph.nodes if not is_given(node)}
+        return {node for node in graph.nodes if not is_given(node)} - partial_values(graph.nodes)
 
     with (
         mock.patch.object(planner, "_required", everything),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import xjit
-from tests.helpers.kernel_executors import on, run_parallel, run_serial, run_uncompiled
+from tests.helpers.kernel_executors import on, run_parallel, run_serial, run_uncompiled, run_unrolled
 from tests.helpers.oracles.convolving import convolved
 from xjit import ops
 from xjit.machine import processor
@@ -22,6 +22,37 @@ SEEDS = range(24)
 
 def normal(*shape: int) -> Any:
     return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+COMPUTED: dict[str, Function] = {
+    "functions": lambda x: np.tanh(np.exp(-x) ** 1.5),
+    "shares of a sum": lambda x: np.exp(-x) / np.sum(np.exp(-x), axis=1, keepdims=True),
+    "scattered": lambda x: ops.select_and_scatter(
+        x, ops.ge, (2, 1, 1), (2, 1, 1), "VALID", x[:1], np.float64(0), ops.add
+    ),
+}
+PADDED: dict[str, dict[str, Any]] = {
+    "same": {"padding": "SAME"},
+    "far": {"padding": ((3, 2),)},
+    "dilated": {"padding": ((2, 2),), "rhs_dilation": (2,)},
+    "negative": {"padding": ((-1, 3),)},
+    "channels last": {"padding": ((1, 3),), "dimension_numbers": ("NWC", "OIW", "NWC")},
+}
+
+
+@pytest.mark.parametrize("run", [run_uncompiled, run_unrolled, run_serial])
+@pytest.mark.parametrize("padding", PADDED)
+@pytest.mark.parametrize("computed", COMPUTED)
+def test_windows_of_what_is_computed_stay_inside_of_it(computed: str, padding: str, run: Any) -> None:
+    """Elements around the array are never stored."""
+    x, k = np.arange(24.0).reshape(2, 2, 6) / 7, np.arange(12.0).reshape(2, 2, 3)
+
+    def function(x: Any, k: Any) -> Any:
+        value = COMPUTED[computed](x)
+        lhs = value if padding != "channels last" else ops.transpose(value, (0, 2, 1))
+        return ops.conv_general_dilated(lhs, k, (1,), **PADDED[padding])
+
+    np.testing.assert_allclose(run(function, [x, k]), function(x, k), rtol=1e-9)
 
 
 IMAGE, KERNEL, BIAS = normal(2, 4, 9, 20), normal(8, 4, 3, 3), normal(8)

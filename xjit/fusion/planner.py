@@ -80,7 +80,7 @@ def plan(
         parts = cut_at_borders(graph, storage, layouts, target, watch)
         in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
     grouping = _grouped(graph, nodes, parts, in_place, shown, layouts, target, storage.nested, watch)
-    if extra := recomputed(grouping):
+    if extra := recomputed(graph, grouping):
         parts = cut_at_borders(graph, storage.with_more(extra), layouts, target, watch)
         in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
         grouping = _grouped(

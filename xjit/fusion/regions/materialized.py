@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from xjit.fusion.buffers.layout import Layouts, coefficients
 from xjit.fusion.regions.reads import gap_reason, is_inlined
@@ -11,7 +11,7 @@ from xjit.fusion.statements import Domain, IndexedValue, Output, Reduce, Scan, S
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.index_map import identity, substituted
 from xjit.ir.node import Node
-from xjit.ir.opdef import AxisMap, Kind, Lookup
+from xjit.ir.opdef import Access, AxisMap, Kind, Lookup
 from xjit.ir.scalar_expr import Arg
 from xjit.ops.whole_arrays.shape import view_strides
 from xjit.target import Target
@@ -36,6 +36,32 @@ def view_chain(node: Node) -> tuple[Node, ...]:
     while chain[-1].shows:
         chain.append(chain[-1].inputs[0])
     return tuple(reversed(chain))
+
+
+def partial_values(nodes: Iterable[Node]) -> frozenset[Node]:
+    """The values of which elements lie outside of the array that they show: readers leave these out by a condition,
+    so that the values themselves are never stored. ``nodes`` come operands before users.
+    """
+    found: set[Node] = set()
+    for node in nodes:
+        if (
+            node.access is not None
+            and node.aval.size
+            and (node.inputs[0] in found or _reaches_out(node, node.access))
+        ):
+            found.add(node)
+    return frozenset(found)
+
+
+def _reaches_out(node: Node, access: Access) -> bool:
+    """Return whether an index operation has elements outside of its operand; those that data says are inside."""
+    shape = node.aval.shape
+    for map, size in zip(access.axes, node.inputs[0].aval.shape, strict=True):
+        moves = [scale * (shape[axis] - 1) for axis, scale in map.terms]
+        first, last = (map.offset + sum(extreme(0, move) for move in moves) for extreme in (min, max))
+        if not map.found and (first < 0 or last >= size):
+            return True
+    return False
 
 
 def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:

@@ -13,7 +13,15 @@ from xjit.fusion import cost
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.regions.assembled import indexed_piece
 from xjit.fusion.regions.checks import check_of, evaluates_condition
-from xjit.fusion.regions.materialized import has_statements, is_alias, is_given, owner, statements_of, view_chain
+from xjit.fusion.regions.materialized import (
+    has_statements,
+    is_alias,
+    is_given,
+    owner,
+    partial_values,
+    statements_of,
+    view_chain,
+)
 from xjit.fusion.regions.nested import runs_inside
 from xjit.fusion.regions.reads import is_inlined
 from xjit.fusion.regions.tiny import is_tiny_reduction
@@ -96,6 +104,7 @@ class _Choice:
         self.nodes = by_level(self.graph.nodes)
         self.lengths = Lengths(self.nodes, self.leaves | self.given, self.machine)
         self.outputs = frozenset(self.graph.outputs)
+        self.partial = partial_values(self.graph.nodes)
 
     def decide(self, position: int) -> None:
         """Stores the value at a position or has it inlined, and notes what is read for that."""
@@ -107,7 +116,7 @@ class _Choice:
             return
         if node in self.stored and self._may_nest(node) and runs_inside(node, places, self.machine):
             self._nest(node, places)
-        elif node not in self.stored and places:
+        elif node not in self.stored and node not in self.partial and places:
             reason = self._reason(node, places, position)
             if reason:
                 self.stored.add(node)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from xjit.fusion import cost
 from xjit.fusion.grouping.groups import Grouping
 from xjit.fusion.grouping.open_groups import OpenGroup, placed
+from xjit.fusion.regions.materialized import partial_values
 from xjit.fusion.statements import IndexedValue
 from xjit.fusion.storage.choice import stored_reason
-from xjit.ir.node import Node
+from xjit.ir.node import Graph, Node
 
 
-def recomputed(grouping: Grouping) -> dict[Node, str]:
+def recomputed(graph: Graph, grouping: Grouping) -> dict[Node, str]:
     """The values that are better stored, seeing which statements share a kernel, each with the reason.
 
     Those nearest to the results: what is stored for them may be enough for the others.
     """
-    doubtful = _doubtful(grouping)
+    doubtful = _doubtful(grouping) - partial_values(graph.nodes)
     machine = grouping.machine
     counts: dict[Node, int] = {}
     for group in grouping.groups if doubtful else ():
