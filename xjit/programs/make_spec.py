@@ -117,17 +117,13 @@ class Builder:
         lowered = iter(pieces)
         for kernel, _ in pieces:
             self.in_place.update(kernel.in_place)
-        self._update_in_place()
+        self._share_buffers()
         needed = self._needed()
         for step in self.plan.steps:
             if isinstance(step, planned.KERNELS):
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
-            elif isinstance(step, planned.AliasStep):
-                if step.node in self.in_place:
-                    continue
-                self.aliases[step.node] = self.resolve(step.operand)
             elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
@@ -137,15 +133,17 @@ class Builder:
         spent = spent_after(self.steps, parameters, {*kept, *outputs})
         return Block(tuple(self.steps), spent), outputs
 
-    def _update_in_place(self) -> None:
-        """Notes what updates write over: copies, or the very operands of those that are left out."""
+    def _share_buffers(self) -> None:
+        """Notes what updates write over: copies, or the very operands of those that are left out. Other aliases may
+        have other dimensions than their operands.
+        """
         changed = {copy for node in self.plan.graph.nodes for copy in node.updated}
         for node in self.plan.graph.nodes:
             if (held := held_by(node)) is not node and not isinstance(node.type, TupleType):
                 self.in_place[node] = held
         for step in self.plan.steps:
-            if isinstance(step, planned.AliasStep) and step.node in changed:
-                self.in_place[step.node] = step.operand
+            if isinstance(step, planned.AliasStep):
+                (self.in_place if step.node in changed else self.aliases)[step.node] = step.operand
 
     @lazy
     def viewed(self) -> frozenset[Node]:
@@ -190,26 +188,24 @@ class Builder:
         return isinstance(step, WHOLE) and not self._is_kernel(step)
 
     def resolve(self, node: Node) -> Node:
-        """The node whose buffer holds the value: the first that was written there."""
-        return self._place(self.aliases.get(node, node))
+        """The node whose buffer holds the value: the first that was written there, through updates and aliases."""
+        while (place := self._place(node)) in self.aliases:
+            node = self.aliases[place]
+        return place
 
     def _place(self, node: Node) -> Node:
-        """The first value in the buffer that the node is written into."""
+        """The first value of the same dimensions in the buffer that the node is written into."""
         while node in self.in_place:
             node = self.in_place[node]
         return node
 
     def _needed(self) -> tuple[Node, ...]:
         """Nodes that something besides the kernels reads: outputs in their order, then the others in theirs."""
-        aliases = {step.node: step.operand for step in self.plan.steps if isinstance(step, planned.AliasStep)}
         wanted = set(self._read_whole)
         for step in self.plan.steps:
             if isinstance(step, planned.ViewStep) and self._breaks(step):
                 wanted.add(view_chain(step.node)[0])
-        for node in list(wanted):
-            while node in aliases:
-                node = aliases[node]
-                wanted.add(node)
+        wanted |= set(map(self.resolve, wanted))
         wanted |= self._read_later(sum(map(self._is_kernel, self.plan.steps)))
         others = (node for node in self.plan.graph.nodes if node in wanted)
         return tuple(dict.fromkeys(map(self._place, (*self.plan.graph.outputs, *others))))
@@ -319,7 +315,7 @@ class Builder:
         elif node.op.barrier:
             return self._source(node.inputs[0])
         elif node in self.aliases:
-            source = self._source(self.aliases[node])
+            source = self._source(self.resolve(node))
             self.steps.append(ReshapeStep((source,), (self.slot(node),), array_spec(node, self.layouts)))
         elif node.op is PROJECT:
             source, layout = self._source(node.inputs[0]), array_spec(node, self.layouts)

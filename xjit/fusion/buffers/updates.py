@@ -145,7 +145,7 @@ class _Search:
             number = len(self.numbers) if reader is None else self.numbers[reader]
             self.readers.setdefault(node, {})[number, reader] = None
         for node in self.nodes:
-            if node in self.parts.aliases:
+            if node in self.parts.aliases or node.op.barrier:
                 self._put(node, self._buffer(node.inputs[0]))
 
     def _reads(self) -> Iterator[tuple[Node, Node | None]]:
@@ -181,7 +181,8 @@ class _Search:
             else:
                 self._want(buffer, copy, update)
         for made in (node for node in self.results.get(update, ()) if held_by(node) is copy):
-            self._put(made, self._buffer(copy))
+            for node in tuple(self._buffer(made).fresh):  # also the aliases of what is made
+                self._put(node, self._buffer(copy))
 
     @lazy
     def results(self) -> dict[Node, list[Node]]:
