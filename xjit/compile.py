@@ -57,7 +57,8 @@ class Draft:
     ``specs`` describe the values of its parameters, ``views`` says of each output whether NumPy would return it as a
     view. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
     says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a
-    plan. The program may write over parameters that are ``owned``.
+    plan. The program may write over parameters that are ``owned``. A program that is not ``tiled`` is planned for
+    loops over whole values.
     """
 
     graph: Graph
@@ -71,6 +72,7 @@ class Draft:
     sources: tuple[str, ...] = ()
     inner: Mapping[Node, tuple[Draft, ...]] = field(default_factory=dict)
     owned: frozenset[Node] = frozenset()
+    tiled: bool = True
 
     def all(self) -> Iterator[Draft]:
         """The draft itself, and all inside of it."""
@@ -151,7 +153,8 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _plan(draft: Draft) -> Draft:
     outputs = zip(draft.graph.outputs, draft.views, strict=True)
     viewed = frozenset(node for node, is_view in outputs if is_view)
-    plan = make_plan(draft.graph, draft.layouts, draft.target, viewed, draft.watch, draft.owned)
+    target = draft.target if draft.tiled else draft.target.without_tiles()
+    plan = make_plan(draft.graph, draft.layouts, target, viewed, draft.watch, draft.owned)
     steps = [step for step in plan.steps if isinstance(step, ControlStep)]
     return replace(draft, plan=plan, inner={step.node: _inner_plans(step.node, draft, plan) for step in steps})
 
@@ -164,11 +167,22 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     specs = inner_specs(node, plan, draft.layouts)
     for graph, of, owned in zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True):
         views = (False,) * len(graph.outputs)
-        found.append(_plan(Draft(graph, draft.target, of, views, draft.varying, draft.watch, owned=owned)))
+        inner = replace(draft, graph=graph, specs=of, views=views, plan=None, inner={}, owned=owned)
+        found.append(_plan(inner))
     return tuple(found)
 
 
 def _lower(draft: Draft) -> Draft:
+    from xjit.codegen.lowering.kernels.tiled_groups import NoTilesError
+
+    try:
+        lowered = _lower_kernels(draft)
+    except NoTilesError:
+        lowered = _lower_kernels(_plan(replace(draft, tiled=False)))
+    return lowered.with_inner(_lower)
+
+
+def _lower_kernels(draft: Draft) -> Draft:
     from xjit.codegen.lowering.control.control_kernels import lower_control
     from xjit.codegen.lowering.kernels.equal_kernels import EqualKernels
     from xjit.codegen.lowering.kernels.sorts import lower_pass
@@ -189,7 +203,7 @@ def _lower(draft: Draft) -> Draft:
     if config.flag("XJIT_VERIFY"):
         for kernel in {id(one.kernel): one.kernel for one in lowered}.values():
             verify_loops(kernel, draft.target)
-    return replace(draft, kernels=lowered).with_inner(_lower)
+    return replace(draft, kernels=lowered)
 
 
 def _write(draft: Draft) -> Draft:

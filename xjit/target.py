@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, replace
 from xjit.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ class Target:
     machine: Machine
     loops: tuple[str, ...]
     entry: str
+
+    def without_tiles(self) -> Target:
+        """The target as one on which no stencils are worth tiles."""
+        return replace(self, machine=replace(self.machine, tiled_bytes=sys.maxsize))
 
 
 def cpu() -> Target:

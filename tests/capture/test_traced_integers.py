@@ -100,3 +100,25 @@ def test_compiled_functions_return_pythons_numbers() -> None:
     assert_same(function(*PAIRS[1]), (1, -1))
     assert_same(xjit.jit(lambda x: np.allclose(x, x) + 1)(LINE), 2)
     assert function.stats().traces == 1
+
+
+def product_of_turns(lower: Any, upper: Any) -> Any:
+    """The last product of two counters with 2**61."""
+    nothing = np.zeros((), np.int64)
+    return xjit.fori_loop(
+        lower, upper, lambda i, s: xjit.fori_loop(lower, upper, lambda j, t: np.add(i * j * 2**61, t * 0), s), nothing
+    )
+
+
+def test_counters_are_within_the_ends_of_their_loops() -> None:
+    function = xjit.jit(lambda x: product_of_turns(0, x.shape[0]), strict=True)
+    assert function(LINE[:2]) == 2**61
+    with pytest.raises(CaptureError, match="may leave 64 bits"):
+        function(LINE)
+
+
+def test_counters_between_numbers_among_the_arguments_wrap() -> None:
+    function = xjit.jit(lambda n: product_of_turns(0, n), strict=True)
+    assert function(2) == 2**61
+    assert function(3) == -(2**63)
+    assert function.stats().traces == 1

@@ -14,9 +14,11 @@ import xjit
 from tests.helpers.capturing import captured
 from tests.helpers.kernel_executors import KERNEL_EXECUTORS, PROCESSOR, on, run_uncompiled, small_tiles, uncompiled
 from xjit import compile
+from xjit.codegen.rewrites.record import RefusedError
+from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.inspect.explain import Explanation
 from xjit.ir.loops.intexpr import constant, evaluate
-from xjit.ir.loops.nodes import Alloc
+from xjit.ir.loops.nodes import Alloc, Kernel
 from xjit.ir.loops.walk import statements
 from xjit.machine import Machine
 
@@ -105,6 +107,23 @@ def in_space(u: Any) -> Any:
     return step(step(u))
 
 
+def bordered(u: Any) -> Any:
+    """Borders and corners are as wide as one element."""
+    v = np.sin(-(u**2))
+    return np.pad(v[:, 2:] + v[:, :-2] * v[:, 1:-1], 1)
+
+
+def columns_of_one(u: Any) -> Any:
+    v = u * np.cos(u)
+    return (v[2:] + v[:-2] * v[1:-1])[:, :1]
+
+
+def functions_of_sums(u: Any) -> Any:
+    """What sums are used for at once leaves them no memory but that of a row."""
+    v = np.tanh(np.cumsum(u, axis=1))
+    return v[2:] + v[:-2] * v[1:-1]
+
+
 PROGRAMS: dict[str, tuple[Function, Array]] = {
     "biharmonic": (biharmonic, GRID),
     "blurred": (blurred, GRID),
@@ -117,6 +136,9 @@ PROGRAMS: dict[str, tuple[Function, Array]] = {
     "rolled twice": (rolled, GRID),
     "padded exponentials": (lambda u: padded(np.exp(-(u**2))), GRID),
     "line": (line, LINE),
+    "bordered": (bordered, GRID),
+    "columns of one": (columns_of_one, np.resize(CUBE, (12, 2, 6))),
+    "functions of sums": (functions_of_sums, GRID[:, :8]),
     "by position": (by_position, GRID),
     "in space": (in_space, CUBE),
     "sines": (lambda u: biharmonic(np.sin(1e5 * u)), GRID),
@@ -220,7 +242,8 @@ def test_a_long_chain() -> None:
 @pytest.mark.parametrize("room", [100, 200, 400, 1000, 5000, 50_000])
 def test_windows_of_all_sizes(room: int) -> None:
     """Tiles of one row, of pieces of rows, of everything."""
-    for name in ("biharmonic", "corners", "padded twice", "in space", "line"):
+    names = ("biharmonic", "corners", "padded twice", "in space", "line", "bordered", "columns of one")
+    for name in (*names, "functions of sums"):
         function, array = PROGRAMS[name]
         with uncompiled():
             assert_same(xjit.jit(function, target=on(small_tiles(PROCESSOR, room)))(array), function(array))
@@ -268,6 +291,20 @@ def test_halos_that_cost_more_than_a_round_trip_are_not_computed_twice() -> None
         return v[:-40] + v[40:]
 
     assert len(explained(wide, np.zeros((4000, 50, 100))).kernels) == 2
+
+
+@pytest.mark.parametrize("name", ["blurred", "functions of sums"])
+def test_kernels_that_are_not_to_be_cut_into_tiles_stay_apart(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(rewrite: ComputeAt, kernel: Kernel) -> Kernel:
+        raise RefusedError("it is not to be moved")
+
+    function, array = PROGRAMS[name]
+    tiled = xjit.jit(function, target=on(small_tiles(PROCESSOR)))
+    assert len(tiled.explain(array).kernels) == 1
+    monkeypatch.setattr(ComputeAt, "apply", refuse)
+    apart = xjit.jit(function, target=on(small_tiles(PROCESSOR)))
+    assert len(apart.explain(array).kernels) > 1
+    assert_same(apart(array), function(array))
 
 
 def test_the_reason_is_told() -> None:

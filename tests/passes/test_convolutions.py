@@ -103,6 +103,48 @@ def test_random_convolutions_uncompiled(seed: int) -> None:
     assert np.array_equal(run_uncompiled(function, arrays), expected)
 
 
+def few_elements(seed: int) -> tuple[Function, tuple[Any, ...], Any]:
+    """A convolution over axes of hardly any elements, in an expression that has its operand twice, and its value."""
+    random = np.random.default_rng(seed)
+
+    def pick(low: int, high: int, count: int) -> list[int]:
+        return [int(one) for one in random.integers(low, high + 1, count)]
+
+    space = seed % 3
+    sizes, taps = pick(1, 3, space), pick(1, 3, space)
+    strides, apart, wide = (pick(1, 2, space) for _ in range(3))
+    padding = list(zip(pick(-1, 2, space), pick(-1, 2, space), strict=True))
+    features, batches = [(1, 1), (2, 1), (1, 2), (1, 1)][seed % 4]
+    x = random.integers(-9, 10, (pick(1, 2, 1)[0] * batches, pick(1, 2, 1)[0] * features, *sizes)).astype(np.float32)
+    outputs, inputs = pick(1, 2, 1)[0] * features * batches, x.shape[1] // features
+    k = random.integers(-9, 10, (outputs, inputs, *taps)).astype(np.float32)
+    scale = np.float32(random.integers(2, 9))
+    expected = convolved(x, k, strides, padding, apart, wide, (features, batches)).astype(np.float32)
+
+    def function(a: Any, b: Any, c: Any) -> Any:
+        result = ops.conv_general_padding(a * c, b, strides, padding, apart, wide, features, batches)
+        return a + result + a if result.shape == a.shape else result + np.sum(a)
+
+    return function, (x, k, scale), expected * scale + (2 * x if expected.shape == x.shape else np.sum(x))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_convolutions_over_few_elements(seed: int) -> None:
+    function, arrays, expected = few_elements(seed)
+    for run in (lambda function, arrays: function(*arrays), run_unrolled, run_serial):
+        assert np.array_equal(run(function, arrays), expected), run
+
+
+def test_an_element_outside_of_an_array_is_not_the_one_inside() -> None:
+    def function(x: Any, k: Any) -> Any:
+        outside = ops.conv_general_padding(x, k, (1, 1), ((1, -1), (1, 1)))
+        return outside + x + ops.conv_general_padding(x, k, (1, 1), ((0, 0), (1, 1)))
+
+    x, k = normal(1, 1, 1, 8), np.float32([[[[0, 1, 0]]]])
+    for run in (run_unrolled, run_serial):
+        assert np.array_equal(run(function, (x, k)), 2 * x), run
+
+
 def same(x: Any, k: Any, **others: Any) -> Any:
     return ops.conv(x, k, (1, 1), "SAME", **others)
 

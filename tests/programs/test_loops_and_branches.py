@@ -96,6 +96,34 @@ def nested_in_python(x: Any) -> Any:
     return s
 
 
+def products_of_counters(x: Any, start: Any, end: Any) -> Any:
+    """Counters of loops in loops are integers of Python's, whatever the ends are: no number changes float32."""
+
+    def outer(i: Any, s: Any) -> Any:
+        s = xjit.fori_loop(start, i, lambda j, t: t * 0.5 + j * i + x, s)
+        return xjit.fori_loop(i + 1, 5, lambda j, t: t * 0.5 + j * (i - j) * 0.25, s)
+
+    return xjit.fori_loop(start, end, outer, x)
+
+
+def products_of_counters_in_python(x: Any, start: Any, end: Any) -> Any:
+    s = x
+    for i in range(start, end):
+        for j in range(start, i):
+            s = s * 0.5 + j * i + x
+        for j in range(i + 1, 5):
+            s = s * 0.5 + j * (i - j) * 0.25
+    return s
+
+
+def products_between_lengths(x: Any) -> Any:
+    return products_of_counters(x, 0, x.shape[0])
+
+
+def products_between_lengths_in_python(x: Any) -> Any:
+    return products_of_counters_in_python(x, 0, x.shape[0])
+
+
 def written_over(x: Any) -> Any:
     def body(i: Any, s: Any) -> Any:
         s += 1
@@ -179,6 +207,15 @@ PROGRAMS = {
     "weighted integers": (weighted, weighted_in_python, (np.arange(7),)),
     "weighted float32": (weighted, weighted_in_python, (np.arange(7, dtype=np.float32),)),
     "nested": (nested, nested_in_python, (GRID.T,)),
+    "products of counters": (products_between_lengths, products_between_lengths_in_python, (np.float32(GRID[:4]),)),
+    "products of counters between numbers": (
+        *(products_of_counters, products_of_counters_in_python),
+        (np.float32([1, 2]), 1, 4),
+    ),
+    "products of counters between scalars": (
+        *(products_of_counters, products_of_counters_in_python),
+        (np.float32([1, 2]), np.int64(1), np.int32(4)),
+    ),
     "written over": (written_over, written_over_in_python, (ROWS,)),
     "branches": (branches_in_a_loop, branches_in_python, (GRID,)),
     "scan": (recurrent, recurrent_in_python, (ROWS, WEIGHTS)),

@@ -131,6 +131,11 @@ def has_lookups(index: Index) -> bool:
     return bool([map for map in index if map.found])
 
 
+def is_origin(index: Index) -> bool:
+    """Return whether the index is that of the first element, wherever in the domain."""
+    return all(map == ORIGIN for map in index)
+
+
 def lookups_of(index: Index) -> Iterator[Lookup]:
     """The integers from data that the index adds."""
     for map in index:

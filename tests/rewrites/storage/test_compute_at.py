@@ -219,3 +219,23 @@ def test_a_loop_that_sums_stays_whole() -> None:
     rising = loop("i", N, Accumulate("s", "add", load(X, AT)), Store("t", (AT,), Var("s", FLOAT64)))
     before = kernel((X, OUT), Alloc(T), loop("o", 1, Carry("s", ONE), rising), READER)
     rewriting.assert_refused(ComputeAt(("t",), "k"), before, "every iteration over i changes s")
+
+
+def test_scratch_of_a_nest_moves_with_it(rng: np.random.Generator) -> None:
+    """Rows of scratch are made whole, whatever part of a row is needed of them."""
+    row = Buffer.packed("r", FLOAT64, M)
+    turned = loop("p", M, Store("r", (M - 1 - variable("p"),), load(X2, I2, variable("p"))))
+    fill = loop("i", N, Alloc(row), turned, loop("j", M, Store("t", (I2, J2), both("mul", load(row, J2), ONE))))
+    use = loop("k", N - 1, loop("l", M, Store("out", (K2, L2), both("add", load(T2, K2, L2), load(T2, K2 + 1, L2)))))
+    before = kernel((X2, OUT2), Alloc(T2), fill, use)
+    after = rewriting.rewritten(before, Tile(("k", "l"), (3, 4), ("bk", "bl")), ComputeAt(("t",), "bl"))
+    text = rewriting.body_text(after)
+    assert "alloc t: f64[4, 4]" in text and "alloc r: f64[m]" in text and "for p in 0 .. m:" in text
+    rewriting.assert_same(before, after, [{"n": n, "m": m} for n in (1, 4, 8) for m in (2, 5, 9)], rng)
+
+
+def test_loops_that_make_scratch_of_a_nest_are_not_shortened() -> None:
+    own = Buffer.packed("r", FLOAT64, N)
+    fill = loop("i", N, Store("r", (AT,), load(X, AT)), Store("t", (AT,), ONE))
+    before = kernel((X, OUT), Alloc(T), loop("o", 1, Alloc(own), fill), READER)
+    rewriting.assert_refused(ComputeAt(("t",), "k"), before, "the loop over i makes scratch of the loops around it")

@@ -29,7 +29,8 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
     """true_fun(*operands) if pred else false_fun(*operands).
 
     ``pred`` is a single truth value. Both functions return arrays and numbers in containers of one structure, of the
-    same shapes and element types: ArgumentError, ShapeError or DTypeError otherwise.
+    same shapes and element types: ArgumentError, ShapeError or DTypeError otherwise. Outside of a compiled function
+    the one that is not chosen is not called, and nothing is known of what it returns.
 
     >>> cond(True, np.negative, np.abs, np.float64(2.0))
     np.float64(-2.0)

@@ -22,6 +22,8 @@ from xjit.capture.control.state import (
     refused,
 )
 from xjit.capture.tracers.traced_array import TracedArray
+from xjit.capture.tracers.traced_integers import WIDEST, span
+from xjit.dataclass import replace
 from xjit.errors import DTypeError, ShapeError
 from xjit.ir.context import Trace
 from xjit.ir.current import current, tracing
@@ -33,6 +35,9 @@ from xjit.ops.elements.compare import lt
 from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.elements.elementwise import add
 from xjit.types import BOOL, INT64, dtype_class, scalar_type
+
+COUNTER = Place("i", scalar_type(INT64), scalar=True)
+"""The place of the number of a turn."""
 
 Results: TypeAlias = "tuple[list[Any], Any]"
 """The next values ahead of the user's state, and that state."""
@@ -72,8 +77,11 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
     """state = init_val; for i in range(lower, upper): state = body_fun(i, state); the last state.
 
-    The state is as in :func:`while_loop`. Where the loop is compiled, ``i`` is an integer that is not known while
-    tracing.
+    The state is as in :func:`while_loop`. Where the loop is compiled, ``i`` is an integer of Python's that is not
+    known while tracing. Between known ends (numbers of the code, shapes, counters of loops around it between known
+    ends, integers of fewer than 64 bits) its range is known too: a product of counters is Python's, and what might
+    leave 64 bits is refused. Otherwise, as between numbers among the arguments, what is computed from ``i`` wraps at
+    64 bits, as NumPy's integers do.
 
     >>> fori_loop(0, 4, lambda i, x: x * 2.0 + i, np.zeros(2))
     array([11., 11.])
@@ -86,11 +94,11 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
         )
     values, places, structure = places_of(init_val, name, "init_val")
     first, end = whole_number(lower, name, "lower"), whole_number(upper, name, "upper")
-    index = index_place(lower)
+    index = replace(COUNTER, weak=int)
 
     def body(state: list[TracedArray]) -> Results:
         counter, *rest = state
-        bound(counter, lower)
+        _note_bounds(counter, lower, upper)
         after = add(counter, np.int64(1))
         return [after], body_fun(counter, tree.unflatten(structure, rest))
 
@@ -99,15 +107,12 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_
     return finished(results[1:], found[1:], structure)
 
 
-def index_place(lower: Any) -> Place:
-    """The place of a counter: an integer of Python's, whose bounds are known if those of the first one are."""
-    return Place("i", scalar_type(INT64), True, int if type(lower) is int else None)
-
-
-def bound(counter: TracedArray, lower: Any) -> None:
-    """Notes between which numbers a counter is."""
-    if counter.weak is int:
-        counter.bounds = (lower, lower + _LONGEST)
+def _note_bounds(counter: TracedArray, lower: Any, upper: Any) -> None:
+    """Notes between which numbers a counter is; without both ends, what is computed from it wraps."""
+    first, end = span(lower), span(upper)
+    low, high = first or WIDEST
+    last = min(WIDEST[1], high + _LONGEST) if end is None else end[1] - 1
+    counter.bounds, counter.wraps = (low, max(low, last)), first is None or end is None
 
 
 def counted(places: Sequence[Place], end: Any) -> Computation:

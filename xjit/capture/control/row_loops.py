@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.control.inner_traces import computed
-from xjit.capture.control.loops import Results, counted, index_place, may_go_on, numpy_state, started, traced_state
+from xjit.capture.control.loops import COUNTER, Results, counted, may_go_on, numpy_state, started, traced_state
 from xjit.capture.control.state import Place, PromotionError, as_array, finished, fitted, places_of, refused
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.errors import ArgumentError, ShapeError
@@ -145,8 +145,7 @@ def _traced(
         made[:] = [y, place]
         return [after], following
 
-    index = index_place(None)
-    trace, found, results = traced_state(NAME, "f", [index, *places], carried, turn)
+    trace, found, results = traced_state(NAME, "f", [COUNTER, *places], carried, turn)
     with tracing(trace):
         types, columns, outline = _collected(trace, made[0], made[1], count)
     step = computed(trace, [*results, *columns])

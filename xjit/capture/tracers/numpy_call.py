@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.tracers.aliasing import assign, check_writable, share
+from xjit.capture.tracers.aliasing import MemoryHolder, assign, check_writable, share
 from xjit.capture.tracers.known_array import known, plain
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.ir.context import TracedValue
@@ -83,8 +83,11 @@ def number_of(value: Any) -> Any:
 
 
 def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) -> Any:
-    """Lets Python ask for the value of what was computed from known numbers: only then is it computed."""
-    if isinstance(result, TracedValue) and all(map(is_known, operands)) and not is_known(result):
+    """Lets Python ask for the value of what was computed from known numbers: only then is it computed.
+
+    The symbolic values of computations are never known.
+    """
+    if isinstance(result, MemoryHolder) and all(map(is_known, operands)) and not is_known(result):
         traced: Any = result
         traced.known = compute
     return result

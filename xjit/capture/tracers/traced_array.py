@@ -26,7 +26,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "known", "_memory"})
+_SLOTS = frozenset({"bounds", "known", "wraps", "_memory"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -34,15 +34,16 @@ class TracedArray(Operators, MemoryHolder):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``.
+    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "known")
+    __slots__ = ("bounds", "known", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
+    wraps: bool
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see

@@ -1,7 +1,8 @@
 """Python bools and integers that only the run will tell, such as ``np.array_equal(x, y)``: Python's arithmetic.
 
 Python's integers have no largest one. The bounds of each are therefore known, and what 64 bits might not hold is
-refused.
+refused. What is computed from the counter of a loop whose end is not known wraps instead: bounds that only a loop of
+years would reach are no reason to refuse it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.tracers.aliasing import MemoryHolder
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.provenance import refuse
@@ -21,7 +23,8 @@ from xjit.types import FLOAT64, INT64
 Bounds = tuple[int, int]
 
 _TRUTH: Bounds = (0, 1)
-_WIDEST = range(-(2**63), 2**63)
+WIDEST: Bounds = (-(2**63), 2**63 - 1)
+"""The integers that 64 bits hold."""
 _EXACT_IN_FLOATS = 2**53
 _BITWISE = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor})
 # Monotonic in each operand between zeros, so that the bounds of the result are results of the bounds, or zero.
@@ -41,12 +44,21 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, TracedValue) and value.weak in (bool, int) and not hasattr(value, "value")
 
 
+def span(value: Any) -> Bounds | None:
+    """Between which numbers an integer lies, of Python's or NumPy's; None if that is not known."""
+    if not isinstance(value, TracedValue):
+        return int(value), int(value)
+    if value.weak is None:
+        kind = np.iinfo(value.dtype)
+        return (int(kind.min), int(kind.max)) if kind.bits < INT64.itemsize * 8 else None
+    return _bounds(value) if is_integer(value) and not _wraps(value) else None
+
+
 def as_float(value: Any) -> Any:
     """The float that Python makes of the number before it meets another float."""
-    _exact_float(max(map(abs, _bounds(value))))
-    found = call_method("astype", value, (FLOAT64,), {})
-    found.weak, found.scalar = float, True
-    return found
+    if not _wraps(value):
+        _exact_float(max(map(abs, _bounds(value))))
+    return _marked(call_method("astype", value, (FLOAT64,), {}), float)
 
 
 def unary(ufunc: Any, value: Any) -> Any:
@@ -91,20 +103,40 @@ def _operands(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _check_width(limits: Bounds | None, values: tuple[Any, ...]) -> None:
-    if limits is None or limits[0] not in _WIDEST or limits[1] not in _WIDEST:
+    if not _fits(limits):
         refuse("a Python integer that is not known while tracing may leave 64 bits", *values, fix="use np.where")
 
 
+def _fits(limits: Bounds | None) -> bool:
+    """Return whether 64 bits hold all integers between these limits."""
+    return limits is not None and WIDEST[0] <= limits[0] and limits[1] <= WIDEST[1]
+
+
+def _wraps(value: Any) -> bool:
+    return isinstance(value, TracedValue) and getattr(value, "wraps", False)
+
+
 def _integer(ufunc: Any, values: tuple[Any, ...], limits: Bounds | None) -> Any:
+    wraps = limits is not None and any(map(_wraps, values))
+    if wraps and not _fits(limits):
+        limits = WIDEST
     _check_width(limits, values)
-    result = _marked(call_ufunc(ufunc, "__call__", _operands(values), {}), int)
-    result.bounds = limits
-    return result
+    result: Any = call_ufunc(ufunc, "__call__", _operands(values), {})
+    if _may_be_pythons(result):
+        result.bounds, result.wraps = limits, wraps
+    return _marked(result, int)
 
 
 def _marked(result: Any, kind: type) -> Any:
-    result.weak, result.scalar = kind, True
+    """Marks a number of Python's."""
+    if _may_be_pythons(result):
+        result.weak, result.scalar = kind, True
     return result
+
+
+def _may_be_pythons(value: Any) -> bool:
+    """Return whether a result can be a number of Python's: the values of computations have an element type alone."""
+    return isinstance(value, MemoryHolder)
 
 
 def _bounds(value: Any) -> Bounds:

@@ -18,7 +18,7 @@ from xjit.ir.loops.nodes import UNKNOWN, Argument, Block, Buffer, Load, Prim, St
 from xjit.ir.loops.nodes import Access as Use
 from xjit.ir.loops.walk import with_indices
 from xjit.ir.node import Node
-from xjit.types import DType, dtype_class
+from xjit.types import BOOL, DType, dtype_class
 
 Place = tuple[str, tuple[IntExpr, ...]]
 """A buffer and an index."""
@@ -138,14 +138,17 @@ class Buffers:
         """
         return access.start < 0 and (self.group.has_skew or self.group.adds_products)
 
-    def load(self, access: Access, scope: Scope, node: Node, written: bool) -> Element:
-        """One element of a buffer, named in a scope."""
+    def load(
+        self, access: Access, scope: Scope, node: Node, written: bool, condition: Element | None = None
+    ) -> Element:
+        """One element of a buffer, named in a scope, or further in where the condition to read it is."""
         dtype = node.aval.dtype
         name = self.pointers.pointer(access.node, self._start(access), written)
         index = self.index_of(access, name, loaded=True)
         load: Load | Prim = Load(name, index, storage_dtype(dtype))
-        if self.elements.condition is not None:
-            load = Prim("load_where", (self.elements.condition, load), load.dtype)
+        if condition is not None:
+            load = Prim("load_where", (self.elements.plain(condition, BOOL, node.where), load), load.dtype)
+            scope = self.nest.innermost((scope, condition.scope))
         return self.held(load, scope, node)
 
     def held(self, load: Load | Prim, scope: Scope, node: Node) -> Element:

@@ -79,10 +79,10 @@ class Elements:
     innermost: frozenset[int]
     dims: tuple[int, ...]
     calls: bool = False
-    condition: Value | None = None
+    condition: Element | None = None
 
     @contextlib.contextmanager
-    def only_where(self, condition: Value | None) -> Iterator[None]:
+    def only_where(self, condition: Element | None) -> Iterator[None]:
         """Has memory read only where a condition holds, if there is one; elsewhere values are nobody's business."""
         self.condition = condition
         yield
@@ -90,25 +90,35 @@ class Elements:
 
     def value(self, indexed: IndexedValue) -> Element:
         """The element of the node at the index; computed where its index allows, and only once there."""
-        known = self.nest.known(indexed)
+        known = self._known(indexed)
         if known is not None:
-            found: Element = known
-            return found
+            return known
         stack: list[tuple[IndexedValue, Sequence[IndexedValue] | None]] = [(indexed, None)]
         while stack:
             top, operands = stack.pop()
             if operands is None:  # not looked at yet
-                if self.nest.known(top) is not None:
+                if self._known(top) is not None:
                     continue
                 operands = () if self.is_leaf(top) else sources(top, self.dims)
-                waiting = [one for one in (*operands, *positions_of(top)) if self.nest.known(one) is None]
+                waiting = [one for one in (*operands, *positions_of(top)) if self._known(one) is None]
                 if waiting:
                     stack.append((top, operands))
                     stack.extend([(one, None) for one in reversed(waiting)])
                     continue
             self._remember(top, self._make(top, operands))
-        result: Element = self.nest.known(indexed)
-        return result
+        return self._there(indexed)
+
+    def _known(self, indexed: IndexedValue) -> Element | None:
+        """The element if it is computed already; one that is read under a condition is nobody else's."""
+        found: Element | None = self.nest.known(indexed)
+        if found is None and self.condition is not None:
+            found = self.nest.known((self.condition, indexed))
+        return found
+
+    def _there(self, indexed: IndexedValue) -> Element:
+        found = self._known(indexed)
+        assert found is not None, "operands come before their users"
+        return found
 
     def _make(self, indexed: IndexedValue, operands: Sequence[IndexedValue]) -> Element:
         node = indexed.node
@@ -116,10 +126,9 @@ class Elements:
             return self.read(indexed)
         if node.op is CONSTANT:
             return self.constant(node.param("value"))
-        held = [self.nest.known(source) for source in operands]
+        held = [self._there(source) for source in operands]
         if node.op.kind is Kind.INDEXING:
-            found: Element = held[0]
-            return found
+            return held[0]
         if node.op.kind is Kind.REDUCE:
             return self._folded(node, held, self._scope(indexed, held))
         return self.element(node, held, indexed.index, self._scope(indexed, held))
@@ -137,12 +146,11 @@ class Elements:
 
     def _scope(self, indexed: IndexedValue, held: list[Element]) -> Scope:
         """The scope that a value belongs to: the innermost among its operands' and its own positions'."""
-        depth = self.nest.scopes.index
         own = self.nest.scope_for(indexed.index) if not held else held[0].scope
-        return max([own, *(one.scope for one in held)], key=depth)
+        return self.nest.innermost([own, *(one.scope for one in held)])
 
     def _remember(self, indexed: IndexedValue, held: Element) -> None:
-        held.scope.known[indexed] = held
+        held.scope.known[indexed if self.condition is None else (self.condition, indexed)] = held
 
     def constant(self, literal: Literal) -> Element:
         """A constant of one element."""
@@ -205,7 +213,7 @@ class Elements:
     def looked_up(self, indexed: IndexedValue) -> Var:
         """The name of an integer from data, as a position."""
         held = self.value(indexed)
-        key = ("position", indexed)
+        key = ("position", held)
         if key not in held.scope.known:
             plain = self.plain(held, indexed.node.aval.dtype, indexed.node.where)
             wide = plain if plain.dtype == INT64 else Prim("cast", (plain,), INT64)

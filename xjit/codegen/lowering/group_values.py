@@ -29,7 +29,7 @@ from xjit.dataclass import dataclass, field
 from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan
-from xjit.ir.index_map import axes_of
+from xjit.ir.index_map import axes_of, is_origin
 from xjit.ir.loops.nodes import Load, LoopKind, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
@@ -116,7 +116,8 @@ class GroupValues:
             return self.buffers.held(load, scope, indexed.node)
         if indexed.node in self._nested.first:
             return self._nested.result(indexed)
-        return self.buffers.load(self.accesses.reads[indexed], scope, indexed.node, False)
+        condition = None if is_origin(indexed.index) else self.elements.condition  # the first element is there
+        return self.buffers.load(self.accesses.reads[indexed], scope, indexed.node, False, condition)
 
     # ------------------------------------------------------------------ what is computed, kept and stored
 

@@ -166,8 +166,9 @@ class SumOfProducts(Recognised):
 
     def take_in_order(self, inner: Scope) -> None:
         params, total = self.statement.target.kwargs, Var(self.name, self.dtype)
-        inside = self.plain_operand(2) if len(self.statement.values) > 2 else None
-        with self.elements.only_where(inside if params["around"] else None):
+        condition = self.operand(2) if len(self.statement.values) > 2 else None
+        inside = None if condition is None else self.plain_operand(2)
+        with self.elements.only_where(condition if params["around"] else None):
             left = self.plain_operand(0)
         if inside is not None and params["filled"]:
             left = Prim("select", (inside, left, self.identity(self.dtype)), self.dtype)

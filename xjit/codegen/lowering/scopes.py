@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from xjit import numerics
@@ -119,6 +120,10 @@ class LoopBuilder:
     def scope_of_axes(self, axes: frozenset[int]) -> Scope:
         """The innermost scope that runs over one of the axes."""
         return next((scope for scope in reversed(self.scopes) if scope.axes & axes), self.scopes[self.outermost])
+
+    def innermost(self, scopes: Iterable[Scope]) -> Scope:
+        """The innermost of some open scopes."""
+        return max(scopes, key=self.scopes.index)
 
     def known(self, key: Any) -> Any:
         """The value that some open scope knows under this key, or None."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from xjit.errors import CaptureError
 from xjit.ir.context import TracedValue
+from xjit.ir.source_location import user_position
+
+
+class NoAttributeError(CaptureError, AttributeError):
+    """A symbolic value has no such attribute; those who ask for one are told so as usual."""
 
 
 def _operation(name: str) -> Callable[..., Any]:
@@ -15,6 +20,14 @@ def _operation(name: str) -> Callable[..., Any]:
 
     found: Callable[..., Any] = getattr(ops, name)
     return found
+
+
+def _refused(kind: type[CaptureError], found: str) -> CaptureError:
+    message = f"a computation: operations of ops and Python's operators are required; got {found}"
+    fix = "use ops, as in ops.slice and ops.reduce; xjit.while_loop, fori_loop and cond take NumPy's functions"
+    error = kind(message, fix=fix)
+    error.located(user_position())
+    return error
 
 
 class ScalarValue(TracedValue):
@@ -26,6 +39,14 @@ class ScalarValue(TracedValue):
 
     def __bool__(self) -> bool:
         raise CaptureError("a computation branches on a traced value", fix="use ops.select, which takes both values")
+
+    def __getitem__(self, key: Any) -> NoReturn:
+        raise _refused(CaptureError, "an index")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise _refused(NoAttributeError, f"the attribute {name!r}")
 
     def __add__(self, other: Any) -> Any:
         return _operation("add")(self, other)

@@ -67,6 +67,8 @@ def _reference(lhs: Array, rhs: Array, convolution: Convolution, order: tuple[in
     dims = convolution.dims(lhs.shape, rhs.shape)
     batch, outputs, counts = dims[0], rhs.shape[0] // groups, dims[2:]
     result = np.zeros((batch, groups, outputs, math.prod(counts)), lhs.dtype)
+    if not result.size:  # padding may remove more than there is
+        return np.zeros(dims, lhs.dtype)
     inside = np.ones(lhs.shape[2:], np.bool_)
     padded = PAD.reference(lhs, np.zeros((), lhs.dtype), ((0, 0, 0), (0, 0, 0), *windows.config))
     inside = PAD.reference(inside, np.False_, windows.config)

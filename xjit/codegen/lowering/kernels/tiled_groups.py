@@ -63,8 +63,12 @@ def _makes_only(one: Statement, unread: Collection[str]) -> bool:
     return bool(made) and made <= set(unread)
 
 
+class NoTilesError(XjitError):
+    """Loops are not to be cut into the tiles of their plan, which leaves them to another one."""
+
+
 def see_that_tiles_have_scratch(kernel: Kernel, between: Collection[str]) -> None:
-    """Raise where a value ``between`` two groups is still there as a whole."""
+    """Raise NoTilesError where a value ``between`` two groups is still there as a whole."""
     for one in kernel.body:
         if isinstance(one, Alloc) and one.buffer.name in between and one.scope is Scope.ITERATION:
-            raise XjitError(f"{one.buffer.name} has no tiles; this is a mistake of the compiler")
+            raise NoTilesError(f"{one.buffer.name} has no tiles")

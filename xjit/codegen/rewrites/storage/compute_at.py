@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from xjit.codegen.rewrites.analysis.dependence import known_inside, touches
@@ -38,7 +38,8 @@ class ComputeAt:
 
     What several iterations need is computed in each of them. Buffers that are made of each other, or by one nest of
     loops, go together; an axis of which every iteration needs the same stays whole. Several nests may make a
-    buffer: each runs over what of its part is needed.
+    buffer: each runs over what of its part is needed. Scratch that a nest has inside of it moves with it, and is made
+    as before.
     """
 
     buffers: tuple[str, ...]
@@ -97,7 +98,8 @@ class ComputeAt:
     def _see_that_it_makes_buffers_alone(self, maker: Loop, own: Sequence[str]) -> None:
         names = ", ".join(own)
         more = any(isinstance(one, Invoke | Check) for one in statements((maker,)))
-        if more or changed((maker,)) or not {one.buffer for one in stores((maker,))} <= set(self.buffers):
+        made = {one.buffer for one in stores((maker,))} - _allocated((maker,))
+        if more or changed((maker,)) or not made <= set(self.buffers):
             raise RefusedError(f"the loops that make {names} do more than that")
         for load in loads((maker,)):
             if load.buffer in own:
@@ -164,16 +166,21 @@ class _Placing:
     def _spans(self, maker: Loop) -> dict[str, tuple[Loop, Span]]:
         """The bounds of the loops of a nest that need not run as a whole."""
         every: dict[str, tuple[Loop, list[Span | None]]] = {}
+        inside = list[Loop]()
         for store, loops in _stores(maker):
+            if store.buffer not in self.allocs:
+                inside += [loop for loop in loops if store.buffer not in _allocated((loop,))]
+                continue
             reads = [touch for touch in self.touched if touch.buffer == store.buffer and not touch.written]
             own = _spans_of(store, loops, self._needed(store.buffer, reads))
             for loop in loops:
                 every.setdefault(loop.variable, (loop, []))[1].append(own.get(loop.variable))
+        whole = {loop.variable for loop in inside}
         found: dict[str, tuple[Loop, Span]] = {}
         for name, (loop, several) in every.items():
             known = [one for one in several if one is not None]
             if len(known) == len(several):
-                _see_that_it_may_be_shorter(loop)
+                _see_that_it_may_be_shorter(loop, whole)
                 found[name] = loop, hull(known, self.scope)
         return found
 
@@ -185,7 +192,15 @@ class _Placing:
         return Span(low, stop)
 
 
-def _see_that_it_may_be_shorter(loop: Loop) -> None:
+def _allocated(block: Block) -> set[str]:
+    """The buffers that are allocated in a block."""
+    return {one.buffer.name for one in statements(block) if isinstance(one, Alloc)}
+
+
+def _see_that_it_may_be_shorter(loop: Loop, whole: Collection[str]) -> None:
+    """Refuse a loop over a variable that has to run as a ``whole``: it makes scratch of the nest around it."""
+    if loop.variable in whole:
+        raise RefusedError(f"the loop over {loop.variable} makes scratch of the loops around it")
     if loop.kind is not LoopKind.SERIAL or loop.step != 1:
         raise RefusedError(f"the loop over {loop.variable} is {loop.kind.value} by {loop.step}, not for by 1")
     for name in sorted(changed((loop,))):

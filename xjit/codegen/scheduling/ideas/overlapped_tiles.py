@@ -15,7 +15,7 @@ Parts of a result, its borders and its interior, are cut into the same tiles.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from xjit.codegen.lowering.scopes import LoopBuilder
@@ -28,7 +28,9 @@ from xjit.codegen.rewrites.split import Split
 from xjit.codegen.rewrites.split_part import SplitPart
 from xjit.codegen.rewrites.storage.compute_at import ComputeAt
 from xjit.codegen.rewrites.storage.flatten import Flatten
+from xjit.codegen.scheduling.scratch_axes import InTiles
 from xjit.dataclass import dataclass
+from xjit.fusion.statements import Store
 from xjit.ir.loops.intexpr import IntExpr, constant, maximum
 from xjit.ir.loops.nodes import Alloc, Kernel, Scope
 
@@ -41,11 +43,7 @@ def in_overlapped_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBu
     tiles = nests[0].ordered.accesses.tiles
     if not tiles.axes:
         return
-    results = [
-        _Result.of(one, number, nest)
-        for number, one in enumerate(nests)
-        if not one.ordered.accesses.targets <= tiles.values.keys()
-    ]
+    results = [_Result.of(one, number, nest) for number, one in enumerate(nests) if _makes_a_result(one, tiles)]
     nest.section = 0
     sizes = [nest.word(("tile size", axis), size, "size") for axis, size in enumerate(tiles.sizes)]
     ends = [max(along) for along in zip(*(one.ends for one in results), strict=True)]
@@ -53,6 +51,7 @@ def in_overlapped_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBu
     names = [[nest.fresh("b") for _ in sizes] for _ in results]
     rewrites: list[Rewrite] = []
     for result, own in zip(results, names, strict=True):
+        rewrites += result.reorders
         rewrites.append(Parallelize(result.tiled[counts.index(max(counts))]))
         rewrites += _splits(result, results, sizes, own)
         rewrites += _tiles_outside(result, own)
@@ -69,14 +68,22 @@ def in_overlapped_tiles(kernel: Kernel, nests: Sequence[NaiveNest], nest: LoopBu
         yield (Collapse(outer, inner, inner),)
 
 
+def _makes_a_result(naive: NaiveNest, tiles: InTiles) -> bool:
+    """Return whether the nest stores anything else than scratch; running values are in no memory of their own."""
+    statements = naive.ordered.group.statements
+    return any(isinstance(one, Store) and one.target not in tiles.values for one in statements)
+
+
 @dataclass(frozen=True, slots=True)
 class _Result:
     """A nest that makes a result: its loops down to the last tiled one, and those of the tiled axes.
 
+    ``reorders`` put loops of single elements, which are around all others, where the axis that they are of is.
     ``first`` is where each of the latter begins in the result, ``extents`` how long it is; ``ends`` are where they
     end in the result.
     """
 
+    reorders: tuple[Rewrite, ...]
     loops: tuple[str, ...]
     tiled: tuple[str, ...]
     first: tuple[IntExpr, ...]
@@ -92,13 +99,27 @@ class _Result:
         own = {axis: number for number, loop in enumerate(loops) for axis in loop.axes}
         names = [naive.loops[loop.variable][0] for loop in loops]
         begin = group.statements[0].domain.begin
+        tiled = tuple(names[own[axis]] for axis in axes)
+        written = tuple(names[: max(own[axis] for axis in axes) + 1])
+        ordered = _with_singles_inside(written, tiled, names[: len(plan.single)])
         return cls(
-            tuple(names[: max(own[axis] for axis in axes) + 1]),
-            tuple(names[own[axis]] for axis in axes),
+            (Reorder(ordered),) if ordered != written else (),
+            ordered,
+            tiled,
             tuple(nest.word(("origin", axis), begin[axis], "first") if begin[axis] else constant(0) for axis in axes),
             tuple(_extent(group.dims[axis], loops[own[axis]].variable, nest) for axis in axes),
             tuple(begin[axis] + group.dims[axis] for axis in axes),
         )
+
+
+def _with_singles_inside(loops: Sequence[str], tiled: Sequence[str], singles: Collection[str]) -> tuple[str, ...]:
+    """The loops of a nest, those of single elements behind the one of the tiled axis before theirs."""
+    order = list(loops)
+    for before, loop in itertools.pairwise(tiled):
+        if loop in singles:
+            order.remove(loop)
+            order.insert(order.index(before) + 1, loop)
+    return tuple(order)
 
 
 def _extent(extent: int, variable: str, nest: LoopBuilder) -> IntExpr:
