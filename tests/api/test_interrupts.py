@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.runtime.test_runtime_pool import NativeLaunch, PythonKernel, native_kernels
+from tests.runtime.parallel.test_runtime_pool import NativeLaunch, PythonKernel, native_kernels
 from xjit.runtime.calls import entry
 from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall
 from xjit.runtime.native import native_code

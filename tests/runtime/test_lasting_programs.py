@@ -17,7 +17,7 @@ import pytest
 
 import xjit
 from tests.api.test_interrupts import Signalled, needs_signals, raising
-from tests.runtime.test_runtime_pool import native_kernels
+from tests.runtime.parallel.test_runtime_pool import native_kernels
 from xjit.machine import processor
 from xjit.runtime.calls import entry
 from xjit.runtime.calls.records import ArraySpec, FastProgram, KernelCall

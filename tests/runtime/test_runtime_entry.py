@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.runtime.test_runtime_pool import native_kernels
+from tests.runtime.parallel.test_runtime_pool import native_kernels
 from xjit.runtime.calls import entry
 from xjit.runtime.calls.entry_python import PythonEntry
 from xjit.runtime.calls.entry_selftest import selftest_program

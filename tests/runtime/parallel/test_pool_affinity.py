@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.test_runtime_pool import PythonKernel
+from tests.runtime.parallel.test_runtime_pool import PythonKernel
 from xjit.runtime.parallel import pool
 from xjit.runtime.parallel.pool import Pool
 
@@ -133,11 +133,10 @@ marks.check(64, 1, launches=400)
 
 def test_no_affinity_outlives_the_waking() -> None:
     """Neither the caller's nor, once they run, the workers'; what the user sets for a worker stays."""
-    folder = Path(__file__).resolve().parents[2]
+    folder = Path(__file__).resolve().parents[3]
     prelude = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
-    prelude += (
-        "from tests.runtime.test_runtime_pool import Marks, native_kernels\nfrom xjit.runtime.parallel import pool\n"
-    )
+    prelude += "from tests.runtime.parallel.test_runtime_pool import Marks, native_kernels\n"
+    prelude += "from xjit.runtime.parallel import pool\n"
     prelude += "mark = native_kernels().function('mark')\n"
     command = [sys.executable, "-c", prelude + AFFINITIES]
     result = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)

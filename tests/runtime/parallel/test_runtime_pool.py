@@ -212,11 +212,10 @@ def test_native_launcher_obeys_the_limit_of_the_calling_thread(mark: int) -> Non
 
 
 def _run(script: str) -> subprocess.CompletedProcess[str]:
-    folder = Path(__file__).resolve().parents[2]
+    folder = Path(__file__).resolve().parents[3]
     prelude = f"import sys; sys.path.insert(0, {str(folder)!r})\n"
-    prelude += (
-        "from tests.runtime.test_runtime_pool import Marks, native_kernels\nfrom xjit.runtime.parallel import pool\n"
-    )
+    prelude += "from tests.runtime.parallel.test_runtime_pool import Marks, native_kernels\n"
+    prelude += "from xjit.runtime.parallel import pool\n"
     prelude += "mark = native_kernels().function('mark')\n"
     command = [sys.executable, "-c", prelude + script]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

@@ -12,7 +12,7 @@ import pytest
 from xjit.runtime.parallel import threads
 from xjit.runtime.parallel.threads import LIMITS, environment_limit
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SECONDS = 300
 
 
