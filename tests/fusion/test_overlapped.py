@@ -119,7 +119,7 @@ def columns_of_one(u: Any) -> Any:
 
 
 def functions_of_sums(u: Any) -> Any:
-    """What sums are used for at once leaves them no memory but that of a row."""
+    """Sums that are used at once have no memory but that of a row."""
     v = np.tanh(np.cumsum(u, axis=1))
     return v[2:] + v[:-2] * v[1:-1]
 
