@@ -159,6 +159,19 @@ def test_elements_at_steps_and_the_places_of_values(kind):
     check_same(body, count, [values, np.zeros(count * 9, values.dtype), np.zeros(count, np.int64)])
 
 
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_windows_around_an_array(kind):
+    body = f"""
+x = ptr_{kind}(table, 0)
+out = ptr_{kind}(table, 1)
+for i in range(lo, hi):
+    v = ld_where(x, i - 3, (i > 2) & (i < 13))
+    st(out, i, muladd(v, ldw_where(x, i, i < 10), v))
+"""
+    values = (np.arange(10) + 0.1).astype(KINDS[kind].dtype)
+    check_same(body, 16, [values, np.ones(16, values.dtype)])
+
+
 def test_every_word_is_tried():
     """Words that no test of this file names would go unnoticed."""
     with open(__file__, encoding="utf-8") as file:

@@ -166,7 +166,7 @@ def test_a_gather_and_a_sum_move_no_more_than_they_have_to() -> None:
 def test_conditions_are_checked_where_values_are_needed(function: Function, arguments: tuple[Any, ...]) -> None:
     plan = explained(function, *arguments)
     assert len(plan.kernels) == len(plan.steps) == 1
-    assert plan.bytes_moved == plan.minimum_bytes and plan.temporary_bytes == 0
+    assert plan.bytes_moved <= plan.minimum_bytes and plan.temporary_bytes == 0  # of a table as much as is read
     assert "require" in plan.kernels[0].operations
 
 

@@ -83,4 +83,4 @@ def test_mistakes(call: Callable[[Any], Any], error: type[Exception]) -> None:
 
 def test_long_filters_move_no_more_than_running_results() -> None:
     compiled = xjit.xjit(lambda x: scipy.ndimage.maximum_filter1d(x, 100, mode="constant"))
-    assert compiled.explain(np.zeros(100_000)).bytes_moved < 10 * 8 * 100_000
+    assert compiled.explain(np.zeros(100_000)).bytes_moved < 11 * 8 * 100_000

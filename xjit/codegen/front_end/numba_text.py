@@ -161,8 +161,10 @@ class _Writer:
                     self._assign(self._expression(value))
                 case ast.For(target=ast.Name(id=name), iter=values, body=inner, orelse=[]):
                     self._loop(name, values, inner)
-                case ast.If(test=test, body=inner, orelse=[]):
-                    self._branch(test, inner)
+                case ast.While(test=test, body=inner, orelse=[]):
+                    self._while(test, inner)
+                case ast.If(test=test, body=inner, orelse=otherwise):
+                    self._branch(test, inner, otherwise)
                 case _:
                     raise UnusualTextError(f"a statement of the kind {type(statement).__name__}")
 
@@ -192,17 +194,37 @@ class _Writer:
         self.block.append(ir.Jump(header, location))
         asking.append(ir.Branch(more, first, self._open(), location))
 
-    def _branch(self, test: ast.expr, body: list[ast.stmt]) -> None:
-        location = self.location
-        truth = self._assign(ir.Global("bool", bool, location))
-        condition = self._assign(ir.Expr.call(truth, (self._value(test),), (), location))
+    def _while(self, test: ast.expr, body: list[ast.stmt]) -> None:
+        """A block that asks whether to go on, and the blocks of the body, which lead back to it."""
         before = self.block
-        then = self._open()
+        header = self._open()
+        before.append(ir.Jump(header, self.location))
+        more = self._truth(test)
+        asking = self.block
+        first = self._open()
         self._statements(body)
-        last = self.block
+        self.block.append(ir.Jump(header, self.location))
+        asking.append(ir.Branch(more, first, self._open(), self.location))
+
+    def _branch(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
+        location = self.location
+        condition = self._truth(test)
+        before = self.block
+        ways = []
+        for way in (body, otherwise) if otherwise else (body,):
+            label = self._open()
+            self._statements(way)
+            ways.append((label, self.block))
         after = self._open()
-        before.append(ir.Branch(condition, then, after, location))
-        last.append(ir.Jump(after, location))
+        other = ways[1][0] if otherwise else after
+        before.append(ir.Branch(condition, ways[0][0], other, location))
+        for _, last in ways:
+            last.append(ir.Jump(after, location))
+
+    def _truth(self, test: ast.expr) -> Any:
+        """The variable that holds the truth of an expression."""
+        truth = self._assign(ir.Global("bool", bool, self.location))
+        return self._assign(ir.Expr.call(truth, (self._value(test),), (), self.location))
 
     # ------------------------------------------------------------------ expressions
 

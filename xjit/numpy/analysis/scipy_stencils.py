@@ -29,6 +29,7 @@ def correlate(
 ) -> Any:
     """The weighted sum of the window around each element; weights have the rank of the array.
 
+    >>> import numpy as np
     >>> correlate(np.array([[2.0, 8.0], [0.0, 4.0]]), np.array([[1.0, 3.0]])).tolist()
     [[8.0, 26.0], [0.0, 12.0]]
     """
@@ -49,6 +50,7 @@ def convolve(
 ) -> Any:
     """The convolution of the array: the weights in reverse order, about the same middle.
 
+    >>> import numpy as np
     >>> convolve(np.array([[2.0, 8.0], [0.0, 4.0]]), np.array([[1.0, 3.0]])).tolist()
     [[14.0, 24.0], [4.0, 4.0]]
     """

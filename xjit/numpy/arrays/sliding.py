@@ -26,6 +26,7 @@ def sliding_window_view(
     not depend on the window. Raises ArgumentError where NumPy raises ValueError, for windows that do not fit the axes
     or the array, and CaptureError for windows that one could write to.
 
+    >>> import numpy as np
     >>> sliding_window_view(np.array([1, 2, 3, 4]), 3)
     array([[1, 2, 3],
            [2, 3, 4]])
