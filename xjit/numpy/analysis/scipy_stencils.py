@@ -52,7 +52,7 @@ def convolve(
 
     >>> import numpy as np
     >>> convolve(np.array([[2.0, 8.0], [0.0, 4.0]]), np.array([[1.0, 3.0]])).tolist()
-    [[14.0, 24.0], [4.0, 4.0]]
+    [[14.0, 32.0], [4.0, 16.0]]
     """
     value, factors = _operands(input, weights, "convolve", output=output, axes=axes)
     rank = len(shape_of(value))
