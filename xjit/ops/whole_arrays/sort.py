@@ -93,7 +93,10 @@ def _stably_sorted(operand: Array, dim: int) -> Array:
     result = np.sort(operand, dim)
     if operand.dtype.kind != "f":
         return result
-    negative = np.signbit(operand[operand == 0])
+    zeros = operand == 0
+    if not zeros.any():  # quickly said, and often so
+        return result
+    negative = np.signbit(operand[zeros])
     return result if negative.all() or not negative.any() else np.sort(operand, dim, kind="stable")
 
 
