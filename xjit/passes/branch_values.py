@@ -6,31 +6,16 @@ conditional 1 x y {a(x), b(y)}  ->  b(y)
 from __future__ import annotations
 
 from xjit.dataclass import replace
-from xjit.ir.context import CONSTANT, PROJECT
+from xjit.ir.context import CONSTANT
 from xjit.ir.inner_graphs import GRAPHS, inner_graphs
 from xjit.ir.node import Graph, Node
-from xjit.passes.loop_parts import needed_by, projections, substituted
-from xjit.passes.simplify import simplify
+from xjit.passes.loop_parts import needed_by, substituted, with_control
 from xjit.types import TupleType
 
 
 def trim_branches(graph: Graph) -> Graph:
     """The graph with branches that yield what is read; the same object when there are none."""
-    if not any(node.op.control == "branch" for node in graph.nodes):
-        return graph
-    read = projections(graph)
-    new: dict[Node, Node] = {}
-    for node in graph.nodes:
-        if node.op is PROJECT and node in new:
-            continue
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
-        if node.op.control == "branch":
-            _trim(node, new, read.get(node, {}))
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return simplify(replace(graph, outputs=outputs, effects=effects))
+    return with_control(graph, "branch", _trim)
 
 
 def _trim(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import PROJECT
 from xjit.ir.inner_graphs import GRAPHS
 from xjit.ir.node import Graph, Node, topological
+from xjit.passes.simplify import simplify
 from xjit.types import TupleType
 
 
@@ -122,3 +123,28 @@ def projections(graph: Graph) -> dict[Node, dict[int, Node]]:
         if node.op is PROJECT:
             found.setdefault(node.inputs[0], {})[node.param("index")] = node
     return found
+
+
+def with_control(
+    graph: Graph, control: str, change: Callable[[Node, dict[Node, Node], dict[int, Node]], None]
+) -> Graph:
+    """The graph with operations of one kind of control changed; the same object when there are none.
+
+    ``change`` gets such a node, what stands for the nodes so far, and the projections of it that are read. It puts
+    something in place of the node and of these.
+    """
+    if not any(node.op.control == control for node in graph.nodes):
+        return graph
+    read = projections(graph)
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        if node.op is PROJECT and node in new:
+            continue
+        inputs = tuple(new[source] for source in node.inputs)
+        after = None if node.after is None else new[node.after]
+        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+        new[node] = node if same else replace(node, inputs=inputs, after=after)
+        if node.op.control == control:
+            change(node, new, read.get(node, {}))
+    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
+    return simplify(replace(graph, outputs=outputs, effects=effects))

@@ -15,8 +15,15 @@ from xjit.dataclass import replace
 from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
-from xjit.passes.loop_parts import Captures, Carried, LoopParts, needed_by, parts_of, projections, substituted
-from xjit.passes.simplify import simplify
+from xjit.passes.loop_parts import (
+    Captures,
+    Carried,
+    LoopParts,
+    needed_by,
+    parts_of,
+    substituted,
+    with_control,
+)
 from xjit.types import TupleType
 
 _HOISTED = frozenset({Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED})
@@ -24,21 +31,7 @@ _HOISTED = frozenset({Kind.REDUCE, Kind.SCAN, Kind.STRUCTURED})
 
 def slim_loops(graph: Graph) -> Graph:
     """The graph with loops that carry less; the same object when there are none."""
-    if not any(node.op.control == "loop" for node in graph.nodes):
-        return graph
-    read = projections(graph)
-    new: dict[Node, Node] = {}
-    for node in graph.nodes:
-        if node.op is PROJECT and node in new:
-            continue
-        inputs = tuple(new[source] for source in node.inputs)
-        after = None if node.after is None else new[node.after]
-        same = after is node.after and all(a is b for a, b in zip(inputs, node.inputs, strict=True))
-        new[node] = node if same else replace(node, inputs=inputs, after=after)
-        if node.op.control == "loop":
-            _slim(node, new, read.get(node, {}))
-    outputs, effects = (tuple(new[node] for node in nodes) for nodes in (graph.outputs, graph.effects))
-    return simplify(replace(graph, outputs=outputs, effects=effects))
+    return with_control(graph, "loop", _slim)
 
 
 def _slim(node: Node, new: dict[Node, Node], read: dict[int, Node]) -> None:
