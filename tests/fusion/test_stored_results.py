@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from xjit import compile, ops
 from xjit.fusion.plan import ViewStep
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.regions.strided_slices import update_slice
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.runtime.miss import MISS
 
 Made = tuple[tuple[Any, ...], Stored]
@@ -199,6 +201,37 @@ def test_a_view_of_what_is_written_is_one_of_the_argument() -> None:
     arguments[0][2] = 7.0
     np.testing.assert_array_equal(view, arguments[0][1:, ::2])
     np.testing.assert_array_equal(same, arguments[0])
+
+
+def indexed(x: Any, y: Any, i: Any) -> Made:
+    """Two writes, of which the second may be out of bounds."""
+    z = top(x, y[:1] * 2.0)
+    inside = ops.logical_and(ops.ge(i, np.int64(0)), ops.lt(i, np.int64(SIZE)))
+    place = require(ops.clamp(np.int64(0), i, np.int64(SIZE - 1)), inside, "index", "out of bounds")
+    z = update_slice(z, y[1:2], (place, 0))
+    return (np.sum(z),), {0: z}
+
+
+def test_nothing_is_written_before_conditions_are_tested() -> None:
+    x, y = (one.copy() for one in GRID)
+    run = program(indexed, [x, y, 3])
+    expected = x.copy()
+    expected[0], expected[3] = y[0] * 2.0, y[1]
+    (total,) = run.run([x, y, 3])
+    np.testing.assert_array_equal(x, expected)
+    assert np.isclose(total, expected.sum())
+    for place in (-1, SIZE):
+        with pytest.raises(IndexError, match="out of bounds"):
+            run.run([x, -y, place])
+        np.testing.assert_array_equal(x, expected)
+    with uncompiled(), pytest.raises(IndexError, match="out of bounds"):
+        program(indexed, [x, y, 3]).run([x, -y, SIZE])
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_conditions_cost_no_python() -> None:
+    run = program(indexed, [*GRID.copy(), 3])
+    assert isinstance(run.direct, types.BuiltinFunctionType)
 
 
 def read_only(x: Any) -> Any:
