@@ -73,7 +73,7 @@ def bordered(x: Any, y: Any) -> Made:
 
 
 def between(x: Any, y: Any) -> Made:
-    """What is read between two writes, and returned."""
+    """Values that are read between two writes, and returned."""
     z = top(x, y[:1])
     total = np.sum(z[::2])
     return (z * 1.0, total), {0: put(z, np.s_[1:2, :], y[:1] + total)}
@@ -102,6 +102,12 @@ def same_value(x: Any, y: Any) -> Made:
     return (z,), {0: z, 1: z}
 
 
+def added_from_odds(x: Any, y: Any) -> Made:
+    """Rows, then columns, that read others of the same array and none that they replace."""
+    z = put(x, np.s_[::2, :], x[::2] + x[1::2])
+    return (), {0: put(z, np.s_[:, ::2], z[:, ::2] * z[:, 1::2])}
+
+
 def running(x: Any, y: Any) -> Made:
     return (), {0: np.cumsum(x, axis=1)}
 
@@ -124,7 +130,7 @@ def scattered(x: Any, y: Any) -> Made:
 
 FUNCTIONS = (
     *(heated, whole, masked, swapped, shifted, smoothed, bordered, between, before, other_first, crossed),
-    *(same_value, running, itself, sorted_rows, scattered),
+    *(same_value, added_from_odds, running, itself, sorted_rows, scattered),
 )
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "C": lambda a: a.copy(),
@@ -179,6 +185,10 @@ def test_elements_are_replaced_in_one_pass(function: Function) -> None:
 def test_overlaps_take_a_temporary_of_the_window() -> None:
     assert moved(shifted)[2] == (SIZE - 1) * ROW
     assert moved(smoothed)[2] == (SIZE - 2) ** 2 * 8
+
+
+def test_what_is_not_replaced_is_read_in_place() -> None:
+    assert moved(added_from_odds) == (2, GRID[0].nbytes, 0)
 
 
 def test_a_swap_takes_one_temporary() -> None:

@@ -49,5 +49,5 @@ def program(function: Function, arguments: Sequence[Any], views: Sequence[bool] 
 
 
 def explained(function: Function, arguments: Sequence[Any]) -> Explanation:
-    """What such a program runs."""
+    """The explanation of such a program."""
     return explain(lowered(function, arguments))
