@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.tracers.aliasing import MemoryHolder, assign, check_writable, share
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stores import setitem
+from xjit.capture.memory.views import link
+from xjit.capture.memory.writes import assign, check_writable
 from xjit.capture.tracers.known_array import known, plain
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.ir.context import TracedValue
@@ -45,7 +48,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         return _call_with_options(ufunc, method, inputs, kwargs)
     with located(inputs):
         values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
-        result = share(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+        result = link(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
     return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
 
 
@@ -59,7 +62,7 @@ def _call_with_options(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kw
         values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
         result = dispatch.call_ufunc(ufunc, method, values, kwargs)
         if not any(target is not None for target in targets):
-            return _remember(share(result, inputs), inputs, lambda: ufunc(*map(number_of, inputs)))
+            return _remember(link(result, inputs), inputs, lambda: ufunc(*map(number_of, inputs)))
         results = result if isinstance(result, tuple) else (result,)
         written = tuple(map(assign, targets, results, (ufunc.__name__,) * len(results)))
     return written if isinstance(result, tuple) else written[0]
@@ -87,7 +90,7 @@ def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) 
 
     The symbolic values of computations are never known.
     """
-    if isinstance(result, MemoryHolder) and all(map(is_known, operands)) and not is_known(result):
+    if isinstance(result, BufferView) and all(map(is_known, operands)) and not is_known(result):
         traced: Any = result
         traced.known = compute
     return result
@@ -103,7 +106,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if function in _QUESTIONS:
         return known(function(*_samples(args), **_samples(kwargs)))
     with located(leaves):
-        return share(dispatch.call_function(function, args, kwargs), leaves)
+        return link(dispatch.call_function(function, args, kwargs), leaves)
 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -111,7 +114,7 @@ def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
-        return share(replacement(*args, **kwargs), leaves)
+        return link(replacement(*args, **kwargs), leaves)
 
 
 def _samples(value: Any) -> Any:
@@ -135,7 +138,7 @@ def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, 
     with located((value, *args)):
         keep = frozenset({float}) if name == "clip" else frozenset()
         args, kwargs = constants(args, keep), constants(kwargs, keep)
-        result = share(methods.METHODS[name](value, *args, **kwargs), (value,))
+        result = link(methods.METHODS[name](value, *args, **kwargs), (value,))
     operands = (value, *traced_leaves((args, kwargs)))
     return _remember(result, operands, lambda: getattr(number_of(value), name)(*args, **kwargs))
 
@@ -144,7 +147,7 @@ def call_attribute(name: str, value: Any) -> Any:
     """An attribute of an array that is a value itself: T, mT, real, imag."""
     check_alive((value,))
     with located((value,)):
-        return share(methods.ATTRIBUTES[name](value), (value,))
+        return link(methods.ATTRIBUTES[name](value), (value,))
 
 
 def call_getitem(value: Any, index: Any) -> Any:
@@ -152,8 +155,20 @@ def call_getitem(value: Any, index: Any) -> Any:
     check_alive((value,))
     index = _known_index(index)
     with located((value, *traced_leaves(index))):
-        result = share(indexing.getitem(value, index), (value,))
+        result = link(indexing.getitem(value, index), (value,))
     return _remember(result, (value,), lambda: number_of(value)[index])
+
+
+def call_setitem(target: Any, index: Any, value: Any) -> None:
+    """``target[index] = value``."""
+    check_alive((target, value))
+    setitem(target, _known_index(index), plain(value))
+
+
+def write_ufunc(ufunc: np.ufunc, target: Any, other: Any) -> Any:
+    """``target op= other``."""
+    check_writable(target)
+    return call_ufunc(ufunc, "__call__", (target, other), {"out": (target,)})
 
 
 def _known_index(index: Any) -> Any:
