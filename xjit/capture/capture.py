@@ -19,7 +19,7 @@ from xjit.capture.memory.buffer import Buffer, BufferView, replayed
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
-from xjit.capture.tracers.known_array import KnownArray
+from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
@@ -208,7 +208,7 @@ class _Results:
         path = self.recorder.path_of(leaf)
         if path is not None:
             return Output("argument", path=path)
-        if type(leaf) in (np.ndarray, KnownArray):
+        if type(leaf) is np.ndarray or is_constant(leaf):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, self._shown(leaf))
@@ -249,9 +249,7 @@ class _Results:
         return self.indices[id(value)]
 
 
-def _without_unused(
-    graph: Graph, recorder: Recorder, written: frozenset[Path]
-) -> tuple[Graph, tuple[Path, ...]]:
+def _without_unused(graph: Graph, recorder: Recorder, written: frozenset[Path]) -> tuple[Graph, tuple[Path, ...]]:
     """Drops inputs that no operation uses; guards keep the layout or the type that the trace assumed of them."""
     used = {source for node in graph.nodes for source in node.inputs} | set(graph.outputs)
     pairs = list(zip(graph.parameters, recorder.inputs, strict=True))

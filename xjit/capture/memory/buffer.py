@@ -138,6 +138,8 @@ class BufferView(TracedValue):
 
 def replayed(steps: tuple[Node, ...], version: Node, trace: Trace | None) -> Node:
     """The value that the same operations make of another version."""
-    for step in steps if trace is not None else ():
+    assert trace is not None or not steps
+    for step in steps:
+        assert trace is not None
         version = trace.add(step.op, (version, *step.inputs[1:]), step.kwargs)
     return version

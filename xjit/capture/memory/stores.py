@@ -1,8 +1,8 @@
 """``x[index] = value``: windows, positions and masks.
 
-    x[1:-1, 0] = v      the window of x holds v
-    x[rows] = v         scatter x rows v, in the order of the positions: the last of equal ones wins
-    x[x < 0] = v        select (x < 0) v x
+x[1:-1, 0] = v      the window of x holds v
+x[rows] = v         scatter x rows v, in the order of the positions: the last of equal ones wins
+x[x < 0] = v        select (x < 0) v x
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from xjit.capture.memory.writes import check_writable, store, stored_value, writ
 from xjit.capture.tracers.provenance import located, noted, refuse
 from xjit.errors import IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.numpy.reducing import scans
 from xjit.numpy.rules.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.rules.values import as_value
 from xjit.numpy.selecting import gathering, indexing
-from xjit.ops.define.core import dtype_of
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.types import BOOL, INT64
 
@@ -62,7 +62,9 @@ def _store_at(target: BufferView, entries: Entries, value: Any) -> None:
     found = indexing.split(target, entries)
     view, axes = link(found.view, (target,)), found.axes
     positions = [gathering.positions(found.entries[axis], view.shape[axis], axis, "indexing") for axis in axes]
-    shape = common_shape("indexing", [np.shape(one) if isinstance(one, np.ndarray) else one.shape for one in positions])
+    shape = common_shape(
+        "indexing", [np.shape(one) if isinstance(one, np.ndarray) else one.shape for one in positions]
+    )
     rest = [size for axis, size in enumerate(view.shape) if axis not in axes]
     first = axes[0] if found.neighbours else 0
     rank = len(shape)
@@ -80,7 +82,7 @@ def _scattered(
     vectors = [ops.reshape(broadcast_to_shape(one, shape), (*shape, 1)) for one in positions]
     indices = ops.concatenate(vectors, len(shape)) if len(vectors) > 1 else vectors[0]
     return ops.scatter(
-        _unlinked(view),
+        unlinked(view),
         indices,
         updates,
         combine,
@@ -91,9 +93,11 @@ def _scattered(
     )
 
 
-def _unlinked(view: Any) -> Any:
+def unlinked(view: Any) -> Any:
     """The value that a view has now."""
-    return view.owner.wrap(view.node, view.owner)
+    trace = current()
+    assert trace is not None
+    return trace.wrap(trace.adopt(view.node), trace)
 
 
 def _fit(value: Any, shape: tuple[int, ...]) -> Any:
@@ -122,7 +126,7 @@ def combine_at(target: BufferView, index: Any, value: Any, combine: Any) -> None
     places = as_value(indexing.getitem(whole, index), "at")
     shape = places.shape
     updates = _fit(value, shape)
-    flat = ops.reshape(_unlinked(target), (target.size,)) if target.ndim != 1 else target  # type: ignore[attr-defined]
+    flat = ops.reshape(unlinked(target), (target.size,)) if target.ndim != 1 else target  # type: ignore[attr-defined]
     count = int(np.prod(shape))
     positions = ops.reshape(places, (count,))
     made = _scattered(flat, (0,), [positions], (count,), ops.reshape(updates, (count,)), combine)
@@ -162,7 +166,7 @@ def masked(target: Any, mask: Any, value: Any) -> Any:
         chosen = broadcast_to_shape(value, target.shape)
     else:
         chosen = _in_turn(mask, value, own, rest)
-    return ops.select(every, chosen, _unlinked(target))
+    return ops.select(every, chosen, unlinked(target))
 
 
 def _in_turn(mask: Any, values: Any, count: int, rest: tuple[int, ...]) -> Any:
@@ -170,14 +174,13 @@ def _in_turn(mask: Any, values: Any, count: int, rest: tuple[int, ...]) -> Any:
     flat = ops.reshape(mask, (int(np.prod(mask.shape)),))
     numbers = scans.cumsum(flat)
     total = ops.reshape(ops.slice(numbers, (flat.shape[0] - 1,), (flat.shape[0],), (1,)), ()) if flat.shape[0] else 0
-    places = ops.clamp(np.int64(0), ops.sub(numbers, broadcast_to_shape(np.int64(1), flat.shape)), np.int64(count - 1))
+    places = ops.clamp(
+        np.int64(0), ops.sub(numbers, broadcast_to_shape(np.asarray(1, INT64), flat.shape)), np.int64(count - 1)
+    )
     values = broadcast_to_shape(values, (count, *rest))
     found = ops.look_up(values, (places,), (0,), 0, positions_first=True)
-    message = f"cannot assign {count} input values to another number of output values where the mask is true"
+    message = (
+        f"NumPy boolean array indexing assignment cannot assign {count} input values to another number of places"
+    )
     found = require(found, ops.eq(total, np.asarray(count, INT64)), "shape", message)
     return ops.reshape(found, (*mask.shape, *rest))
-
-
-def is_whole_number(value: Any) -> bool:
-    """Return whether a value is of integers."""
-    return dtype_of(value).kind in "iu"

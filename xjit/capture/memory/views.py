@@ -88,7 +88,8 @@ def _node(value: Any) -> Node:
 def _groups(steps: Sequence[Node]) -> Iterator[tuple[Node, ...]]:
     """The operations, those whose index maps can be composed together."""
     for has_map, run in itertools.groupby(steps, lambda step: step.access is not None):
-        yield from [tuple(run)] if has_map else ((step,) for step in run)
+        group = tuple(run)
+        yield from (group,) if has_map else ((step,) for step in group)
 
 
 def _put(steps: tuple[Node, ...], before: Any, value: Any, trace: Trace) -> Any:

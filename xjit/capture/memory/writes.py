@@ -63,13 +63,16 @@ def store(target: BufferView, value: Any) -> None:
     if _is_itself(target, value):
         return
     found = stored_value(value, target.dtype)
-    write(target, _fitting(found, target))
+    write(target, fitting(found, target))
 
 
 def _is_itself(target: BufferView, value: Any) -> bool:
     """Return whether the value is what lies there: x[1:] += y ends with storing it once more."""
-    return isinstance(value, BufferView) and value.is_linked and value.buffer is target.buffer and (
-        value.node is target.node
+    return (
+        isinstance(value, BufferView)
+        and value.is_linked
+        and value.buffer is target.buffer
+        and (value.node is target.node)
     )
 
 
@@ -79,7 +82,7 @@ def stored_value(value: Any, dtype: DType) -> Any:
     Raises OverflowError for integers of Python's that the type does not hold, TypeError for complex numbers where a
     real one is needed, and ValueError for NaN among integers, as NumPy.
     """
-    if isinstance(value, bool | int | float | complex) and not isinstance(value, TracedValue):
+    if type(value) in (bool, int, float, complex):
         sample: Any = np.zeros((), dtype)
         sample[()] = value  # raises what NumPy raises
         return sample
@@ -92,8 +95,11 @@ def stored_value(value: Any, dtype: DType) -> Any:
     return found if found.dtype == dtype else cast(found, dtype)
 
 
-def _fitting(value: Any, target: Any) -> Any:
-    """The value without leading dimensions of one element that the target does not have."""
+def fitting(value: Any, target: Any) -> Any:
+    """The value without leading dimensions of one element that the target does not have.
+
+    ShapeError unless it can be repeated to the target's shape.
+    """
     spare = len(value.shape) - target.ndim
     if spare > 0 and all(size == 1 for size in value.shape[:spare]):
         value = ops.reshape(value, value.shape[spare:])

@@ -13,8 +13,8 @@ from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
 from xjit.ir.context import TracedValue
 from xjit.numpy.rules.values import Shape, as_scalar, as_value, as_view, copied, fresh, holds_no_array, shape_of
 from xjit.numpy.selecting import gathering
-from xjit.ops.define.core import Operand, apply, dtype_of
-from xjit.ops.whole_arrays.dynamic_slice import DYNAMIC_SLICE
+from xjit.ops.define.core import Operand, dtype_of
+from xjit.ops.regions.strided_slices import slice_from
 from xjit.types import BOOL, dtype_class
 
 _KINDS = (
@@ -122,19 +122,24 @@ def has_positions(entries: list[Any]) -> bool:
 
 def _window(value: Operand, entries: list[Any]) -> Any:
     """The view of which integers that only the run will tell are parts; of integers alone an element."""
-    scalar = len(entries) == len(shape_of(value)) and all(is_traced_integer(one) or _is_integer(one) for one in entries)
+    scalar = len(entries) == len(shape_of(value)) and all(
+        is_traced_integer(one) or _is_integer(one) for one in entries
+    )
     entries = expanded(shape_of(value), entries)
     basic = [slice(None) if is_traced_integer(entry) else entry for entry in entries]
     view = take(value, parse(shape_of(value), tuple(basic)))
     kept = [entry for entry in entries if entry is None or not _is_integer_known(entry)]
     axes = tuple(axis for axis, entry in enumerate(kept) if is_traced_integer(entry))
     sizes = shape_of(view)
-    places = [gathering.positions(kept[axis], sizes[axis], _axis_of(entries, kept[axis]), "indexing") for axis in axes]
+    places = [
+        gathering.positions(kept[axis], sizes[axis], _axis_of(entries, kept[axis]), "indexing") for axis in axes
+    ]
     inside = tuple(1 if axis in axes else size for axis, size in enumerate(sizes))
     moving = [k for k, axis in enumerate(axes) if sizes[axis] != 1]
     if moving:
         starts = [as_scalar(places[k]) for k in moving]
-        view = apply(DYNAMIC_SLICE, view, *starts, axes=tuple(axes[k] for k in moving), sizes=inside)
+        found = dict(zip((axes[k] for k in moving), starts, strict=True))
+        view = slice_from(view, [found.get(axis, 0) for axis in range(len(sizes))], inside)
     picked = ops.reshape(view, tuple(size for axis, size in enumerate(sizes) if axis not in axes))
     return as_scalar(fresh(picked)) if scalar else as_view(picked)
 
