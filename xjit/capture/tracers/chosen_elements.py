@@ -191,7 +191,8 @@ class ChosenElements(Operators):
     def __int__(self) -> int:
         self.refuse()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
 
 
 def _cast_error(ufunc: Any, found: Any, wanted: Any) -> XjitError:
