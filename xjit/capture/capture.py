@@ -52,8 +52,9 @@ class Input:
 class Captured:
     """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails.
 
-    Every argument leaf is an input or has guards that check all that its signature says. ``written`` are pairs of an
-    output of the graph and the input whose array it is stored into.
+    Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are pairs:
+    the number of an output of the graph that is no result, and of the input into whose array it is stored. They come
+    behind the results.
     """
 
     graph: Graph
@@ -66,8 +67,8 @@ class Captured:
 
     @property
     def results(self) -> int:
-        """Return how many outputs the graph has."""
-        return len(self.graph.outputs)
+        """Return how many outputs of the graph are results."""
+        return len(self.graph.outputs) - len(self.written)
 
     @property
     def views(self) -> tuple[bool, ...]:
