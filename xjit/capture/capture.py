@@ -15,7 +15,7 @@ from xjit import tree
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.memory.buffer import Buffer, BufferView, replayed
+from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
@@ -212,7 +212,7 @@ class _Results:
         if type(leaf) is np.ndarray or is_constant(leaf):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
-            index = self._place(leaf, self._shown(leaf))
+            index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
             return Output(
                 "graph",
@@ -229,12 +229,6 @@ class _Results:
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
-
-    def _shown(self, value: TracedValue) -> Node:
-        """The node of a value; a view of an array from outside shows that, which holds the last version by then."""
-        if value.is_view and isinstance(value, BufferView) and value.buffer.path is not None:
-            return replayed(value.steps, value.buffer.first, self.trace)
-        return value.node
 
     def _memory(self, value: TracedValue) -> int:
         """The number of the memory that a value lies in."""
