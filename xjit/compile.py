@@ -339,7 +339,9 @@ def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> P
     blas = (lambda: None) if config.flag("XJIT_DEBUG") else _long_integers_of_blas
     machine = lowered.target.machine
     parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
-    builder = Builder(*parts, machine, blas, apart, lowered.inner, written=lowered.written)
+    builder = Builder(
+        *parts, machine, blas, apart, lowered.inner, written=lowered.written, held=lowered.stores.copies
+    )
     spec = builder.spec(lowered.kernels)
     if config.flag("XJIT_VERIFY"):
         check(spec)

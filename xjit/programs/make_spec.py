@@ -18,6 +18,7 @@ from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
+from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.lazy import lazy
@@ -72,7 +73,7 @@ class Builder:
     where it cannot be called. ``apart`` are pairs of parameters that have to be two objects. ``inner`` are the
     programs of graphs inside of operations. A block inside of another program shares the ``numbers`` of its slots,
     and may hand on the memory of the parameters that are ``owned``. The outputs ``written`` are in memory of
-    parameters in the end.
+    parameters in the end, for which nothing that is ``held`` is copied.
     """
 
     plan: Plan
@@ -94,6 +95,7 @@ class Builder:
     segment: Segment = field(init=False)
     is_whole: bool = False
     written: Written = ()
+    held: Container[Node] = ()
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
@@ -131,6 +133,8 @@ class Builder:
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
+            elif step in self._tested:
+                self._flush(needed)
             elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
@@ -196,8 +200,29 @@ class Builder:
     def _is_kernel(self, step: planned.Step) -> bool:
         return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
+    @lazy
+    def _tested(self) -> frozenset[planned.Step]:
+        """The steps from which on memory of parameters is written, and before which conditions have come: the program
+        looks at these first.
+        """
+        found, waiting = list[planned.Step](), False
+        for step in self.plan.steps if self.held else ():
+            if waiting and isinstance(step, planned.AliasStep) and step.node in self.held:
+                found.append(step)
+                waiting = False
+            waiting |= self._may_fail(step)
+        return frozenset(found)
+
+    def _may_fail(self, step: planned.Step) -> bool:
+        """Return whether a kernel notes that a condition does not hold."""
+        if isinstance(step, planned.KernelStep):
+            return any(isinstance(statement, Check) for statement in step.statements)
+        return isinstance(step, planned.ControlKernelStep) or step.node in self.multiplied
+
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
+        if step in self._tested:
+            return True
         if isinstance(step, planned.ViewStep):
             return step.node in self._read_whole
         return isinstance(step, WHOLE) and not self._is_kernel(step)
