@@ -32,10 +32,13 @@ _COMPARED = (
 )
 
 
-def compile_function(function: Function, code: types.CodeType, hidden: Iterable[str] = ()) -> types.CodeType:
+def compile_function(
+    function: Function, code: types.CodeType, hidden: Iterable[str] = (), imports: Iterable[str] = ()
+) -> types.CodeType:
     """Compile a function as the one that has the code, with its classes around it; ``hidden`` are free variables too.
 
-    The scopes decide on private names, on ``__class__``, and on qualified names.
+    The scopes decide on private names, on ``__class__``, and on qualified names; ``imports`` of the module on how
+    attributes are called.
     """
     body: ast.stmt = (
         function if isinstance(function, ast.FunctionDef) else ast.copy_location(ast.Expr(function), function)
@@ -44,7 +47,9 @@ def compile_function(function: Function, code: types.CodeType, hidden: Iterable[
         made: Any = _class(name, body) if is_class else _definition(name, (), body)
         body = ast.copy_location(made, function)
     names = [*code.co_freevars, *hidden]
-    module = ast.Module([ast.copy_location(_definition(_FACTORY, names, body), function)], [])
+    head: list[ast.stmt] = [ast.copy_location(ast.Import([ast.alias(name) for name in imports]), function)]
+    factory = ast.copy_location(_definition(_FACTORY, names, body), function)
+    module = ast.Module([*(head if imports else []), factory], [])
     compiled = compile(
         ast.fix_missing_locations(module), code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True
     )
