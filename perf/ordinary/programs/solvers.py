@@ -118,7 +118,7 @@ def _signal(rng, n):
 
 def _positive(rng, n):
     half = rng.standard_normal((n, n))
-    return half @ half.T / n + 0.1 * np.eye(n), rng.standard_normal(n), 1e-10
+    return half @ half.T / n + np.eye(n), rng.standard_normal(n), 1e-10
 
 
 def _bodies(rng, n, end):
@@ -135,7 +135,7 @@ def _stiff(rng, n, end):
 PROGRAMS = (
     Ordinary("contour-integral", contour_integral, _pencil, {"S": (10, 3, 8), "L": (150, 10, 32)}),
     Ordinary("stockham-fft", stockham_fft, _signal, {"S": (256,), "L": (1 << 19,)}),
-    Ordinary("conjugate-gradients", conjugate_gradients, _positive, {"S": (40,), "L": (1500,)}),
+    Ordinary("conjugate-gradients", conjugate_gradients, _positive, {"S": (40,), "L": (2000,)}),
     Ordinary("orbits-rk4", orbits_rk4, _bodies, {"S": (10, 1), "L": (1000, 10)}),
     Ordinary("adaptive-steps", adaptive_steps, _stiff, {"S": (5, 1), "L": (1000, 10)}),
 )
