@@ -132,9 +132,9 @@ def savitzky_golay(signals, window, order):
             count = min(256, columns - start)
             total[:] = 0.0
             for k in range(window):
-                weight = weights[k]
+                weight, line = weights[k], padded[start + k : start + k + count]
                 for i in range(count):
-                    total[i] += weight * padded[start + i + k]
+                    total[i] += weight * line[i]
             out[row, start : start + count] = total[:count]
     return out
 

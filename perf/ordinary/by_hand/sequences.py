@@ -99,11 +99,12 @@ def rolling_maximum(x, window):
     block = 1024
     for start in prange((n + block - 1) // block):
         low, high = start * block, min(n, (start + 1) * block)
-        for i in range(low, high):
-            out[i] = x[i]
+        best = out[low:high]
+        best[:] = x[low:high]
         for k in range(1, window):
-            for i in range(low, high):
-                out[i] = max(out[i], x[i + k])
+            line = x[low + k : high + k]
+            for i in range(high - low):
+                best[i] = best[i] if best[i] > line[i] else line[i]
     return out
 
 
