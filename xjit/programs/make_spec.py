@@ -29,6 +29,7 @@ from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.lowered import Lowered
 from xjit.programs.solver_calls import piece_of_solver
+from xjit.programs.sort_calls import piece_of_sort
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
@@ -70,10 +71,10 @@ class Builder:
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
-    where it cannot be called. ``apart`` are pairs of parameters that have to be two objects. ``inner`` are the
-    programs of graphs inside of operations. A block inside of another program shares the ``numbers`` of its slots,
-    and may hand on the memory of the parameters that are ``owned``. The outputs ``written`` are in memory of
-    parameters in the end, for which nothing that is ``held`` is copied.
+    where it cannot be called, ``sorts`` whether NumPy's sorts can. ``apart`` are pairs of parameters that have to be
+    two objects. ``inner`` are the programs of graphs inside of operations. A block inside of another program shares
+    the ``numbers`` of its slots, and may hand on the memory of the parameters that are ``owned``. The outputs
+    ``written`` are in memory of parameters in the end, for which nothing that is ``held`` is copied.
     """
 
     plan: Plan
@@ -83,6 +84,7 @@ class Builder:
     specs: Sequence[ArraySpec | ScalarSpec]
     machine: Machine
     blas: Callable[[], bool | None]
+    sorts: Callable[[], bool]
     apart: tuple[tuple[int, int], ...] = ()
     inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -109,7 +111,7 @@ class Builder:
         """The builder of a block inside of this program."""
         layouts = layouts_of(part.graph, part.specs)
         return Builder(
-            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.blas),
+            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.blas, self.sorts),
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
@@ -173,17 +175,19 @@ class Builder:
     def multiplied(self) -> dict[Node, Piece]:
         """The library steps that run among the kernels."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
-        nodes = [step.node for step in steps if step.node.op.product or step.node.op.solver]
-        long = self.blas() if nodes else None
-        if long is None:
-            return {}
-        pieces = {
-            node: (piece_of if node.op.product else piece_of_solver)(
-                node, tuple(map(self._buffer, node.inputs)), self.layouts, long, self.machine
-            )
-            for node in nodes
-        }
+        pieces = {step.node: self._piece(step.node) for step in steps}
         return {node: piece for node, piece in pieces.items() if piece is not None}
+
+    def _piece(self, node: Node) -> Piece | None:
+        """A library step as a call among the kernels, if there is one."""
+        views = tuple(map(self._buffer, node.inputs))
+        if node.op.line_sort:
+            return piece_of_sort(node, views, self.layouts, self.machine) if self.sorts() else None
+        long = self.blas() if node.op.product or node.op.solver else None
+        if long is None:
+            return None
+        make = piece_of if node.op.product else piece_of_solver
+        return make(node, views, self.layouts, long, self.machine)
 
     def _buffer(self, node: Node) -> View:
         """Return where the elements of an operand lie."""
