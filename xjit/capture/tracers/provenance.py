@@ -22,6 +22,10 @@ from xjit.watch import UNWATCHED, Watch
 _OF_ARITHMETIC = (FloatingPointError, RuntimeWarning)
 
 
+MANY_OPERATIONS = 300
+"""After each so many operations it is asked whether a loop of the user's makes them."""
+
+
 @dataclass(eq=False)
 class CaptureTrace(Trace):
     """The trace of one run of a user's function.
@@ -48,8 +52,17 @@ class CaptureTrace(Trace):
         """
         node = super().add(op, inputs, params, where)
         self._check_handlers(node)
+        self._count()
         self._look()
         return node
+
+    def _count(self) -> None:
+        """Counts the operation; CaptureError where loops of the user's have made too many of them, turn by turn."""
+        if self.recorder is None:
+            return
+        self.recorder.operations += 1
+        if self.recorder.operations % MANY_OPERATIONS == 0 and self.recorder.rewriting.ask_for_loops(sys._getframe(2)):
+            refuse("a Python loop would be traced turn by turn", fix="use operations on whole arrays")
 
     def _look(self) -> None:
         """Tells of long tracing, and ends it when its time is up; as the user's code runs, nobody waits for it."""
@@ -110,6 +123,13 @@ def enclosing_capture() -> CaptureTrace | None:
     while trace is not None and not isinstance(trace, CaptureTrace):
         trace = trace.parent
     return trace
+
+
+def ask_to_rewrite() -> None:
+    """Asks for the innermost function of the user's to be traced again, with its control flow rewritten."""
+    trace = enclosing_capture()
+    if trace is not None and trace.recorder is not None:
+        trace.recorder.rewriting.ask(sys._getframe(1))
 
 
 def refuse(message: str, *values: Any, fix: str = "") -> NoReturn:

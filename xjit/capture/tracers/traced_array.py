@@ -15,7 +15,7 @@ from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.aliasing import MemoryHolder, check_writable
 from xjit.capture.tracers.numpy_call import call_attribute, call_function, call_getitem, call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -217,6 +217,7 @@ class TracedArray(Operators, MemoryHolder):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if len(self) > MAX_UNROLLED:
+            ask_to_rewrite()
             refuse(
                 f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
                 self,
@@ -234,6 +235,8 @@ class TracedArray(Operators, MemoryHolder):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:
