@@ -23,12 +23,15 @@ class Checkpoint:
         self._refusals = len(trace.refusals)
         self._decisions = trace.recorder.decisions()
         self._effects = len(trace.effects)
+        self._versions = dict(trace.versions)
         self._contents = [(one, _contents(one)) for one in reached(functions)]
 
     def restore(self) -> None:
         """Takes back what was traced, decided and changed since."""
         del self._trace.refusals[self._refusals :]
         del self._trace.effects[self._effects :]
+        self._trace.versions.clear()
+        self._trace.versions.update(self._versions)
         self._trace.recorder.take_back(self._decisions)
         for one, before in self._contents:
             if not _is_same(one, before):

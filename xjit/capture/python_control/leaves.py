@@ -78,12 +78,19 @@ def same(one: Any, other: Any) -> bool:
     if one is other:
         return True
     if isinstance(one, TracedValue) and isinstance(other, TracedValue):
-        return type(one) is type(other) and one.node is other.node and one.weak is other.weak
+        return type(one) is type(other) and one.weak is other.weak and _is_same_memory(one, other)
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
         return one == other and math.copysign(1.0, one) == math.copysign(1.0, other) or (one != one and other != other)
     return is_plain(one) and bool(one == other)
+
+
+def _is_same_memory(one: Any, other: Any) -> bool:
+    """Return whether two traced values are the same number, or show the same elements of one buffer."""
+    if one.scalar or one.weak is not None:
+        return other.node is one.node and other.scalar == one.scalar
+    return one.is_linked and other.is_linked and one.buffer is other.buffer and one.steps == other.steps
 
 
 def lifted(leaf: Any, kind: Kind) -> Any:

@@ -10,32 +10,33 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace
 from xjit.capture.control.loops import COUNTER
-from xjit.capture.control.state import NUMBERS
+from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.fitting import fitted
 from xjit.capture.python_control.growth import Growth
-from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted
+from xjit.capture.python_control.leaves import Kind
 from xjit.capture.python_control.sequences import Turns
+from xjit.capture.python_control.truth import truth
 from xjit.capture.python_control.turns import (
     Carried,
     Turn,
     carried_of,
     is_same_value,
     leaves_of,
+    parameters_of,
     traced_turn,
-    values_of,
+    versions_of,
+    written_buffers,
 )
-from xjit.capture.python_control.truth import truth
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
-from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.dataclass import dataclass, replace
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
-from xjit.ops.control.computations import Computation
+from xjit.ops.control.computations import Computation, row_major
 from xjit.ops.control.while_loop import loop
+from xjit.ops.define.core import lift
 from xjit.ops.elements.compare import lt
-from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.elements.elementwise import add, and_
-from xjit.ops.whole_arrays.shape import broadcast
-from xjit.ops.define.core import constant
 
 _MOST_TRIALS = 12
 _MOST_PEELED = 2
@@ -45,14 +46,14 @@ _MOST_PEELED = 2
 class Loop:
     """A loop of the user's: the variables, the condition for another turn, the body, and what is gone through.
 
-    ``certain`` says that the first turn happens.
+    ``certain`` tells if the first turn surely happens.
     """
 
     state: State
     test: Callable[[], Any] | None
     body: Callable[[Any], None]
     turns: Turns | None
-    certain: bool
+    certain: Callable[[], bool]
 
     @property
     def needed(self) -> frozenset[str]:
@@ -64,137 +65,114 @@ class Loop:
         pairs = zip(self.state.names, self.state.get(), strict=True)
         return tuple(value if name in self.needed else UNBOUND for name, value in pairs)
 
+    @property
+    def counter(self) -> Kind | None:
+        """The kind of the number of a turn."""
+        return None if self.turns is None else Kind(replace(COUNTER, weak=int), self.turns.bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A loop with what its turns change: variables and the buffers that they write to."""
+
+    loop: Loop
+    start: tuple[Any, ...]
+    carried: tuple[Carried | None, ...]
+    buffers: tuple[Buffer, ...]
+
+    def turn(self) -> Turn:
+        """A trial of a turn."""
+        return traced_turn(
+            self.loop.state, self.carried, self.start, self.buffers, self.loop.counter, self.loop.body
+        )
+
 
 def captured(loop: Loop) -> None:
     """Traces the loop as a loop; the variables then have the values behind it."""
     for _ in range(_MOST_PEELED + 1):
         start = loop.start()
-        carried = _carried(loop, start)
-        first = _first(loop, carried, start)
+        settled = _settled(loop, start)
+        first = _first(settled)
         if first is not None:
-            _finish(loop, carried, start, first)
+            _finish(settled, first)
             return
-        if not loop.certain:
-            _refuse_types(loop, carried, start)
         loop.state.set(start)
+        if not loop.certain():
+            _refuse_types(settled)
         loop = _peeled(loop)
     refuse("the types of the variables of a loop do not settle in its first turns")
 
 
-def _counter(loop: Loop) -> Kind | None:
-    return None if loop.turns is None else Kind(replace(COUNTER, weak=int), loop.turns.bounds)
-
-
-def _turn(loop: Loop, carried: Sequence[Carried | None], start: Sequence[Any]) -> Turn:
-    return traced_turn(loop.state, carried, start, _counter(loop), loop.body)
-
-
-def _carried(loop: Loop, start: Sequence[Any]) -> list[Carried | None]:
+def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
     """What turns change, and its types: from what one turn changes to what no further one adds to."""
     length = None if loop.turns is None else loop.turns.length
     names = loop.state.names
     growths = [Growth(name, value, length) for name, value in zip(names, start, strict=True)]
+    buffers: list[Buffer] = []
     for _ in range(_MOST_TRIALS):
-        carried = [one.carried for one in growths]
-        turn = _turn(loop, carried, start)
+        found = Settled(loop, start, tuple(one.carried for one in growths), tuple(buffers))
+        turn = found.turn()
         changed = [
             name in loop.needed and one.goes_on(after)
             for name, one, after in zip(names, growths, turn.after, strict=True)
         ]
-        if not any(changed):
-            return carried
+        new = [buffer for buffer in written_buffers(turn.trace) if buffer not in buffers]
+        buffers += new
+        if not any(changed) and not new:
+            return found
     refuse("what the variables of a loop are does not settle in a few turns")
 
 
-def _first(loop: Loop, carried: Sequence[Carried | None], start: Sequence[Any]) -> list[Any] | None:
+def _first(settled: Settled) -> list[Any] | None:
     """The values that the carried leaves start from; None where the first turn is not as the others.
 
     A number of Python's may start as one of NumPy's if the first turn makes the same of both.
     """
-    fitted = [value if one is None else _fitted(value, one, loop) for one, value in zip(carried, start, strict=True)]
-    if any(one is not None and value is None for one, value in zip(carried, fitted, strict=True)):
+    found = []
+    for one, value in zip(settled.carried, settled.start, strict=True):
+        start = value if one is None else fitted(value, one)
+        if one is not None and start is None:
+            return None
+        found.append(start)
+    pairs = zip(settled.start, found, strict=True)
+    if not all(is_same_value(a, b) or a is UNBOUND for a, b in pairs) and not _is_as_others(settled, found):
         return None
-    plain = [is_same_value(a, b) or a is UNBOUND for a, b in zip(start, fitted, strict=True)]
-    if not all(plain) and not _is_as_others(loop, carried, start, fitted):
-        return None
-    return leaves_of(carried, fitted)
+    return leaves_of(settled.carried, found)
 
 
-def _fitted(value: Any, one: Carried, loop: Loop) -> Any:
-    """A value as one of the types that turns leave behind; None where that is something else."""
-    if value is UNBOUND:
-        return tree.unflatten(one.structure, [_zeros(leaf) for leaf in one.leaves])
-    leaves, structure = tree.flatten(value)
-    if structure != one.structure:
-        return None
-    found = [_fitted_leaf(leaf, kind) for leaf, kind in zip(leaves, one.leaves, strict=True)]
-    if any(leaf is None for leaf in found):
-        return None
-    return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
-
-
-def _zeros(kind: Any) -> Any:
-    if not isinstance(kind, Kind):
-        return kind
-    zero = constant(np.zeros((), kind.place.aval.dtype))
-    return broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero
-
-
-def _fitted_leaf(leaf: Any, kind: Any) -> Any:
-    if not isinstance(kind, Kind):
-        return leaf
-    if not is_array_like(leaf):
-        return None
-    own = kind_of(leaf, kind.place.label)
-    if own.type == kind.type:
-        return leaf
-    if own.place.weak is None or (kind.place.weak is not None and not _widens(own.place.weak, kind.place.weak)):
-        return None
-    number = convert_element_type(lifted(leaf, kind), kind.place.aval.dtype)
-    shaped = broadcast(number, kind.place.aval.shape) if kind.place.aval.rank else number
-    trace = current()
-    assert trace is not None
-    return kind.seen(trace.adopt(_node(shaped)), trace)
-
-
-def _widens(one: type, other: type) -> bool:
-    order = list(NUMBERS)
-    return order.index(one) <= order.index(other)
-
-
-def _node(value: Any) -> Any:
-    if isinstance(value, TracedValue):
-        return value.node
-    traced: Any = constant(np.asarray(value))
-    return traced.node
-
-
-def _is_as_others(
-    loop: Loop, carried: Sequence[Carried | None], start: Sequence[Any], fitted: Sequence[Any]
-) -> bool:
-    """Return whether the first turn makes the same of the values that it starts from and of the fitted ones."""
+def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
+    """Return whether the first turn makes the same of the values that it starts from and of the fitting ones."""
     trace = inner_trace("body")
+    trace.hands_on = True
+    results: list[list[Any]] = []
     with tracing(trace):
-        counter = _counter(loop)
-        number = None if counter is None else counter.seen(trace.parameter(counter.place.aval), trace)
-        results: list[list[Any]] = []
-        for values in (start, fitted):
-            loop.state.set(tuple(values))
-            loop.body(number)
-            after = loop.state.get()
-            if any(one is not None and _types(one, v) != one.types for one, v in zip(carried, after, strict=True)):
+        nothing = [None] * len(settled.carried)
+        number, _ = parameters_of(trace, settled.loop.counter, nothing, settled.start, settled.buffers)
+        versions = dict(trace.versions)
+        for values in (settled.start, fitting):
+            for buffer, node in versions.items():
+                buffer.advance(trace, node)
+            settled.loop.state.set(tuple(values))
+            settled.loop.body(number)
+            after = settled.loop.state.get()
+            pairs = zip(settled.carried, after, strict=True)
+            if any(one is not None and _types_of(value) != one.types for one, value in pairs):
                 return False
-            results.append([_node(leaf) for leaf in leaves_of(carried, after)])
+            leaves = leaves_of(settled.carried, after)
+            results.append([*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)])
     return all(a is b for a, b in zip(*results, strict=True))
 
 
-def _types(one: Carried, value: Any) -> Any:
-    return carried_of("", value).types if value is not UNBOUND else None
+def _types_of(value: Any) -> Any:
+    return None if value is UNBOUND else carried_of("", value).types
 
 
-def _refuse_types(loop: Loop, carried: Sequence[Carried | None], start: Sequence[Any]) -> None:
-    pairs = zip(loop.state.names, carried, start, strict=True)
-    names = [name for name, one, value in pairs if one is not None and not is_same_value(_fitted(value, one, loop), value)]
+def _refuse_types(settled: Settled) -> None:
+    names = [
+        name
+        for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True)
+        if one is not None and value is not UNBOUND and _types_of(value) != one.types
+    ]
     refuse(
         f"the type of {', '.join(names)} behind a loop depends on how many turns it takes",
         fix="start with a value of the type that the loop makes",
@@ -205,58 +183,65 @@ def _peeled(loop: Loop) -> Loop:
     """The loop without its first turn, which is traced in front of it."""
     if loop.turns is None:
         loop.body(None)
-        known = truth(loop.test()) if loop.test is not None else True
-        return replace(loop, certain=known is True)
+        test = loop.test
+        return replace(loop, certain=lambda: test is None or truth(test()) is True)
     loop.body(loop.turns.first)
     rest = loop.turns.rest()
-    return replace(loop, turns=rest, certain=rest.is_certain)
+    if loop.test is not None and truth(loop.test()) is not True:
+        refuse("the types of the variables of a loop settle in its first turn, which may be its last one")
+    return replace(loop, turns=rest, certain=lambda: rest.is_certain)
 
 
-def _finish(loop_: Loop, carried: Sequence[Carried | None], start: Sequence[Any], first: list[Any]) -> None:
-    turn = _turn(loop_, carried, start)
-    ahead: list[Any] = []
-    if loop_.turns is not None:
-        with tracing(turn.trace):
-            ahead.append(add(turn.counter, np.int64(1)))
-        first = [loop_.turns.first_number(), *first]
+def _finish(settled: Settled, first: list[Any]) -> None:
+    """Makes the loop of the graph, and hands on what it leaves behind."""
+    turn, turns = settled.turn(), settled.loop.turns
+    outer = current()
+    assert isinstance(outer, CaptureTrace)
+    begin = 0 if turns is None else 1
     with tracing(turn.trace):
-        results = [*ahead, *leaves_of(carried, turn.after)]
-    step = computed(turn.trace, results)
-    test = _test(loop_, carried, start)
+        ahead = [] if turns is None else [add(turn.counter, np.int64(1))]
+        results = [*ahead, *leaves_of(settled.carried, turn.after), *versions_of(turn.trace, settled.buffers)]
     if not results:
-        refuse("a loop changes nothing")
-    last = list(loop(first, test, step))
-    values = _values_behind(carried, start, last[len(ahead) :])
-    pairs = zip(loop_.state.names, values, strict=True)
-    loop_.state.set(tuple(value if name in loop_.needed else UNBOUND for name, value in pairs))
+        refuse("a loop changes nothing that is seen behind it")
+    step = computed(turn.trace, results)
+    start = [] if turns is None else [turns.first_number()]
+    memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
+    last = list(loop([*start, *first, *memory], _test(settled), step, None if turns is None else turns.most))
+    end = len(last) - len(memory)
+    for buffer, value in zip(settled.buffers, last[end:], strict=True):
+        buffer.advance(outer, outer.adopt(value.node))
+    settled.loop.state.set(_values_behind(settled, last[begin:end]))
 
 
-def _test(loop: Loop, carried: Sequence[Carried | None], start: Sequence[Any]) -> Computation:
+def _test(settled: Settled) -> Computation:
+    """The condition for another turn."""
     trace = inner_trace("condition")
+    state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
     with tracing(trace):
-        counter = _counter(loop)
-        number = None if counter is None else counter.seen(trace.parameter(counter.place.aval), trace)
-        values = tuple(values_of(carried, start, trace))
-        loop.state.set(values)
-        held = [] if loop.turns is None else [lt(number, loop.turns.end_number())]
-        if loop.test is not None:
-            held.append(truth(loop.test(), traced=True))
-        if any(not is_same_value(a, b) for a, b in zip(values, loop.state.get(), strict=True)):
-            refuse("the condition of a loop assigns a variable")
+        counter, values = parameters_of(
+            trace, settled.loop.counter, settled.carried, settled.start, settled.buffers
+        )
+        state.set(values)
+        versions = dict(trace.versions)
+        held = [] if turns is None else [lt(counter, turns.end_number())]
+        if test is not None:
+            held.append(truth(test(), traced=True))
+        if trace.versions != versions or any(map(lambda a, b: a is not b, values, state.get())):
+            refuse("the condition of a loop assigns a variable or writes to an array")
         both = held[0] if len(held) == 1 else and_(*held)
     return computed(trace, [both])
 
 
-def _values_behind(carried: Sequence[Carried | None], start: Sequence[Any], last: Sequence[Any]) -> list[Any]:
+def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
     values: list[Any] = []
     rest = iter(last)
-    for one, value in zip(carried, start, strict=True):
-        if one is None:
-            values.append(value)
-            continue
-        leaves = [_seen(kind, next(rest)) if isinstance(kind, Kind) else kind for kind in one.leaves]
-        values.append(tree.unflatten(one.structure, leaves))
-    return values
+    for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True):
+        if one is not None:
+            leaves = [_seen(kind, next(rest)) if isinstance(kind, Kind) else kind for kind in one.leaves]
+            values.append(tree.unflatten(one.structure, leaves))
+        else:
+            values.append(value if name in settled.loop.needed else UNBOUND)
+    return tuple(values)
 
 
 def _seen(kind: Kind, value: Any) -> Any:

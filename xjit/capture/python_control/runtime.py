@@ -51,8 +51,7 @@ class TracedRuntime(PythonRuntime):
             unrolling.turn()
         state.set(start)
         mark.restore()
-        certain = not is_open(first := test()) and bool(first)
-        captured(Loop(state, holds, lambda _: body(), None, certain))
+        captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True))
         mark.check_objects()
 
     def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
@@ -73,7 +72,7 @@ class TracedRuntime(PythonRuntime):
             body()
 
         try:
-            captured(Loop(state, going, turn, turns, turns.is_certain))
+            captured(Loop(state, going, turn, turns, lambda: turns.is_certain))
             mark.check_objects()
         except CaptureError:
             if not turns.has_known_numbers:

@@ -20,6 +20,10 @@ from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
 
 
+_MANY = 2**31
+"""Turns of loops of which nobody knows how long they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turns:
     """The turns of a loop: a counter from ``first`` to below ``end``, and what the loop gets for a number of it."""
@@ -40,6 +44,14 @@ class Turns:
         """Between which numbers the counter lies."""
         low, high = _span(self.first)[0], _span(self.end)[1] - 1
         return low, max(low, high)
+
+    @property
+    def most(self) -> int | None:
+        """The most turns that there can be, if the sizes of arrays or other ranges tell."""
+        if self.length is not None:
+            return self.length
+        low, high = self.bounds
+        return high - low + 1 if high - low < _MANY else None
 
     @property
     def is_certain(self) -> bool:

@@ -7,11 +7,15 @@ from typing import Any
 
 from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.leaves import Kind, flattened, is_array_like, kind_of, lifted, same, unflattened
 from xjit.capture.rewriting.runtime_protocol import State
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
 from xjit.ir.current import tracing
+from xjit.ops.control.computations import plain as plain_type
+from xjit.ops.control.computations import row_major
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ def _parameters(one: Carried, trace: CaptureTrace) -> Any:
             node = trace.parameter(leaf.place.aval)
             trace.labels[node] = leaf.place.label
             leaves.append(leaf.seen(node, trace))
+            if leaf.bounds is not None:
+                trace.spans[node] = leaf.bounds
         else:
             leaves.append(leaf)
     return unflattened(leaves, [one.structure])[0]
@@ -95,13 +101,49 @@ def traced_turn(
     state: State,
     carried: Sequence[Carried | None],
     start: Sequence[Any],
+    buffers: Sequence[Buffer],
     counter: Kind | None,
     body: Callable[[Any], None],
 ) -> Turn:
     """What a turn makes of the state, by a trial of the user's code."""
     trace = inner_trace("body")
+    trace.hands_on = True
     with tracing(trace):
-        number = None if counter is None else counter.seen(trace.parameter(counter.place.aval), trace)
-        state.set(tuple(values_of(carried, start, trace)))
+        number, values = parameters_of(trace, counter, carried, start, buffers)
+        state.set(values)
         body(number)
         return Turn(trace, number, state.get())
+
+
+def parameters_of(
+    trace: CaptureTrace,
+    counter: Kind | None,
+    carried: Sequence[Carried | None],
+    start: Sequence[Any],
+    buffers: Sequence[Buffer],
+) -> tuple[Any, tuple[Any, ...]]:
+    """The counter and the values of the variables at the beginning of a turn; buffers get versions of their own.
+
+    The parameters of the trace are the counter, the leaves of what is carried, and the buffers.
+    """
+    number = None if counter is None else counter.seen(trace.parameter(counter.place.aval), trace)
+    if number is not None:
+        trace.spans[number.node] = number.bounds
+    values = tuple(values_of(carried, start, trace))
+    for buffer in buffers:
+        outer = buffer.version(trace.parent)
+        node = trace.parameter(plain_type(outer.aval))
+        trace.labels[node] = buffer.label or "an array"
+        buffer.advance(trace, node)
+    return number, values
+
+
+def written_buffers(trace: CaptureTrace) -> list[Buffer]:
+    """The buffers from outside of a trace that it has written to."""
+    return [buffer for buffer in trace.versions if buffer.home is not trace]
+
+
+def versions_of(trace: CaptureTrace, buffers: Sequence[Buffer]) -> list[Any]:
+    """What buffers hold at the end of a trace, as packed values."""
+    with tracing(trace):
+        return [row_major(TracedValue(trace.adopt(buffer.version(trace)), trace)) for buffer in buffers]

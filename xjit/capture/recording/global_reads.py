@@ -76,7 +76,7 @@ def _fill_cells(
     """Fills the cells of the function that runs with what the function's own hold, as it is recorded."""
     own = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     for name, old, new in zip(running.__code__.co_freevars, running.__closure__ or (), cells, strict=True):
-        if name not in own or name in ("__xjit__", "S"):  # what a rewritten function was given besides
+        if name not in own:  # what a rewritten function was given besides
             new.cell_contents = old.cell_contents
             continue
         try:

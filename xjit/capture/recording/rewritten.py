@@ -9,7 +9,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from xjit.capture.rewriting.refusal import NotRewritable
-from xjit.capture.rewriting.rebuild import rebuild
+from xjit.capture.rewriting.rewrite import rebuild
 
 
 class Rewriting:
@@ -26,7 +26,7 @@ class Rewriting:
         code = function.__code__
         for inner in _codes(code):
             self._owners.setdefault(inner, code)
-        if (code not in self._chosen and "__xjit__" not in code.co_freevars) or code in self._kept:
+        if code not in self._chosen or code in self._kept:
             return function
         try:
             found = rebuild(function, runtime())

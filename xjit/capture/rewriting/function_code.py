@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from xjit.capture.rewriting.scope_names import Function
 
 _FACTORY = ".factory"
+# A hidden function in the qualified name of a function inside of it.
+_HIDDEN = re.compile(r"\.\.\w+\.<locals>")
 _NESTED = 0x10
 # The features that `from __future__` switches on.
 _FUTURES = 0x1FE0000
@@ -34,7 +37,9 @@ def compile_function(function: Function, code: types.CodeType, hidden: Iterable[
 
     The scopes decide on private names, on ``__class__``, and on qualified names.
     """
-    body: ast.stmt = function if isinstance(function, ast.FunctionDef) else ast.copy_location(ast.Expr(function), function)
+    body: ast.stmt = (
+        function if isinstance(function, ast.FunctionDef) else ast.copy_location(ast.Expr(function), function)
+    )
     for name, is_class in reversed(_scopes(code)):
         made: Any = _class(name, body) if is_class else _definition(name, (), body)
         body = ast.copy_location(made, function)
@@ -45,6 +50,7 @@ def compile_function(function: Function, code: types.CodeType, hidden: Iterable[
     )
     for _ in range(len(_scopes(code)) + 2):
         (compiled,) = (one for one in compiled.co_consts if isinstance(one, types.CodeType))
+    assert isinstance(compiled, types.CodeType)
     return compiled
 
 
@@ -52,6 +58,11 @@ def _scopes(code: types.CodeType) -> list[tuple[str, bool]]:
     """Return name and sort of the scopes around a function, from the outside; a class is True."""
     parts = code.co_qualname.split(".")[:-1]
     return [(name, parts[k + 1 : k + 2] != ["<locals>"]) for k, name in enumerate(parts) if name != "<locals>"]
+
+
+def in_class(code: types.CodeType) -> str:
+    """Return the name of the innermost class around a function, or nothing."""
+    return next((name for name, is_class in reversed(_scopes(code)) if is_class), "")
 
 
 def _class(name: str, body: ast.stmt) -> ast.ClassDef:
@@ -70,7 +81,7 @@ def _definition(name: str, parameters: Iterable[str], body: ast.stmt) -> ast.Fun
 
 
 def differs(compiled: types.CodeType, code: types.CodeType) -> bool:
-    """Return whether two code objects do different things or have different lines; the names of files do not count."""
+    """Return whether two code objects do different things or have different lines; files do not count."""
     if any(getattr(compiled, name) != getattr(code, name) for name in _COMPARED):
         return True
     if (compiled.co_flags ^ code.co_flags) & ~_NESTED or len(compiled.co_consts) != len(code.co_consts):
@@ -91,9 +102,8 @@ def _told(value: Any) -> Any:
 
 def polished(code: types.CodeType, function: types.CodeType) -> types.CodeType:
     """Return rewritten code in which hidden functions have the name of the function, and others their own again."""
-    changes: dict[str, Any] = {}
     consts = tuple(polished(one, function) if isinstance(one, types.CodeType) else one for one in code.co_consts)
-    if code.co_name.startswith(".") or code.co_name == function.co_name:
-        changes = {"co_name": function.co_name}
-    parts = code.co_qualname.split(".")
-    return code.replace(co_consts=consts, co_qualname=code.co_qualname, **changes)
+    if code.co_name.startswith("."):
+        return code.replace(co_consts=consts, co_name=function.co_name, co_qualname=function.co_qualname)
+    own = _HIDDEN.sub("", code.co_qualname.removeprefix(f"{_FACTORY}.<locals>."))
+    return code.replace(co_consts=consts, co_qualname=own)

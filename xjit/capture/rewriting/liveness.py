@@ -37,7 +37,7 @@ class _Liveness:
         for statement in reversed(statements):
             self._inside(statement, after | pinned, pinned)
             effect = self._effects.of(statement)
-            after = effect.reads | (after - effect.kills) | pinned
+            after = (after - effect.kills) | effect.reads | pinned
         return after
 
     def _inside(self, node: ast.stmt, after: frozenset[str], pinned: frozenset[str]) -> None:
@@ -59,7 +59,7 @@ class _Liveness:
         self.block(node.orelse, after, pinned)
         writes = dict.fromkeys([*then.writes, *otherwise.writes])
         kept = after - (then.kills & otherwise.kills)
-        self._record(node, "if", writes, after, then.reads | otherwise.reads | kept)
+        self._record(node, "if", writes, after, kept | then.reads | otherwise.reads)
 
     def _loop(self, node: ast.While | ast.For, after: frozenset[str], pinned: frozenset[str]) -> None:
         turn = self._effects.turn(node)
@@ -67,7 +67,7 @@ class _Liveness:
         writes = dict(turn.writes)
         if isinstance(node, ast.While):
             test = self._effects.expression(node.test)
-            again = test.reads | (again - test.kills) | pinned
+            again = (again - test.kills) | test.reads | pinned
             writes = {**test.writes, **writes}
         stop = self._stops.get(node)
         ends = after | again | ({stop} if stop else _NOTHING)
@@ -96,5 +96,3 @@ class _Liveness:
             tuple(name for name in names if name in at_start),
             self._stops.get(node),
         )
-
-

@@ -141,7 +141,9 @@ class _Lowering:
             assert loop is not None
             flags = [loop.stop if isinstance(node, ast.Break) else loop.skip]
         jump = [_assign(node, flag, ast.Constant(True)) for flag in flags]
-        return [_assign(node, VALUE, node.value or ast.Constant(None)), *jump] if isinstance(node, ast.Return) else jump
+        return (
+            [_assign(node, VALUE, node.value or ast.Constant(None)), *jump] if isinstance(node, ast.Return) else jump
+        )
 
     def _guard(self, rest: list[ast.stmt], jumps: Jumps, loop: Loop | None) -> ast.stmt:
         """Return the statements behind a jump, to be skipped if its flag is set."""
@@ -199,7 +201,9 @@ class _Lowering:
 
     def _is_idle(self, node: ast.stmt, read: set[str]) -> bool:
         for block in [node.body] if isinstance(node, (ast.While, ast.For)) else blocks_of(node):
-            block[:] = self.pruned(block) or ([] if isinstance(node, ast.If) else block and [ast.copy_location(ast.Pass(), node)])
+            block[:] = self.pruned(block) or (
+                [] if isinstance(node, ast.If) else block and [ast.copy_location(ast.Pass(), node)]
+            )
         target = node.targets[0] if isinstance(node, ast.Assign) else None
         return isinstance(target, ast.Name) and target.id.startswith(".") and target.id not in read
 

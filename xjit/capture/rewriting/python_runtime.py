@@ -154,7 +154,4 @@ def _elements(
 
 
 def _all_hold(conditions: tuple[Callable[..., Any], ...], values: tuple[Any, ...]) -> bool:
-    for condition in conditions:
-        if not condition(*values):
-            return False
-    return True
+    return all(condition(*values) for condition in conditions)

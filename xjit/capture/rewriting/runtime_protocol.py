@@ -1,10 +1,10 @@
 """The calls that the control flow of a rewritten function makes.
 
-A rewritten function keeps name, signature, defaults, cells, globals, file and line numbers. Its control flow calls the
-methods of one ``ControlRuntime``, and what was a block becomes a nested function without arguments:
+A rewritten function keeps name, signature, defaults, cells, globals, file and line numbers. Its control flow calls
+the methods of one ``ControlRuntime``, and what was a block becomes a nested function without arguments:
 
     while test: body              runtime.while_(test, body, going, site)
-    for target in items: body     runtime.for_(items, assign, body, going, site)      assign(item) does ``target = item``
+    for target in items: body     runtime.for_(items, assign, body, going, site)      assign(x) does ``target = x``
     if test: then                 runtime.if_(test, then, otherwise, site)
     else: otherwise
     x if test else y              runtime.if_exp(test, then, otherwise)
@@ -20,10 +20,10 @@ Names. The nested functions share the variables of the function as cells. ``site
 that the construct assigns: ``state.names``, ``state.get()``, ``state.set(values)``. A variable that is not bound is
 ``UNBOUND`` there. Hidden variables begin with a dot, which no variable of the user does.
 
-Jumps. ``break``, ``continue`` and ``return`` inside of blocks are assignments to hidden flags, and the statements that
-they skip stand in an ``if not flag``. A loop that may end early has the name of its flag in ``site.stop``; ``going()``
-is ``not flag``, asked after each turn and before the test or the next item; ``going`` is None for any other loop. A
-flag is False when its loop starts. ``else`` of a loop is an ``if not flag`` behind it. A function that returns inside
+Jumps. ``break``, ``continue`` and ``return`` inside of blocks are assignments to hidden flags, and the statements
+that they skip stand in an ``if not flag``. A loop that may end early has the name of its flag in ``site.stop``;
+``going()`` is ``not flag``, asked after each turn and before the test or the next item; ``going`` is None for any
+other loop. A flag is False when its loop starts. ``else`` of a loop is an ``if not flag`` behind it. A function that returns inside
 of a block assigns ``VALUE`` and, where a statement behind has to know, sets the flag ``RETURNED``; it ends by
 ``return VALUE``. ``VALUE`` has a meaning only after such a return and is unbound before. If one arm always jumps,
 the statements behind the ``if`` become the other arm, so that most functions need no flag.
@@ -207,4 +207,4 @@ class ControlRuntime(ABC):
         conditions: tuple[Callable[..., Any], ...],
         element: Callable[..., Any],
     ) -> Any:
-        """Return ``function`` of the generator of such elements; the function is sum, min, max, any, all or similar."""
+        """Return the function, which is sum, min, max, any, all or similar, of the generator of such elements."""

@@ -61,7 +61,7 @@ def scope_names(function: Function) -> ScopeNames:
         used_up.add(consumed(node))
         captured.update(_captured(node, used_up))
     for statement in body:
-        deleted.update(node.id for node in ast.walk(statement) if is_name(node, ast.Del))
+        deleted.update(deleted_names(statement))
     local = bound - outer - shared
     return ScopeNames(parameters, *map(frozenset, (local, outer, shared, captured, deleted)))
 
@@ -127,9 +127,9 @@ def bound_by(node: ast.AST) -> Iterator[str]:
         yield node.rest
 
 
-def is_name(node: ast.AST, context: type[ast.expr_context]) -> bool:
-    """Return whether a node is a variable in such a context."""
-    return isinstance(node, ast.Name) and isinstance(node.ctx, context)
+def deleted_names(statement: ast.AST) -> list[str]:
+    """Return the variables that a statement deletes, the functions in it included."""
+    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)]
 
 
 def target_names(target: ast.expr) -> list[str]:
@@ -146,10 +146,9 @@ def consumed(node: ast.AST) -> ast.GeneratorExp | None:
 
 
 def _captured(node: ast.AST, used_up: set[ast.AST | None]) -> Iterator[str]:
-    """Yield the names that may be read at any time because of a node: those in definitions and lasting generators."""
-    if isinstance(node, (ast.Lambda, *DEFINITIONS)):
-        yield from names_inside(node)
-    elif isinstance(node, ast.GeneratorExp) and node not in used_up:
+    """Yield the names that may be read at any time because of a node: those in definitions and generators."""
+    lasts = isinstance(node, ast.GeneratorExp) and node not in used_up
+    if lasts or isinstance(node, (ast.Lambda, *DEFINITIONS)):
         yield from names_inside(node)
     elif isinstance(node, COMPREHENSIONS):
         yield from (name for inner in functions_within(node) for name in names_inside(inner))

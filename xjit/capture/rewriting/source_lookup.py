@@ -117,7 +117,8 @@ def without_surroundings(node: Function) -> Function:
         bare.type_params = []
         first = node.decorator_list[:1]
         bare.decorator_list = [ast.copy_location(ast.Constant(None), one) for one in first]
-    return bare
+    found: Function = bare
+    return found
 
 
 def _bare_argument(arg: ast.arg | None) -> ast.arg | None:

@@ -25,6 +25,9 @@ _OF_ARITHMETIC = (FloatingPointError, RuntimeWarning)
 MANY_OPERATIONS = 300
 """After each so many operations it is asked whether a loop of the user's makes them."""
 
+COST_OF_UPDATES = 20
+"""Operations that a write to some elements counts as: nothing fuses across it."""
+
 
 @dataclass(eq=False)
 class CaptureTrace(Trace):
@@ -56,16 +59,18 @@ class CaptureTrace(Trace):
         """
         node = super().add(op, inputs, params, where)
         self._check_handlers(node)
-        self._count()
+        self._count(node)
         self._look()
         return node
 
-    def _count(self) -> None:
+    def _count(self, node: Node) -> None:
         """Counts the operation; CaptureError where loops of the user's have made too many of them, turn by turn."""
         if self.recorder is None:
             return
-        self.recorder.operations += 1
-        if self.recorder.operations % MANY_OPERATIONS == 0 and self.recorder.rewriting.ask_for_loops(sys._getframe(2)):
+        before = self.recorder.operations // MANY_OPERATIONS
+        self.recorder.operations += 1 if node.op.kind is not Kind.UPDATE else COST_OF_UPDATES
+        many = self.recorder.operations // MANY_OPERATIONS > before
+        if many and self.recorder.rewriting.ask_for_loops(sys._getframe(2)):
             refuse("a Python loop would be traced turn by turn", fix="use operations on whole arrays")
 
     def _look(self) -> None:
