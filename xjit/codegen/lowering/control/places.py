@@ -110,7 +110,7 @@ class Places:
     def is_register(self, node: Node) -> bool:
         """Return whether a value is one element that the kernel keeps to itself."""
         home, _ = self.home(node)
-        return not home.aval.rank and home not in self.outside and home.op is not CONSTANT
+        return home.aval.size == 1 and home not in self.outside and home.op is not CONSTANT
 
     # ------------------------------------------------------------------ statements
 
