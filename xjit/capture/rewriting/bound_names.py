@@ -18,6 +18,7 @@ from xjit.capture.rewriting.scope_names import (
     Function,
     ScopeNames,
     bound_by,
+    evaluated_by,
     target_names,
 )
 
@@ -63,7 +64,7 @@ class _BoundNames:
         if isinstance(node, ast.Match):
             return self._match(node, bound)
         if isinstance(node, (*DEFINITIONS, ast.Import, ast.ImportFrom)):
-            return self._added(bound, bound_by(node))
+            return self._added(self._sequence(evaluated_by(node), bound), bound_by(node))
         return self._simple(node, bound)
 
     def _if(self, node: ast.If, bound: Bound) -> Bound:
@@ -142,7 +143,7 @@ class _BoundNames:
             bound = self._sequence([node.left, node.comparators[0]], bound)
             self._sequence(node.comparators[1:], bound)
         elif isinstance(node, ast.Lambda):
-            self._sequence([*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)], bound)
+            bound = self._sequence(evaluated_by(node), bound)
         elif isinstance(node, COMPREHENSIONS):
             return self._comprehension(node, bound)
         elif node is not None:

@@ -58,7 +58,7 @@ class _Liveness:
         self.block(node.body, after, pinned)
         self.block(node.orelse, after, pinned)
         writes = dict.fromkeys([*then.writes, *otherwise.writes])
-        kept = after - (then.kills & otherwise.kills)
+        kept = (after - (then.kills & otherwise.kills)) | pinned
         self._record(node, "if", writes, after, kept | then.reads | otherwise.reads)
 
     def _loop(self, node: ast.While | ast.For, after: frozenset[str], pinned: frozenset[str]) -> None:

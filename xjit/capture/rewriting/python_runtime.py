@@ -154,4 +154,7 @@ def _elements(
 
 
 def _all_hold(conditions: tuple[Callable[..., Any], ...], values: tuple[Any, ...]) -> bool:
-    return all(condition(*values) for condition in conditions)
+    holds = True
+    for condition in conditions:
+        holds = holds and bool(condition(*values))
+    return holds

@@ -120,13 +120,13 @@ def _body(tree: Function) -> tuple[list[ast.stmt], list[ast.stmt]]:
 
 
 def _declarations(names: ScopeNames, assigned: set[str]) -> list[ast.stmt]:
-    """Return what makes the variables that hidden functions assign ones of the function; it does not run."""
+    """Return what makes all variables ones of the function, wherever they are assigned; it does not run."""
     written: list[ast.stmt] = []
     if names.shared:
         written.append(ast.Global(sorted(names.shared)))
     if names.outer:
         written.append(ast.Nonlocal(sorted(names.outer)))
-    own = sorted(assigned.difference(names.parameters, names.outer))
+    own = sorted((assigned | names.local).difference(names.parameters, names.outer))
     if own:
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in own]
         written.append(ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], []))

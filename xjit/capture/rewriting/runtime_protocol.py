@@ -23,10 +23,10 @@ that the construct assigns: ``state.names``, ``state.get()``, ``state.set(values
 Jumps. ``break``, ``continue`` and ``return`` inside of blocks are assignments to hidden flags, and the statements
 that they skip stand in an ``if not flag``. A loop that may end early has the name of its flag in ``site.stop``;
 ``going()`` is ``not flag``, asked after each turn and before the test or the next item; ``going`` is None for any
-other loop. A flag is False when its loop starts. ``else`` of a loop is an ``if not flag`` behind it. A function that returns inside
-of a block assigns ``VALUE`` and, where a statement behind has to know, sets the flag ``RETURNED``; it ends by
-``return VALUE``. ``VALUE`` has a meaning only after such a return and is unbound before. If one arm always jumps,
-the statements behind the ``if`` become the other arm, so that most functions need no flag.
+other loop. A flag is False when its loop starts. ``else`` of a loop is an ``if not flag`` behind it. A function that
+returns inside of a block assigns ``VALUE`` and, where a statement behind has to know, sets the flag ``RETURNED``; it
+ends by ``return VALUE``. ``VALUE`` has a meaning only after such a return and is unbound before. If one arm always
+jumps, the statements behind the ``if`` become the other arm, so that most functions need no flag.
 
 Where a branch or a loop decides over NumPy values, the values of ``state.temporary`` may be forgotten: nobody reads
 them at the next turn or behind the construct. Those of ``state.carried`` may be read.

@@ -84,13 +84,8 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _own_children(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Lambda):
-        yield from _evaluated_outside(node.args)
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        yield from node.decorator_list
-        yield from _evaluated_outside(node.args)
-    elif isinstance(node, ast.ClassDef):
-        yield from (*node.decorator_list, *node.bases, *node.keywords)
+    if isinstance(node, (ast.Lambda, *DEFINITIONS)):
+        yield from evaluated_by(node)
     elif isinstance(node, COMPREHENSIONS):
         yield node.generators[0].iter
         yield from (ast.Name(name, ast.Store()) for name in walrus_names(node))
@@ -98,9 +93,15 @@ def _own_children(node: ast.AST) -> Iterator[ast.AST]:
         yield from ast.iter_child_nodes(node)
 
 
-def _evaluated_outside(args: ast.arguments) -> Iterator[ast.expr]:
-    yield from args.defaults
-    yield from (default for default in args.kw_defaults if default is not None)
+def evaluated_by(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the expressions that the definition of a function or a class evaluates where it stands."""
+    if isinstance(node, DEFINITIONS):
+        yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        yield from (*node.bases, *node.keywords)
+    elif isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from node.args.defaults
+        yield from (default for default in node.args.kw_defaults if default is not None)
 
 
 def walrus_names(comprehension: Comprehension) -> list[str]:
