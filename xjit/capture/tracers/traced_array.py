@@ -12,6 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stores import is_mask_of, unlinked
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
@@ -190,6 +191,9 @@ class TracedArray(Operators, BufferView):
         refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("real", "imag", "flat") and not self.scalar:
+            getattr(self, name)[...] = value
+            return
         if name in _ASSIGNABLE:
             refuse(
                 f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
@@ -213,6 +217,10 @@ class TracedArray(Operators, BufferView):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, TracedArray) and index.dtype == np.bool_ and is_mask_of(index, self):
+            from xjit.capture.tracers.chosen_elements import ChosenElements
+
+            return ChosenElements(unlinked(self), unlinked(index))
         return call_getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
