@@ -67,8 +67,8 @@ class Captured:
 
     @property
     def results(self) -> int:
-        """Return how many outputs the graph has."""
-        return len(self.graph.outputs)
+        """Return how many outputs of the graph are results."""
+        return len(self.graph.outputs) - len(self.written)
 
     @property
     def views(self) -> tuple[bool, ...]:

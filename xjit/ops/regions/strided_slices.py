@@ -72,7 +72,7 @@ SLICE_FROM = register(
         infer=_infer_slice,
         reference=_slice,
         access=_access_slice,
-        doc="A strided window of the operand, which along some dimensions begins where other operands say.",
+        doc="A strided window of the operand, which along some dimensions begins where data says.",
     )
 )
 
