@@ -217,14 +217,16 @@ class _Results:
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, self._shown(leaf))
             memory = self._memory(leaf)
+            doubt = getattr(leaf, "doubt", None)
             return Output(
                 "graph",
                 index,
                 scalar=leaf.scalar,
                 view=leaf.is_view,
                 frozen=leaf.frozen,
-                python=leaf.weak,
+                python=leaf.weak if doubt is None else doubt[1],
                 memory=memory,
+                doubt=-1 if doubt is None else self._place(doubt[0], doubt[0].node),
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)

@@ -149,10 +149,10 @@ def _leaf(one: Any, other: Any, label: str) -> Any:
         return one
     if not is_array_like(one) or not is_array_like(other):
         refuse_kinds(label, one, other, "behind a branch")
-    kind, found = kind_of(one, label), kind_of(other, label)
-    if kind.type != found.type:
+    kind = kind_of(one, label).agreed(kind_of(other, label))
+    if kind is None:
         refuse_kinds(label, one, other, "behind a branch")
-    return _Choice(kind.joined(found), one, other)
+    return _Choice(kind, one, other)
 
 
 def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[Any]:
@@ -189,15 +189,17 @@ def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: 
     assert isinstance(outer, CaptureTrace)
     parts = []
     for arm, side in zip(arms, ("one", "other"), strict=True):
-        leaves = [_lifted(getattr(choice, side), choice.kind, arm.trace) for choice in rest]
+        leaves = [value for one in rest for value in _lifted(getattr(one, side), one.kind, arm.trace)]
         parts.append(computed(arm.trace, [*leaves, *versions_of(arm.trace, buffers)]))
     if all(map(is_small, parts)):
         values = _both_computed(pred, parts, [outer.adopt(one.version(outer)) for one in buffers])
     else:
         values = list(branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts]))
-    for buffer, value in zip(buffers, values[len(rest) :], strict=True):
-        buffer.advance(outer, lift(outer, value))
-    return [choice.kind.seen(lift(outer, value), outer) for choice, value in zip(rest, values, strict=False)]
+    nodes = [lift(outer, value) for value in values]
+    for buffer, node in zip(buffers, nodes[len(nodes) - len(buffers) :], strict=True):
+        buffer.advance(outer, node)
+    left = iter(nodes)
+    return [choice.kind.seen(left, outer) for choice in rest]
 
 
 def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Node]) -> list[Any]:
@@ -210,12 +212,12 @@ def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Nod
     return [*(select(_like(pred, one), one, other) for one, other in pairs), *others[end:]]
 
 
-def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> Any:
+def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> list[Any]:
     with tracing(trace):
-        if leaf is None:
-            zero = constant(np.zeros((), kind.place.aval.dtype))
-            return broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero
-        return lifted(leaf, kind)
+        if leaf is not None:
+            return lifted(leaf, kind)
+        zeros = [(constant(np.zeros((), type.dtype)), type) for type in kind.types]
+        return [broadcast(zero, type.shape) if type.rank else zero for zero, type in zeros]
 
 
 def _like(pred: Any, value: Any) -> Any:

@@ -15,11 +15,10 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 
 
 def refine(trace: Trace, pred: Node, holds: bool) -> None:
-    """Notes in a trace between which numbers integers lie if a condition of the trace around it holds, or not."""
-    for node, low, high in _facts(pred, holds, trace.parent):
+    """Notes in a trace between which numbers integers lie if a condition of it, or of one around it, holds or not."""
+    for node, low, high in _facts(pred, holds, trace):
         inner = trace.adopt(node)
-        own = span_of(node, trace.parent)
-        before = trace.spans.get(inner, own)
+        before = span_of(inner, trace)
         found = max(before[0], low), min(before[1], high)
         if found[0] <= found[1]:
             trace.spans[inner] = found
