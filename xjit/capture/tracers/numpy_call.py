@@ -14,6 +14,7 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import setitem
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
+from xjit.capture.tracers.doubts import hand_on_doubt
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.errors import ShapeError
@@ -58,6 +59,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     with located(inputs):
         values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
         result = link(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+    if any(hasattr(value, "doubt") for value in inputs):
+        hand_on_doubt(ufunc, inputs, result)
     return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
 
 

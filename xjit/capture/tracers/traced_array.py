@@ -24,7 +24,7 @@ from xjit.capture.tracers.numpy_call import (
     write_ufunc,
 )
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
@@ -35,7 +35,7 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "known", "wraps"})
+_SLOTS = frozenset({"bounds", "doubt", "known", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -43,16 +43,18 @@ class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do.
+    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do. A number of NumPy's with a ``doubt`` is one of Python's,
+    of the type beside it, where a truth value says so: behind a loop that may have taken no turn.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "known", "wraps")
+    __slots__ = ("bounds", "doubt", "known", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
     wraps: bool
+    doubt: tuple[TracedValue, type]
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
@@ -235,6 +237,7 @@ class TracedArray(Operators, BufferView):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if len(self) > MAX_UNROLLED:
+            ask_to_rewrite()
             refuse(
                 f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
                 self,
@@ -252,6 +255,8 @@ class TracedArray(Operators, BufferView):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:
