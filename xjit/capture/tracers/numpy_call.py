@@ -13,6 +13,10 @@ from xjit.capture.tracers.provenance import located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy import dispatch, methods
+from xjit.numpy.limited import functions as limited_functions
+from xjit.numpy.limited import indexing as limited_indexing
+from xjit.numpy.limited.arrays import LimitedArray
+from xjit.numpy.limited.lengths import Integer
 from xjit.numpy.selecting import indexing
 
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
@@ -41,6 +45,8 @@ _QUESTIONS: frozenset[Any] = frozenset(
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced."""
     check_alive(inputs)
+    if any(isinstance(value, LimitedArray) for value in inputs):
+        return _of_limited(lambda: limited_functions.call_ufunc(ufunc, method, _prepared(inputs), kwargs), inputs)
     if kwargs:
         return _call_with_options(ufunc, method, inputs, kwargs)
     with located(inputs):
@@ -98,6 +104,8 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if kwargs.get("out") is not None:
         refuse(f"numpy.{function.__name__}: out= is not supported", kwargs["out"], fix="assign the result instead")
     args, kwargs = prepared(function, args, kwargs)
+    if any(isinstance(value, LimitedArray) for value in (*args, *kwargs.values())):
+        return _of_limited(lambda: limited_functions.call_function(function, args, kwargs), args)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     if function in _QUESTIONS:
@@ -131,6 +139,9 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
+    if isinstance(value, LimitedArray) or any(isinstance(one, LimitedArray) for one in args):
+        args, kwargs = constants(args), constants(kwargs)
+        return _of_limited(lambda: limited_functions.call_method(name, value, args, kwargs), (value, *args))
     check_alive((value,))
     with located((value, *args)):
         keep = frozenset({float}) if name == "clip" else frozenset()
@@ -151,9 +162,38 @@ def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
     index = _known_index(index)
+    if limited_indexing.applies(value, index):
+        return _of_limited(lambda: limited_indexing.getitem(value, index), (value, *traced_leaves(index)))
     with located((value, *traced_leaves(index))):
         result = share(indexing.getitem(value, index), (value,))
     return _remember(result, (value,), lambda: number_of(value)[index])
+
+
+def _prepared(inputs: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple([constants(value, frozenset({float})) for value in inputs])
+
+
+def _of_limited(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:
+    """The result of a computation on arrays of sizes that only the run knows, as user code sees it."""
+    from xjit.capture.tracers.traced_window import TracedWindow
+
+    values = [one for one in operands if isinstance(one, TracedValue)]
+    check_alive(values)
+    with located(values):
+        found = compute()
+    if isinstance(found, tuple):
+        return tuple([TracedWindow.of(one) if isinstance(one, LimitedArray) else one for one in found])
+    return TracedWindow.of(found) if isinstance(found, LimitedArray) else share(found, values)
+
+
+def python_integer(size: Integer) -> Any:
+    """A size as an integer of Python's, which the run may be the first to know."""
+    if size.known is not None:
+        return size.known
+    value: Any = size.operand
+    value.weak, value.scalar = int, True
+    value.bounds, value.wraps = (size.low, size.high), False
+    return value
 
 
 def _known_index(index: Any) -> Any:
