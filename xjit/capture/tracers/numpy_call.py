@@ -45,7 +45,7 @@ _QUESTIONS: frozenset[Any] = frozenset(
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced."""
     check_alive(inputs)
-    if any(isinstance(value, LimitedArray) for value in inputs):
+    if _has_limited(inputs):
         return _of_limited(lambda: limited_functions.call_ufunc(ufunc, method, _prepared(inputs), kwargs), inputs)
     if kwargs:
         return _call_with_options(ufunc, method, inputs, kwargs)
@@ -104,7 +104,7 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if kwargs.get("out") is not None:
         refuse(f"numpy.{function.__name__}: out= is not supported", kwargs["out"], fix="assign the result instead")
     args, kwargs = prepared(function, args, kwargs)
-    if any(isinstance(value, LimitedArray) for value in (*args, *kwargs.values())):
+    if _has_limited((*args, *kwargs.values())):
         return _of_limited(lambda: limited_functions.call_function(function, args, kwargs), args)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
@@ -116,6 +116,9 @@ def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    if _has_limited((*args, *kwargs.values())):
+        function = getattr(np, replacement.__name__, replacement)
+        return _of_limited(lambda: limited_functions.call_function(function, args, kwargs), args)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
@@ -139,7 +142,7 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
-    if isinstance(value, LimitedArray) or any(isinstance(one, LimitedArray) for one in args):
+    if _has_limited((value, *args)):
         args, kwargs = constants(args), constants(kwargs)
         return _of_limited(lambda: limited_functions.call_method(name, value, args, kwargs), (value, *args))
     check_alive((value,))
@@ -167,6 +170,11 @@ def call_getitem(value: Any, index: Any) -> Any:
     with located((value, *traced_leaves(index))):
         result = share(indexing.getitem(value, index), (value,))
     return _remember(result, (value,), lambda: number_of(value)[index])
+
+
+def _has_limited(values: Iterable[Any]) -> bool:
+    """Return whether one of some arguments is an array of a size that only the run knows."""
+    return any([isinstance(value, LimitedArray) for value in values])
 
 
 def _prepared(inputs: Iterable[Any]) -> tuple[Any, ...]:

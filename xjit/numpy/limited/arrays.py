@@ -149,7 +149,7 @@ def picked(source: Any, entries: Sequence[Any]) -> Any:
             places.append(axis)
             found.append(count)
         else:
-            one = Range(_position(entry, axis, sizes[axis]).operand, 1, 1, 1)
+            one = Range(position(entry, axis, sizes[axis]).operand, 1, 1, 1)
         ranges.append(one)
     part = Part(source, tuple(ranges), tuple(places))
     return LimitedArray(None, tuple(found), part) if is_limited(tuple(found)) else _picked(part)
@@ -163,7 +163,7 @@ def range_of(entry: slice, size: Integer, bound: int) -> tuple[Range, Integer]:
     return Range(start.operand, step, count.operand, most), count
 
 
-def _position(entry: Any, axis: int, size: Integer) -> Integer:
+def position(entry: Any, axis: int, size: Integer) -> Integer:
     """A position along an axis, which has to be there."""
     position = integer(entry)
     if position.low >= 0 and (position + 1).at_most(size):
@@ -245,13 +245,13 @@ def aligned(name: str, values: Sequence[Any]) -> tuple[tuple[Any, ...], Sizes]:
         ]
         bounds.append(size.known if size.known is not None else bound_of(max(own)))
     found = tuple(
-        _fitted(as_value(value_of(value), name), sizes, common[rank - len(sizes) :], bounds[rank - len(sizes) :])
+        fitted(as_value(value_of(value), name), sizes, common[rank - len(sizes) :], bounds[rank - len(sizes) :])
         for value, sizes in zip(values, several, strict=True)
     )
     return found, common
 
 
-def _fitted(value: Operand, sizes: Sizes, wanted: Sizes, bounds: Sequence[int]) -> Any:
+def fitted(value: Operand, sizes: Sizes, wanted: Sizes, bounds: Sequence[int]) -> Any:
     """The value with these bounds; along axes whose sizes may be one where others are wanted, that one is repeated."""
     own = shape_of(value)
     for axis, (size, result) in enumerate(zip(sizes, wanted, strict=True)):
