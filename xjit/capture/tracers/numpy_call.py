@@ -14,9 +14,9 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy import dispatch, methods
 from xjit.numpy.limited import functions as limited_functions
-from xjit.numpy.limited import indexing as limited_indexing
+from xjit.numpy.limited import moving_indices
 from xjit.numpy.limited.arrays import LimitedArray
-from xjit.numpy.limited.lengths import Integer
+from xjit.numpy.limited.run_time_integers import Integer
 from xjit.numpy.selecting import indexing
 
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
@@ -165,8 +165,8 @@ def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
     index = _known_index(index)
-    if limited_indexing.applies(value, index):
-        return _of_limited(lambda: limited_indexing.getitem(value, index), (value, *traced_leaves(index)))
+    if moving_indices.applies(value, index):
+        return _of_limited(lambda: moving_indices.getitem(value, index), (value, *traced_leaves(index)))
     with located((value, *traced_leaves(index))):
         result = share(indexing.getitem(value, index), (value,))
     return _remember(result, (value,), lambda: number_of(value)[index])
@@ -174,7 +174,7 @@ def call_getitem(value: Any, index: Any) -> Any:
 
 def _has_limited(values: Iterable[Any]) -> bool:
     """Return whether one of some arguments is an array of a size that only the run knows."""
-    return any([isinstance(value, LimitedArray) for value in values])
+    return any(isinstance(value, LimitedArray) for value in values)
 
 
 def _prepared(inputs: Iterable[Any]) -> tuple[Any, ...]:

@@ -14,8 +14,6 @@ from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import PACKAGE
 from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import LimitedArray, elements_of, sizes_of
-from xjit.numpy.limited.lengths import Integer
-from xjit.types import DType
 
 _OPERANDS = (TracedValue, LimitedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _FIX = "use an array whose size is known while tracing"
@@ -29,7 +27,9 @@ class TracedWindow(Operators, LimitedArray):
 
     __slots__ = ()
     __array_priority__ = 1000.0
-    __hash__ = None  # type: ignore[assignment]  # as NumPy's arrays
+
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
 
     @classmethod
     def of(cls, array: LimitedArray) -> TracedWindow:
@@ -61,17 +61,16 @@ class TracedWindow(Operators, LimitedArray):
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
-        return numpy_call.call_ufunc(ufunc, "__call__", (left, right), {}) if isinstance(other, _OPERANDS) else NotImplemented
+        return (
+            numpy_call.call_ufunc(ufunc, "__call__", (left, right), {})
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         refuse("an array whose size only the run knows is written in place", fix="assign to a slice of the array")
 
     # Attributes
-
-    @property
-    def dtype(self) -> DType:
-        """The element type."""
-        return LimitedArray.dtype.fget(self)  # type: ignore[attr-defined,no-any-return]
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -116,8 +115,3 @@ class TracedWindow(Operators, LimitedArray):
 
     def __bool__(self) -> bool:
         refuse("a condition needs the numbers of an array", fix="use np.where, np.any or np.all")
-
-
-def length(size: Integer) -> Any:
-    """The size of an axis as user code sees it."""
-    return numpy_call.python_integer(size)

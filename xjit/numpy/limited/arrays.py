@@ -16,7 +16,7 @@ from xjit.dataclass import dataclass
 from xjit.errors import IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
-from xjit.numpy.limited.lengths import (
+from xjit.numpy.limited.run_time_integers import (
     Integer,
     chosen,
     integer,
@@ -38,13 +38,14 @@ Sizes: TypeAlias = "tuple[Integer, ...]"
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A region of another array: a range along each of its axes, of which those that are ``dropped`` are no axes of the
-    part; ``shape`` has the sizes of the result, new axes among them.
+    """A region of another array: a range along each of its axes.
+
+    ``places`` says of each axis of the part which one of the other array it runs along, None for a new one.
     """
 
     source: Any
     ranges: tuple[Range, ...]
-    places: tuple[int | None, ...]  # of each axis of the result the axis of the source, None for a new one
+    places: tuple[int | None, ...]
 
 
 class LimitedArray:
@@ -71,7 +72,7 @@ class LimitedArray:
     @property
     def dtype(self) -> DType:
         """The element type."""
-        base = self.part.source if self.part is not None else self._value
+        base: Any = self.part.source if self.part is not None else self._value
         found: DType = base.dtype
         return found
 
@@ -209,7 +210,9 @@ def _common(name: str, own: Sequence[Integer], several: Sequence[Sizes]) -> Inte
     if len(different) <= 1:
         return different[0] if different else integer(1)
     known = [size for size in different if size.known is not None]
-    text = " ".join("(" + ",".join("?" if one.known is None else str(one.known) for one in sizes) + ")" for sizes in several)
+    text = " ".join(
+        "(" + ",".join("?" if one.known is None else str(one.known) for one in sizes) + ")" for sizes in several
+    )
     message = f"numpy.{name}: operands could not be broadcast together with shapes {text}"
     if len(known) > 1:
         raise ShapeError(message)
@@ -252,14 +255,12 @@ def aligned(name: str, values: Sequence[Any]) -> tuple[tuple[Any, ...], Sizes]:
 
 
 def fitted(value: Operand, sizes: Sizes, wanted: Sizes, bounds: Sequence[int]) -> Any:
-    """The value with these bounds; along axes whose sizes may be one where others are wanted, that one is repeated."""
+    """The value with these bounds; along axes of one element where more are wanted, that one is repeated."""
     own = shape_of(value)
     for axis, (size, result) in enumerate(zip(sizes, wanted, strict=True)):
         if size.known != 1 and not size.equals(result):
             value = _repeated(value, axis, size, bounds[axis])
-    final = tuple(
-        1 if size.known == 1 else bound for size, bound in zip(sizes, bounds, strict=True)
-    )
+    final = tuple(1 if size.known == 1 else bound for size, bound in zip(sizes, bounds, strict=True))
     stays = tuple(integer(1) if size.known == 1 else result for size, result in zip(sizes, wanted, strict=True))
     same = own == final and all(size.equals(result) for size, result in zip(sizes, stays, strict=True))
     return value if same else limited(value, stays, final)
@@ -280,9 +281,10 @@ def elements_of(sizes: Sizes) -> Integer:
     for size in rest:
         if total.known is not None:
             terms = {node: times * total.constant for node, times in size.terms.items() if total.constant}
-            total = Integer(size.constant * total.constant, terms, size.low * total.constant, size.high * total.constant)
+            total = Integer(
+                size.constant * total.constant, terms, size.low * total.constant, size.high * total.constant
+            )
         else:
             product = ops.mul(_value(total), _value(size))
             total = integer(product).within(0, total.high * size.high)
     return total
-

@@ -22,7 +22,7 @@ from xjit.numpy.limited.arrays import (
     sizes_of,
     value_of,
 )
-from xjit.numpy.limited.lengths import Integer, integer, is_same
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
 from xjit.numpy.reducing.axis_reductions import axes_of
 from xjit.numpy.rules.promotion import weak_type
 from xjit.numpy.rules.values import as_value, shape_of
@@ -46,7 +46,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Map
     """``ufunc.method(*inputs, **options)`` on arrays of which at least one is limited."""
     name = f"numpy.{ufunc.__name__}"
     if method == "reduce" and len(inputs) == 1:
-        return _reduced(lambda *a, **k: dispatch.call_ufunc(ufunc, "reduce", a, k), ufunc.identity, inputs, options, 0)
+        return _reduced(
+            lambda *a, **k: dispatch.call_ufunc(ufunc, "reduce", a, k), ufunc.identity, inputs, options, 0
+        )
     if method == "outer" and len(inputs) == 2 and ufunc.signature is None:
         left, right = inputs
         return call_ufunc(ufunc, "__call__", (_spread(left, len(sizes_of(right))), right), options)
@@ -197,8 +199,8 @@ def _inner(name: str, x: Any, y: Any, columns: Integer, rows: Integer) -> tuple[
     size = columns
     if not columns.equals(rows):
         message = (
-            f"numpy.{name}: Input operand 1 has a mismatch in its core dimension 0: its size differs from that of the "
-            "last dimension of operand 0"
+            f"numpy.{name}: Input operand 1 has a mismatch in its core dimension 0: its size differs from that of "
+            "the last dimension of operand 0"
         )
         if columns.known is not None and rows.known is not None:
             raise ShapeError(message)
@@ -251,7 +253,11 @@ def _vdot(a: Any, b: Any) -> Any:
 def transposed(a: Any, axes: Any = None) -> Any:
     """The array with its axes in another order."""
     sizes = sizes_of(a)
-    order = tuple(reversed(range(len(sizes)))) if axes is None else tuple(normalize_axis_index(one, len(sizes)) for one in axes)
+    order = (
+        tuple(reversed(range(len(sizes))))
+        if axes is None
+        else tuple(normalize_axis_index(one, len(sizes)) for one in axes)
+    )
     found = dispatch.call_function(np.transpose, (value_of(a), order), {})
     return made(found, tuple(sizes[axis] for axis in order))
 
@@ -267,7 +273,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.outer: _outer,
     np.transpose: transposed,
 }
-"""What there is for limited arrays, by NumPy's function."""
+"""Functions of limited arrays, by NumPy's."""
 
 METHODS: dict[str, Any] = {
     **{name: getattr(np, name) for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean")},
@@ -290,4 +296,3 @@ def call_method(name: str, value: LimitedArray, args: Sequence[Any], kwargs: Map
     if name not in METHODS:
         raise refused(f"numpy.ndarray.{name}")
     return call_function(METHODS[name], (value, *args), kwargs)
-

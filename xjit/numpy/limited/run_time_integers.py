@@ -197,7 +197,7 @@ def wrapped(position: Integer, size: Integer) -> Integer:
 
 
 def quotient(span: Integer, step: int) -> Integer:
-    """How many steps fit into a span, the last one not whole; none into a negative span."""
+    """The number of steps that a span takes, the last one not whole; none for a negative span."""
     if step == 1:
         return largest(span, 0)
     rounded = largest(span, 0) + (step - 1)

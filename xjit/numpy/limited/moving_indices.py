@@ -23,7 +23,7 @@ from xjit.numpy.limited.arrays import (
     sizes_of,
     value_of,
 )
-from xjit.numpy.limited.lengths import Integer, integer, is_same
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
 from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_of
 from xjit.numpy.selecting.indexing import expanded
 from xjit.ops.dynamic.limited_windows import Range, number, store_window
@@ -107,7 +107,9 @@ def _spread(value: Any, region: Sizes, bounds: Sequence[int]) -> Any:
     sizes, found = sizes_of(value), as_value(value_of(value), "setitem", "value")
     while len(sizes) > len(region) and sizes[0].known == 1:
         found, sizes = ops.reshape(found, shape_of(found)[1:]), sizes[1:]
-    checked = [_checked(size, wanted, sizes, region) for size, wanted in zip(sizes, _last(region, len(sizes)), strict=True)]
+    checked = [
+        _checked(size, wanted, sizes, region) for size, wanted in zip(sizes, _last(region, len(sizes)), strict=True)
+    ]
     fitted_value = fitted(found, sizes, tuple(checked), _last(bounds, len(sizes)))
     mapping = tuple(range(len(region) - len(sizes), len(region)))
     return ops.broadcast_in_dim(fitted_value, tuple(bounds), mapping)
