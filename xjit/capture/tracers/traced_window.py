@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from xjit.capture.tracers import numpy_call
+from xjit.capture.tracers import limited_calls, numpy_call
 from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import PACKAGE
@@ -68,19 +68,21 @@ class TracedWindow(Operators, LimitedArray):
         )
 
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
-        refuse("an array whose size only the run knows is written in place", fix="assign to a slice of the array")
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return limited_calls.write_ufunc(ufunc, self, other)
 
     # Attributes
 
     @property
     def shape(self) -> tuple[Any, ...]:
         """The sizes, those of the run as integers of Python's that are not known while tracing."""
-        return tuple(numpy_call.python_integer(size) for size in sizes_of(self))
+        return tuple(limited_calls.python_integer(size) for size in sizes_of(self))
 
     @property
     def size(self) -> Any:
         """The number of elements."""
-        return numpy_call.python_integer(elements_of(sizes_of(self)))
+        return limited_calls.python_integer(elements_of(sizes_of(self)))
 
     @property
     def T(self) -> Any:
@@ -101,8 +103,8 @@ class TracedWindow(Operators, LimitedArray):
     def __getitem__(self, index: Any) -> Any:
         return numpy_call.call_getitem(self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        refuse("elements of an array whose size only the run knows are assigned to", fix="assign to the whole array")
+    def __setitem__(self, index: Any, value: Any) -> None:
+        numpy_call.call_setitem(self, index, value)
 
     def __len__(self) -> NoReturn:
         refuse("len() of an array whose size only the run knows", fix="use its shape")

@@ -14,7 +14,7 @@ import numpy as np
 from xjit import ops
 from xjit.dataclass import dataclass
 from xjit.errors import IndexOutOfBoundsError, ShapeError
-from xjit.ir.context import TracedValue
+from xjit.ir.context import Trace, TracedValue
 from xjit.ir.current import current
 from xjit.numpy.limited.run_time_integers import (
     Integer,
@@ -27,7 +27,7 @@ from xjit.numpy.limited.run_time_integers import (
 )
 from xjit.numpy.rules.values import as_value, shape_of
 from xjit.ops.define.core import Operand
-from xjit.ops.dynamic.limited_windows import Range, bound_of, limited_window, number, whole
+from xjit.ops.dynamic.limited_windows import Range, bound_of, limited_window, number, store_window, whole
 from xjit.ops.whole_arrays.index import look_up
 from xjit.ops.whole_arrays.runtime_check import require
 from xjit.ops.whole_arrays.shape import iota
@@ -68,6 +68,16 @@ class LimitedArray:
         if self._value.owner is current():
             return self._value
         return limited(self._value, self.sizes)
+
+    @property
+    def owner(self) -> Trace:
+        """The trace that the value was made in, of an array that is no part."""
+        assert self._value is not None
+        return self._value.owner
+
+    def replace(self, value: TracedValue) -> None:
+        """Gives an array that is no part other elements."""
+        self._value = value
 
     @property
     def dtype(self) -> DType:
@@ -121,6 +131,13 @@ def _picked(part: Part) -> Any:
     found = limited_window(value_of(part.source), part.ranges)
     dims = tuple(1 if place is None else part.ranges[place].bound for place in part.places)
     return ops.reshape(found, dims) if dims != shape_of(found) else found
+
+
+def stored_part(part: Part, value: Any) -> Any:
+    """The new version of the array that a part shows, once the part has the elements of a value at its bounds."""
+    dims = tuple(one.bound for one in part.ranges)
+    update = ops.reshape(value, dims) if shape_of(value) != dims else value
+    return store_window(value_of(part.source), update, part.ranges)
 
 
 def is_moving(entry: Any) -> bool:

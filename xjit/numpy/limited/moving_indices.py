@@ -71,14 +71,15 @@ def _are_positions(entries: Sequence[Any]) -> bool:
 # ---- writing
 
 
-def set_window(array: Any, index: Any, value: Any) -> Any:
+def set_window(array: Any, index: Any, value: Any, sizes: Sizes | None = None) -> Any:
     """The new version of an array in which ``array[index] = value`` has been done, for an index that `applies`.
 
-    The value has the array's element type. Raises ShapeError for a value that does not fit, and
-    IndexOutOfBoundsError for a position outside, when the program runs if only that tells.
+    The array is a value at its bounds, of ``sizes`` if these are others. The stored value has the array's element
+    type. Raises ShapeError for a value that does not fit, and IndexOutOfBoundsError for a position outside, when the
+    program runs if only that tells.
     """
     entries = list(index) if isinstance(index, tuple) else [index]
-    sizes, bounds = sizes_of(array), shape_of(array)
+    bounds, sizes = shape_of(array), sizes_of(array) if sizes is None else sizes
     ranges: list[Range] = []
     region: list[Integer] = []
     for entry in expanded(bounds, entries):
