@@ -19,6 +19,7 @@ from xjit.capture.memory.buffer import Buffer, BufferView, replayed
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
+from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -66,8 +67,8 @@ class Captured:
 
     @property
     def results(self) -> int:
-        """Return how many outputs the graph has."""
-        return len(self.graph.outputs)
+        """Return how many outputs of the graph are results."""
+        return len(self.graph.outputs) - len(self.written)
 
     @property
     def views(self) -> tuple[bool, ...]:
@@ -100,20 +101,23 @@ def capture(
     captured; exceptions of the user's code pass unchanged.
     The ``watch`` says when to end.
     """
-    for merging in (False, True):
+    rewriting, merging = Rewriting(), False
+    while True:
         trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
         trace.floating_errors, trace.watch = floating_errors, watch
-        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging)
+        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging, rewriting)
         trace.lift_array = recorder.lift
         try:
             found = _traced(function, recorder, in_tree)
-        except (XjitError, ValueError):
-            if not recorder.identities.twins:
+        except Exception as error:
+            if rewriting.renewed():
+                continue
+            if merging or not isinstance(error, XjitError | ValueError) or not recorder.identities.twins:
                 raise
-            continue  # perhaps because one array looked like two
-        if not (recorder.identities.twins and recorder.identities.looked):
-            return found
-    raise AssertionError("arguments are merged only once")
+        else:
+            if merging or not (recorder.identities.twins and recorder.identities.looked):
+                return found
+        merging = True  # perhaps one array looked like two
 
 
 def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree) -> Captured:

@@ -37,6 +37,9 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
     """
     check_writable(target)
     entries: Entries = list(index) if isinstance(index, tuple) else [index]
+    if getattr(type(value), "chooses", False):
+        _store_chosen(target, entries, value)
+        return
     with located((target, *(one for one in (*entries, value) if isinstance(one, TracedValue)))):
         if len(entries) == 1 and _is_traced_mask(entries[0]):
             _store_masked(target, entries[0], value)
@@ -48,6 +51,28 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
             return
         whole = entries if any(entry is Ellipsis for entry in entries) else [*entries, ...]
         store(link(indexing.getitem(target, tuple(whole)), (target,)), value)
+
+
+def _store_chosen(target: BufferView, entries: Entries, chosen: Any) -> None:
+    """Stores elements that a mask has chosen where the same mask holds."""
+    mask = entries[0]
+    if len(entries) > 1 or not _is_traced_mask(mask) or mask.node is not chosen.mask.node:
+        chosen.refuse()
+    if target.shape != chosen.values.shape:
+        chosen.refuse()
+    values = stored_value(chosen.values, target.dtype)
+    every = ops.broadcast_in_dim(mask, target.shape, tuple(range(mask.ndim)))
+    write(target, ops.select(every, values, unlinked(target)))
+
+
+def is_mask_of(mask: Any, array: Any) -> bool:
+    """Return whether traced truth values choose among the elements of an array, in its leading dimensions."""
+    return (
+        mask.weak is None
+        and not mask.scalar
+        and 0 < mask.ndim <= array.ndim
+        and (mask.shape == array.shape[: mask.ndim] and not hasattr(mask, "known"))
+    )
 
 
 def _is_traced_mask(entry: Any) -> bool:
@@ -152,7 +177,7 @@ def _store_masked(target: BufferView, mask: Any, value: Any) -> None:
 
 
 def masked(target: Any, mask: Any, value: Any) -> Any:
-    """What an array becomes when the elements where a mask of its leading dimensions holds are these values.
+    """An array with these values where a mask of its leading dimensions holds.
 
     Values are one for all, or one for each element that is chosen, in row-major order.
     """

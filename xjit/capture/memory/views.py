@@ -43,6 +43,7 @@ def link(result: Any, operands: Iterable[Any]) -> Any:
             steps = _steps_between(result.node, one)
             if steps is not None:
                 result.lie_in(one.buffer, steps)
+                result.frozen = result.frozen or len(result.node.aval.order) < result.ndim
                 break
         else:
             result.frozen = result.frozen or bool(holders)  # nobody knows which elements it shows
@@ -69,19 +70,24 @@ def version_after(view: BufferView, value: Any) -> Node:
     assert trace is not None
     version = trace.adopt(view.buffer.version(trace))
     if not view.steps:
-        order = version.aval.order
-        return _node(pack(value, order if len(order) == version.aval.rank else c_order(version.aval.rank)))
+        return _new_version(value, version)
     groups = list(_groups(view.steps))
     befores = [version]
     for group in groups:
         befores.append(replayed(group, befores[-1], trace))
     for group, before in zip(reversed(groups), reversed(befores[:-1]), strict=True):
         value = _put(group, trace.wrap(before, trace), value, trace)
-    return _node(value)
+    return _new_version(value, version)
 
 
-def _node(value: Any) -> Node:
-    found: Node = value.node
+def _new_version(value: Any, version: Node) -> Node:
+    """A value as a buffer's next version: in its memory order, and never another array's node."""
+    node: Node = value.node
+    if version in node.updated:
+        return node
+    order = version.aval.order
+    packed: Any = pack(value, order if len(order) == version.aval.rank else c_order(version.aval.rank))
+    found: Node = packed.node
     return found
 
 
@@ -93,7 +99,7 @@ def _groups(steps: Sequence[Node]) -> Iterator[tuple[Node, ...]]:
 
 
 def _put(steps: tuple[Node, ...], before: Any, value: Any, trace: Trace) -> Any:
-    """What the operand of the first operation becomes when the result of the last one is the value."""
+    """The operand of the first operation, changed so that the result of the last one is the value."""
     first = steps[0]
     if first.access is not None:
         return _put_window(steps, before, value, trace)

@@ -19,7 +19,7 @@ from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.promotion import cast
-from xjit.numpy.rules.values import as_value
+from xjit.numpy.rules.values import as_value, holds_no_array
 from xjit.types import DType, dtype_class
 
 
@@ -35,8 +35,6 @@ def check_writable(target: Any) -> None:
     if not isinstance(trace, CaptureTrace):
         refuse("an array is written in place in a computation", target, fix="return the new value")
     _check_home(target.buffer, trace, target)
-    if len(target.node.aval.order) < target.ndim:  # one element of memory in several places
-        refuse("an array that shows an element twice is written in place", target, fix="copy it first")
 
 
 def _check_home(buffer: Buffer, trace: CaptureTrace, target: Any) -> None:
@@ -82,9 +80,9 @@ def stored_value(value: Any, dtype: DType) -> Any:
     Raises OverflowError for integers of Python's that the type does not hold, TypeError for complex numbers where a
     real one is needed, and ValueError for NaN among integers, as NumPy.
     """
-    if type(value) in (bool, int, float, complex):
-        sample: Any = np.zeros((), dtype)
-        sample[()] = value  # raises what NumPy raises
+    if not isinstance(value, TracedValue | np.ndarray | np.generic) and holds_no_array(value):
+        sample: Any = np.zeros(np.shape(value), dtype)
+        sample[...] = value  # raises what NumPy raises
         return sample
     weak = value.weak if isinstance(value, TracedValue) else None
     found = as_value(value, "setitem", "value")

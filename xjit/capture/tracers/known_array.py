@@ -15,6 +15,7 @@ from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.ir.current import current
 from xjit.ir.node import Node
+from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.rules.values import constant
 
 
@@ -154,7 +155,7 @@ class KnownArray(TracedArray):
         return super().__format__(spec) if self.array is None else format(self.array, spec)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("known", "bounds", "wraps") or self.array is None or hasattr(TracedArray, name):
+        if name in ("known", "bounds", "wraps") or self.array is None or name in METHODS or name in ATTRIBUTES:
             return super().__getattr__(name)
         found = getattr(self.array, name)
         if callable(found):

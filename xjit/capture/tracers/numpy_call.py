@@ -127,7 +127,7 @@ def _ufunc_of_constants(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], k
 
 
 def function_of_constants(function: Any, args: Any, kwargs: dict[str, Any], traced: Any = None) -> Any:
-    """What NumPy computes of constants at once; ``traced`` is what takes traced values in its place."""
+    """Results of NumPy for constants, at once; ``traced`` is the function that takes traced values in its place."""
 
     def again(one: Any, other: Any) -> Any:
         return (traced or function)(*replaced(args, one, other), **replaced(kwargs, one, other))

@@ -12,6 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stores import is_mask_of, unlinked
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
@@ -23,7 +24,7 @@ from xjit.capture.tracers.numpy_call import (
     write_ufunc,
 )
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
@@ -193,6 +194,9 @@ class TracedArray(Operators, BufferView):
         refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("real", "imag", "flat") and not self.scalar:
+            getattr(self, name)[...] = value
+            return
         if name in _ASSIGNABLE:
             refuse(
                 f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
@@ -216,6 +220,10 @@ class TracedArray(Operators, BufferView):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, TracedArray) and index.dtype == np.bool_ and is_mask_of(index, self):
+            from xjit.capture.tracers.chosen_elements import ChosenElements
+
+            return ChosenElements(unlinked(self), unlinked(index))
         return call_getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -230,6 +238,7 @@ class TracedArray(Operators, BufferView):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if len(self) > MAX_UNROLLED:
+            ask_to_rewrite()
             refuse(
                 f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
                 self,
@@ -247,6 +256,8 @@ class TracedArray(Operators, BufferView):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:

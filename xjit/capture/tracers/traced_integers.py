@@ -124,6 +124,8 @@ def _integer(ufunc: Any, values: tuple[Any, ...], limits: Bounds | None) -> Any:
     result: Any = call_ufunc(ufunc, "__call__", _operands(values), {})
     if _may_be_pythons(result):
         result.bounds, result.wraps = limits, wraps
+        if not wraps and limits is not None:
+            result.owner.spans[result.node] = limits
     return _marked(result, int)
 
 

@@ -72,7 +72,7 @@ SLICE_FROM = register(
         infer=_infer_slice,
         reference=_slice,
         access=_access_slice,
-        doc="A strided window of the operand, which along some dimensions begins where other operands say.",
+        doc="A strided window of the operand, which along some dimensions begins where data says.",
     )
 )
 
@@ -130,7 +130,7 @@ UPDATE_SLICE = register(
         infer=_infer_update,
         reference=_update,
         access=_access_update,
-        doc="The operand with a strided window replaced, which begins where other operands say along some dimensions.",
+        doc="The operand with a strided window replaced, which may begin where other operands say.",
     )
 )
 

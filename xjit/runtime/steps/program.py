@@ -68,7 +68,7 @@ def _as_value(value: Any) -> Any:
 
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
     """The program, ready to run. It misses where one of the functions no longer has the code beside it."""
-    conditions = Conditions(spec.apart, codes)
+    conditions = Conditions(spec.apart, codes, spec.written)
     return Program(_direct(spec, loading, conditions), len(spec.outputs), spec.fallbacks)
 
 
