@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xjit.ir.context import CONSTANT, Trace
 from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
 from xjit.ir.spans import Span, span_of
 from xjit.types import INT64
@@ -72,7 +73,7 @@ def _shifted(node: Node, low: int, high: int) -> Iterator[tuple[Node, int, int]]
     """The same for what the node is more or less than by a constant."""
     yield node, low, high
     expr = node.element if node.op is not CONSTANT else None
-    if node.op.access is not None and len(node.inputs) == 1 and node.aval == node.inputs[0].aval:
+    if node.op.kind is Kind.INDEXING and node.inputs[0].type == node.type and not node.aval.rank:
         yield from _shifted(node.inputs[0], low, high)
     if not isinstance(expr, Prim) or expr.name not in ("add", "sub") or len(node.inputs) != 2:
         return

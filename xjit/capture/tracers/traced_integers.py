@@ -98,9 +98,17 @@ def _operands(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The numbers as NumPy's integers of 64 bits."""
     for number in values:
         _check_width(_bounds(number), values)
-    return tuple(
-        call_method("astype", one, (INT64,), {}) if isinstance(one, TracedValue) else np.int64(one) for one in values
-    )
+    return tuple(_wide(one) if isinstance(one, TracedValue) else np.int64(one) for one in values)
+
+
+def _wide(value: Any) -> Any:
+    if value.dtype != INT64:
+        return call_method("astype", value, (INT64,), {})
+    trace = current()
+    assert trace is not None
+    same = trace.wrap(trace.adopt(value.node), trace)
+    same.scalar = True
+    return same
 
 
 def _check_width(limits: Bounds | None, values: tuple[Any, ...]) -> None:
