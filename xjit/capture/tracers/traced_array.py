@@ -26,6 +26,7 @@ from xjit.capture.tracers.numpy_call import (
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
 
@@ -33,7 +34,7 @@ MAX_UNROLLED = 10_000
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
 _SLOTS = frozenset({"bounds", "doubt", "known", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
@@ -58,7 +59,7 @@ class TracedArray(Operators, BufferView):
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
-        inside = sys._getframe(1).f_code.co_filename.startswith(_PACKAGE)
+        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
         return TracedArray if inside else class_of_array(self)
 
     @__class__.setter
@@ -97,6 +98,8 @@ class TracedArray(Operators, BufferView):
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
+        if isinstance(other, LimitedArray):
+            return NotImplemented
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, left, right, other)
         if traced_integers.is_integer(self):
