@@ -168,7 +168,7 @@ def _limits(ufunc: Any, values: tuple[Any, ...]) -> Bounds | None:
     """Between which numbers the result lies; None if that is not known."""
     between = [_bounds(value) for value in values]
     if ufunc in _BITWISE:
-        bits = max(end.bit_length() for ends in between for end in ends)
+        bits = max((end if end >= 0 else ~end).bit_length() for ends in between for end in ends)
         return (0 if all(low >= 0 for low, _ in between) else -(2**bits), 2**bits - 1)
     if ufunc is np.remainder and values[1] != 0 and not isinstance(values[1], TracedValue):
         return (min(0, values[1] + 1), max(0, values[1] - 1))
