@@ -36,12 +36,24 @@ def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node,
         for arg in expr.args:
             if isinstance(arg, Arg):
                 yield from _facts(pred.inputs[arg.index], holds, trace)
+    elif expr.name == "select" and len(pred.inputs) == 3:
+        condition, one, other = pred.inputs
+        if holds and _is_constant(other, False):  # one and the other
+            yield from _facts(condition, True, trace)
+            yield from _facts(one, True, trace)
+        elif not holds and _is_constant(one, True):  # neither
+            yield from _facts(condition, False, trace)
+            yield from _facts(other, False, trace)
     elif expr.name in _OPPOSITES:
         name = expr.name if holds else _OPPOSITES[expr.name]
         one, other = (_operand(arg, pred) for arg in expr.args)
         if one is not None and other is not None:
             yield from _compared(name, one, other, trace)
             yield from _compared(_MIRRORED[name], other, one, trace)
+
+
+def _is_constant(node: Node, value: bool) -> bool:
+    return node.op is CONSTANT and node.aval.size == 1 and bool(node.param("value").item()) is value
 
 
 def _operand(arg: Expr, pred: Node) -> Node | int | None:
