@@ -37,7 +37,7 @@ class Output:
 
 
 class Outline(Protocol):
-    """A trace without its graph; ``results`` is how many outputs that has."""
+    """A trace without its graph; ``results`` is how many of its outputs are results."""
 
     @property
     def guards(self) -> Guards: ...

@@ -17,6 +17,7 @@ from xjit.capture.guarding.access_path import Path, leaf_path, object_path
 from xjit.capture.guarding.guards import Guard
 from xjit.capture.guarding.identities import LOOKING, Identities
 from xjit.capture.guarding.signature import is_object, is_plain, signature
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.recording.containers import RecordingDict, RecordingList, record_list, record_set, record_tuple
 from xjit.capture.recording.global_reads import RecordingGlobals, rebuild
 from xjit.capture.recording.module_views import (
@@ -37,7 +38,6 @@ from xjit.capture.recording.user_objects import (
     is_changed,
     stand_in,
 )
-from xjit.capture.tracers.aliasing import Memory
 from xjit.capture.tracers.opaque import Opaque
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.restoring import RESTORING
@@ -353,7 +353,7 @@ class Recorder:
     def _array(self, array: np.ndarray[Any, Any], path: Path) -> TracedArray:
         value = TracedArray(self._parameter(path, type_of(array)), self.trace)
         self.trace.strides[value.node] = array.strides
-        value.live_in({Memory(str(path))})
+        value.lie_in(Buffer(value.node, self.trace, path, frozen=not array.flags.writeable), ())
         return value
 
     def _python_number(self, number: Any, path: Path) -> TracedScalar:

@@ -30,7 +30,9 @@ class CaptureTrace(Trace):
     was raised here, so that a ``try`` in the user's function cannot hide one and leave a wrong trace behind.
     ``recorder`` adds the guards. ``began`` is the code that calls the user's function, ``floating_errors`` says
     whether the program may raise FloatingPointError, and ``restoring`` are the frames in ``with`` blocks that only
-    put something back. The ``watch`` says when tracing has to end.
+    put something back. The ``watch`` says when tracing has to end. ``versions`` are those that the trace has made of
+    the buffers of arrays; with ``hands_on`` the versions of buffers from outside of it are handed on to the trace
+    around it.
     """
 
     labels: dict[Node, str] = field(default_factory=dict)
@@ -40,6 +42,8 @@ class CaptureTrace(Trace):
     floating_errors: bool = False
     restoring: list[FrameType] = field(default_factory=list)
     watch: Watch = UNWATCHED
+    versions: dict[Any, Node] = field(default_factory=dict)
+    hands_on: bool = False
 
     def add(self, op: OpDef, inputs: tuple[Node, ...], params: dict[str, Any], where: Where | None = None) -> Node:
         """As in any trace; CaptureError for an operation whose error the user's code would catch when it runs.

@@ -11,9 +11,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stores import is_mask_of, unlinked
 from xjit.capture.tracers import traced_integers
-from xjit.capture.tracers.aliasing import MemoryHolder, check_writable
-from xjit.capture.tracers.numpy_call import call_attribute, call_function, call_getitem, call_method, call_ufunc
+from xjit.capture.tracers.numpy_call import (
+    call_attribute,
+    call_function,
+    call_getitem,
+    call_method,
+    call_setitem,
+    call_ufunc,
+    write_ufunc,
+)
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.ir.context import TracedValue
@@ -26,11 +35,11 @@ _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, lis
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "known", "wraps", "_memory"})
+_SLOTS = frozenset({"bounds", "known", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
-class TracedArray(Operators, MemoryHolder):
+class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
@@ -122,8 +131,12 @@ class TracedArray(Operators, MemoryHolder):
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         if self.scalar or not isinstance(other, _OPERANDS):
             return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
-        check_writable(self)
-        return call_ufunc(ufunc, "__call__", (self, other), {"out": (self,)})
+        return write_ufunc(ufunc, self, other)
+
+    def forget(self) -> None:
+        """Forgets the value that was known: the elements were written over."""
+        if hasattr(self, "known"):
+            del self.known
 
     # Attributes
 
@@ -178,6 +191,9 @@ class TracedArray(Operators, MemoryHolder):
         refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("real", "imag", "flat") and not self.scalar:
+            getattr(self, name)[...] = value
+            return
         if name in _ASSIGNABLE:
             refuse(
                 f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
@@ -201,14 +217,16 @@ class TracedArray(Operators, MemoryHolder):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, TracedArray) and index.dtype == np.bool_ and is_mask_of(index, self):
+            from xjit.capture.tracers.chosen_elements import ChosenElements
+
+            return ChosenElements(unlinked(self), unlinked(index))
         return call_getitem(self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        refuse(
-            f"elements of {self._name()} are assigned to",
-            self,
-            fix="build the array from its parts with np.where, np.concatenate or np.stack",
-        )
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.scalar:
+            raise TypeError(f"'{self._class_name()}' object does not support item assignment")
+        call_setitem(self, index, value)
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise ValueError("cannot delete array elements")
@@ -288,6 +306,10 @@ class TracedArray(Operators, MemoryHolder):
         if hasattr(self, "known"):
             return self.known()
         refuse(f"{purpose} needs the value of {self._name()}, which is not known while tracing", self, fix=fix)
+
+    def _class_name(self) -> str:
+        cls = class_of_array(self)
+        return f"numpy.{cls.__name__}" if self.weak is None else str(cls.__name__)
 
     def _name(self) -> str:
         return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"

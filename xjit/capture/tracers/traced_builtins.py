@@ -23,7 +23,6 @@ from xjit.capture.recording.user_objects import (
     real_class,
     state_of,
 )
-from xjit.capture.tracers.known_array import KnownArray
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import class_of_array
@@ -70,8 +69,6 @@ def class_of(value: Any) -> Any:
     if isinstance(value, TracedValue):
         return class_of_array(value)
     kind = type(value)
-    if kind is KnownArray:
-        return np.ndarray
     if kind is Opaque:
         return type(target_of(value))
     if issubclass(kind, RecordingObject):

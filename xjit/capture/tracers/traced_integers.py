@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.capture.tracers.aliasing import MemoryHolder
+from xjit.capture.memory.buffer import BufferView
 from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.provenance import refuse
@@ -136,7 +136,7 @@ def _marked(result: Any, kind: type) -> Any:
 
 def _may_be_pythons(value: Any) -> bool:
     """Return whether a result can be a number of Python's: the values of computations have an element type alone."""
-    return isinstance(value, MemoryHolder)
+    return isinstance(value, BufferView)
 
 
 def _bounds(value: Any) -> Bounds:
