@@ -82,9 +82,7 @@ class Settled:
 
     def turn(self) -> Turn:
         """A trial of a turn."""
-        return traced_turn(
-            self.loop.state, self.carried, self.start, self.buffers, self.loop.counter, self.loop.body
-        )
+        return traced_turn(self.loop.state, self.carried, self.start, self.buffers, self.loop.counter, self.loop.body)
 
 
 def captured(loop: Loop) -> None:
@@ -218,9 +216,7 @@ def _test(settled: Settled) -> Computation:
     trace = inner_trace("condition")
     state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
     with tracing(trace):
-        counter, values = parameters_of(
-            trace, settled.loop.counter, settled.carried, settled.start, settled.buffers
-        )
+        counter, values = parameters_of(trace, settled.loop.counter, settled.carried, settled.start, settled.buffers)
         state.set(values)
         versions = dict(trace.versions)
         held = [] if turns is None else [lt(counter, turns.end_number())]
