@@ -148,6 +148,18 @@ def _reduction(function: Any, identity: Any) -> Callable[..., Any]:
     return call
 
 
+def _position(function: Any) -> Callable[..., Any]:
+    """The position of an extreme along an axis; that in all of an array has no number along one."""
+    along = _reduction(function, None)
+
+    def call(a: Any, axis: Any = None, **kwargs: Any) -> Any:
+        if axis is None and len(sizes_of(a)) > 1:
+            raise refused(f"numpy.{function.__name__} without an axis")
+        return along(a, axis, **kwargs)
+
+    return call
+
+
 def _mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     sizes = sizes_of(a)
     kind = dtype_class(value_of(a).dtype)
@@ -173,8 +185,8 @@ REDUCTIONS: dict[Any, Callable[..., Any]] = {
     np.amin: _reduction(np.min, None),
     np.any: _reduction(np.any, False),
     np.all: _reduction(np.all, True),
-    np.argmax: _reduction(np.argmax, None),
-    np.argmin: _reduction(np.argmin, None),
+    np.argmax: _position(np.argmax),
+    np.argmin: _position(np.argmin),
     np.count_nonzero: _reduction(np.count_nonzero, 0),
     np.mean: _mean,
 }
