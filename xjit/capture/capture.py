@@ -15,11 +15,12 @@ from xjit import tree
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.signature import is_plain
-from xjit.capture.memory.buffer import Buffer, BufferView, replayed
+from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
+from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -53,8 +54,9 @@ class Input:
 class Captured:
     """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails.
 
-    Every argument leaf is an input or has guards that check all that its signature says. ``written`` are pairs of an
-    output of the graph and the input whose array it is stored into.
+    Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are pairs:
+    the number of an output of the graph that is no result, and of the input into whose array it is stored. They come
+    behind the results.
     """
 
     graph: Graph
@@ -215,29 +217,27 @@ class _Results:
         if type(leaf) is np.ndarray or is_constant(leaf):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
-            index = self._place(leaf, self._shown(leaf))
+            index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
+            doubt = getattr(leaf, "doubt", None)
             return Output(
                 "graph",
                 index,
                 scalar=leaf.scalar,
                 view=leaf.is_view,
                 frozen=leaf.frozen,
-                python=leaf.weak,
+                python=leaf.weak if doubt is None else doubt[1],
                 memory=memory,
+                doubt=-1 if doubt is None else self._place(doubt[0], doubt[0].node),
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
+        if isinstance(leaf, ChosenElements):
+            leaf.refuse()
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
-
-    def _shown(self, value: TracedValue) -> Node:
-        """The node of a value; a view of an array from outside shows that, which holds the last version by then."""
-        if value.is_view and isinstance(value, BufferView) and value.buffer.path is not None:
-            return replayed(value.steps, value.buffer.first, self.trace)
-        return value.node
 
     def _memory(self, value: TracedValue) -> int:
         """The number of the memory that a value lies in."""

@@ -130,6 +130,16 @@ class Solver:
 
 
 @dataclass(frozen=True, slots=True)
+class LineSort:
+    """A sort of one operand's lines along an axis by the order of its elements: ``quick``, ``heap`` or ``stable`` as
+    NumPy names its algorithms; ``signed`` is stable for floats, which differ from equal ones by the signs of zeros.
+    """
+
+    axis: int
+    kind: Literal["quick", "heap", "stable", "signed"]
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
     ``results`` are results.
@@ -207,6 +217,7 @@ class OpDef:
                if there is one
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
+    line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
@@ -233,6 +244,7 @@ class OpDef:
     product: Callable[[Params], Product] | None = None
     solver: Callable[[Params], Solver | None] | None = None
     sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
+    line_sort: Callable[[Params], LineSort | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False

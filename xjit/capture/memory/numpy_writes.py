@@ -25,11 +25,11 @@ from xjit.types import BOOL
 Write = Callable[..., Any]
 
 
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """``numpy.copyto``: the elements of one array into another, where a condition holds."""
     check_writable(dst)
     value = as_value(src, "copyto", "src")
-    if not np.can_cast(value.dtype, dst.dtype, casting):  # type: ignore[arg-type]
+    if not np.can_cast(value.dtype, dst.dtype, casting):
         if not isinstance(src, bool | int | float | complex):
             message = (
                 f"Cannot cast array data from {value.dtype!r} to {dst.dtype!r} according to the rule {casting!r}"

@@ -141,7 +141,7 @@ def _fit(value: Any, shape: tuple[int, ...]) -> Any:
     return broadcast_to_shape(value, shape)
 
 
-def combine_at(target: BufferView, index: Any, value: Any, combine: Any) -> None:
+def combine_at(target: Any, index: Any, value: Any, combine: Any) -> None:
     """Combines values with the elements at an index, in the order of the positions, each as often as it is named."""
     check_writable(target)
     entries: Entries = list(index) if isinstance(index, tuple) else [index]
@@ -151,7 +151,7 @@ def combine_at(target: BufferView, index: Any, value: Any, combine: Any) -> None
     places = as_value(indexing.getitem(whole, index), "at")
     shape = places.shape
     updates = _fit(value, shape)
-    flat = ops.reshape(unlinked(target), (target.size,)) if target.ndim != 1 else target  # type: ignore[attr-defined]
+    flat = ops.reshape(unlinked(target), (target.size,)) if target.ndim != 1 else target
     count = int(np.prod(shape))
     positions = ops.reshape(places, (count,))
     made = _scattered(flat, (0,), [positions], (count,), ops.reshape(updates, (count,)), combine)

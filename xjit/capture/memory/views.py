@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from xjit import ops
-from xjit.capture.memory.buffer import BufferView, replayed
+from xjit.capture.memory.buffer import Buffer, BufferView, replayed
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import Trace
 from xjit.ir.current import current
@@ -70,21 +70,28 @@ def version_after(view: BufferView, value: Any) -> Node:
     assert trace is not None
     version = trace.adopt(view.buffer.version(trace))
     if not view.steps:
-        return _new_version(value, version)
+        return _new_version(value, version, view.buffer)
     groups = list(_groups(view.steps))
     befores = [version]
     for group in groups:
         befores.append(replayed(group, befores[-1], trace))
     for group, before in zip(reversed(groups), reversed(befores[:-1]), strict=True):
         value = _put(group, trace.wrap(before, trace), value, trace)
-    return _new_version(value, version)
+    return _new_version(value, version, view.buffer)
 
 
-def _new_version(value: Any, version: Node) -> Node:
-    """A value as a buffer's next version: in its memory order, and never another array's node."""
+def _new_version(value: Any, version: Node, buffer: Buffer) -> Node:
+    """A value as a buffer's next version: in its memory order, and never another array's node.
+
+    Memory of the caller's is updated as a whole, so that views of it show one version after the other.
+    """
     node: Node = value.node
     if version in node.updated:
         return node
+    if buffer.path is not None:
+        whole: Any = update_slice(value.owner.wrap(version, value.owner), value, (0,) * version.aval.rank)
+        changed: Node = whole.node
+        return changed
     order = version.aval.order
     packed: Any = pack(value, order if len(order) == version.aval.rank else c_order(version.aval.rank))
     found: Node = packed.node

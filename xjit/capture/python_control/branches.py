@@ -13,75 +13,82 @@ import numpy as np
 
 from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace
+from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.inlining import inlined, is_small
 from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted, refuse_kinds, same
+from xjit.capture.python_control.refining import refine
 from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
+from xjit.capture.python_control.turns import versions_of, written_buffers
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current, tracing
+from xjit.ir.node import Node
+from xjit.ops.control.computations import Computation
 from xjit.ops.control.conditional import branches
-from xjit.ops.define.core import aval_of, constant
+from xjit.ops.define.core import aval_of, constant, lift
+from xjit.ops.elements.elementwise import logical_not
 from xjit.ops.elements.select import select
 from xjit.ops.whole_arrays.shape import broadcast
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One arm of a branch: its trace, and the values that it leaves behind."""
+    """One arm of a branch: its trace, and what it leaves behind."""
 
     trace: CaptureTrace
-    after: tuple[Any, ...]
+    after: Any
 
 
 def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
     """Runs both blocks in traces of their own; the variables then have the values of the one that is chosen."""
     start, mark = state.get(), Checkpoint((then, otherwise))
+
+    def run(block: Thunk) -> tuple[Any, ...]:
+        state.set(start)
+        block()
+        return state.get()
+
     try:
-        arms = [_arm(block, label, start, state) for block, label in ((then, "then"), (otherwise, "otherwise"))]
+        arms = [_arm(pred, True, lambda: run(then)), _arm(pred, False, lambda: run(otherwise))]
     finally:
         state.set(start)
     mark.check_objects()
     places = [number for number, name in enumerate(state.names) if name in state.carried]
     pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
-    found = _chosen(pred, [arm.trace for arm in arms], pairs, [state.names[number] for number in places])
+    found = _chosen(pred, arms, pairs, [state.names[number] for number in places])
     values: list[Any] = [UNBOUND] * len(start)
     for number, value in zip(places, found, strict=True):
         values[number] = value
     state.set(values)
 
 
-def _arm(block: Thunk, label: str, start: tuple[Any, ...], state: State) -> Arm:
-    trace = inner_trace(label)
-    state.set(start)
+def _arm(pred: Any, holds: bool, run: Callable[[], Any]) -> Arm:
+    """What one arm does, where the condition holds or where it does not."""
+    trace = inner_trace("then" if holds else "otherwise")
+    trace.hands_on = True
+    refine(trace, pred.node, holds)
     with tracing(trace):
-        block()
-        return Arm(trace, state.get())
+        return Arm(trace, run())
 
 
 def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The value of one of two expressions."""
     mark = Checkpoint((then, otherwise))
-    traces: list[CaptureTrace] = []
-    values: list[Any] = []
-    for expression, label in ((then, "then"), (otherwise, "otherwise")):
-        trace = inner_trace(label)
-        traces.append(trace)
-        with tracing(trace):
-            values.append(expression())
+    arms = [_arm(pred, True, then), _arm(pred, False, otherwise)]
     mark.check_objects()
-    return _chosen(pred, traces, [(values[0], values[1])], ["the value of an expression"])[0]
+    return _chosen(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
 
 
 def _chosen(
-    pred: Any, traces: Sequence[CaptureTrace], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]
+    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]
 ) -> list[Any]:
-    """One value for each pair."""
+    """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
     plans = [_planned(name, *pair) for name, pair in zip(names, pairs, strict=True)]
     wanted = [leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _Choice)]
-    found = iter(_choose(pred, traces, wanted))
+    found = iter(_choose(pred, arms, wanted))
     return [plan.value(found) for plan in plans]
 
 
@@ -142,19 +149,18 @@ def _leaf(one: Any, other: Any, label: str) -> Any:
         return one
     if not is_array_like(one) or not is_array_like(other):
         refuse_kinds(label, one, other, "behind a branch")
-    kind, found = kind_of(one, label), kind_of(other, label)
-    if kind.type != found.type:
+    kind = kind_of(one, label).agreed(kind_of(other, label))
+    if kind is None:
         refuse_kinds(label, one, other, "behind a branch")
-    return _Choice(kind.joined(found), one, other)
+    return _Choice(kind, one, other)
 
 
-def _choose(pred: Any, traces: Sequence[CaptureTrace], wanted: Sequence[_Choice]) -> list[Any]:
+def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[Any]:
     """The chosen leaves, as values of the current trace."""
-    then, otherwise = traces
     truths = [_of_truths(pred, choice) for choice in wanted]
     rest = [choice for choice, truth in zip(wanted, truths, strict=True) if truth is None]
-    if rest:
-        made = iter(_computed(pred, then, otherwise, rest))
+    buffers = list(dict.fromkeys(one for arm in arms for one in written_buffers(arm.trace)))
+    made = iter(_computed(pred, arms, rest, buffers) if rest or buffers else ())
     return [next(made) if truth is None else truth for truth in truths]
 
 
@@ -178,24 +184,40 @@ def _is_outside(value: Any) -> bool:
     return isinstance(value, TracedValue) and trace is not None and value.owner is trace
 
 
-def _computed(pred: Any, then: CaptureTrace, otherwise: CaptureTrace, rest: Sequence[_Choice]) -> list[Any]:
-    ones = [_lifted(choice.one, choice.kind, then) for choice in rest]
-    others = [_lifted(choice.other, choice.kind, otherwise) for choice in rest]
-    parts = [computed(then, ones), computed(otherwise, others)]
+def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: Sequence[Buffer]) -> list[Any]:
+    outer = current()
+    assert isinstance(outer, CaptureTrace)
+    parts = []
+    for arm, side in zip(arms, ("one", "other"), strict=True):
+        leaves = [value for one in rest for value in _lifted(getattr(one, side), one.kind, arm.trace)]
+        parts.append(computed(arm.trace, [*leaves, *versions_of(arm.trace, buffers)]))
     if all(map(is_small, parts)):
-        pairs = zip(inlined(parts[0]), inlined(parts[1]), strict=True)
-        values: Any = [select(_like(pred, one), one, other) for one, other in pairs]
+        values = _both_computed(pred, parts, [outer.adopt(one.version(outer)) for one in buffers])
     else:
-        values = branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts])
-    return [choice.kind.seen(value.node, value.owner) for choice, value in zip(rest, values, strict=True)]
+        values = list(branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts]))
+    nodes = [lift(outer, value) for value in values]
+    for buffer, node in zip(buffers, nodes[len(nodes) - len(buffers) :], strict=True):
+        buffer.advance(outer, node)
+    left = iter(nodes)
+    return [choice.kind.seen(left, outer) for choice in rest]
 
 
-def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> Any:
+def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Node]) -> list[Any]:
+    """The results of two small arms: one writes into the memory that the other leaves, each where it is chosen."""
+    ones = inlined(parts[0], pred, {})
+    end = len(ones) - len(memory)
+    after = {before: one.node for before, one in zip(memory, ones[end:], strict=True)}
+    others = inlined(parts[1], logical_not(pred), after)
+    pairs = zip(ones[:end], others[:end], strict=True)
+    return [*(select(_like(pred, one), one, other) for one, other in pairs), *others[end:]]
+
+
+def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> list[Any]:
     with tracing(trace):
-        if leaf is None:
-            zero = constant(np.zeros((), kind.place.aval.dtype))
-            return broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero
-        return lifted(leaf, kind)
+        if leaf is not None:
+            return lifted(leaf, kind)
+        zeros = [(constant(np.zeros((), type.dtype)), type) for type in kind.types]
+        return [broadcast(zero, type.shape) if type.rank else zero for zero, type in zeros]
 
 
 def _like(pred: Any, value: Any) -> Any:

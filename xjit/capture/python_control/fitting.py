@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.control.state import NUMBERS
-from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted
+from xjit.capture.control.state import NUMBERS, as_array
+from xjit.capture.python_control.leaves import Kind, converted, is_array_like, kind_of
 from xjit.capture.python_control.turns import Carried
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.ir.current import current
 from xjit.ops.define.core import constant, lift
-from xjit.ops.elements.convert import convert_element_type
 from xjit.ops.whole_arrays.shape import broadcast
 
 _ORDER = list(NUMBERS)
@@ -37,7 +36,7 @@ def zeros(kind: Any) -> Any:
     if not isinstance(kind, Kind):
         return kind
     zero = constant(np.zeros((), kind.place.aval.dtype))
-    return _seen(broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero, kind)
+    return _seen(broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero, False, kind)
 
 
 def _fitted_leaf(leaf: Any, kind: Any) -> Any:
@@ -50,8 +49,11 @@ def _fitted_leaf(leaf: Any, kind: Any) -> Any:
         return leaf
     if own.place.weak is None or own.place.aval.rank or not _widens(own.place.weak, kind):
         return None
-    number = convert_element_type(lifted(leaf, kind), kind.place.aval.dtype)
-    return _seen(broadcast(number, kind.place.aval.shape) if kind.place.aval.rank else number, kind)
+    if own.doubtful or (kind.doubtful and own.agreed(kind) is None):
+        return None
+    operand, _, _ = as_array(leaf, "loop", kind.place.label)
+    number = converted(operand, kind)
+    return _seen(broadcast(number, kind.place.aval.shape) if kind.place.aval.rank else number, True, kind)
 
 
 def _widens(weak: type, kind: Kind) -> bool:
@@ -60,7 +62,8 @@ def _widens(weak: type, kind: Kind) -> bool:
     return other is None or _ORDER.index(weak) <= _ORDER.index(other)
 
 
-def _seen(value: Any, kind: Kind) -> Any:
+def _seen(value: Any, is_python: bool, kind: Kind) -> Any:
     trace = current()
     assert trace is not None
-    return kind.seen(lift(trace, value), trace)
+    values = [value, constant(np.asarray(is_python))][: len(kind.types)]
+    return kind.seen(iter([lift(trace, one) for one in values]), trace)

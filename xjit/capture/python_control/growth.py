@@ -32,7 +32,7 @@ class Growth:
     turns: int | None
     carried: Carried | None = None
     types: int = 0
-    tried: int = 0
+    growths: dict[int, Bounds] = field(default_factory=dict)
     claims: dict[int, Bounds] = field(default_factory=dict)
 
     def goes_on(self, after: Any) -> bool:
@@ -59,12 +59,15 @@ class Growth:
 
     def _widened(self, found: Carried) -> Carried:
         assert self.carried is not None
-        self.tried += 1
         pairs = zip(self.carried.leaves, found.leaves, strict=True)
         return replace(self.carried, leaves=tuple(self._leaf(k, *pair) for k, pair in enumerate(pairs)))
 
     def _leaf(self, place: int, one: Any, after: Any) -> Any:
-        if not isinstance(one, Kind) or one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
+        if not isinstance(one, Kind):
+            return one
+        if after.doubtful and not one.doubtful:
+            return replace(one, doubtful=after.doubtful)
+        if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]
         claim = self.claims.get(place)
@@ -72,9 +75,11 @@ class Growth:
             return one
         began = one.joined(after).bounds
         assert began is not None
-        if self.tried == 1:
+        before = self.growths.get(place)
+        if before is None:
+            self.growths[place] = growth
             return replace(one, bounds=began)
-        if claim is None and max(map(abs, growth)) <= _SLOW:
+        if claim is None and before == growth and max(map(abs, growth)) <= _SLOW:
             self.claims[place] = claim = (min(growth[0], 0), max(growth[1], 0))
             turns = _LONGEST if self.turns is None else self.turns
             return replace(one, bounds=(one.bounds[0] + turns * claim[0], one.bounds[1] + turns * claim[1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,37 +18,71 @@ from xjit.dataclass import dataclass, replace
 from xjit.ir.context import Trace, TracedValue
 from xjit.ops.control.computations import plain as plain_type
 from xjit.ops.control.computations import row_major
-from xjit.ops.define.core import aval_of
+from xjit.ops.define.core import aval_of, constant
+from xjit.ops.elements.convert import convert_element_type
+from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, scalar_type
 
 _ARRAYS = (np.ndarray, np.generic, TracedValue)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers."""
+    """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers.
+
+    A leaf that is ``doubtful`` is a number of NumPy's or of this type of Python's: a truth value beside it says which.
+    """
 
     place: Place
     bounds: Bounds | None = None
     wraps: bool = False
+    doubtful: type | None = None
 
     @property
     def type(self) -> tuple[Any, ...]:
         """The type without the name and the bounds."""
         return self.place.aval, self.place.scalar, self.place.weak
 
-    def seen(self, node: Any, trace: Trace) -> TracedArray:
-        """Return what the user's code sees of a value of this kind."""
-        value = TracedArray(node, trace, weak=self.place.weak, scalar=self.place.scalar)
+    @property
+    def types(self) -> tuple[ArrayType, ...]:
+        """The types of the values that a graph has of such a leaf."""
+        return (self.place.aval, scalar_type(BOOL)) if self.doubtful else (self.place.aval,)
+
+    def seen(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
+        """Return what the user's code sees of the next values, which are of this kind."""
+        value = TracedArray(next(nodes), trace, weak=self.place.weak, scalar=self.place.scalar)
         if self.bounds is not None:
             value.bounds, value.wraps = self.bounds, self.wraps
+        if self.doubtful:
+            value.doubt = TracedValue(next(nodes), trace), self.doubtful
         return value
 
     def joined(self, other: Kind) -> Kind:
         """The kind of what is of one of two kinds that differ in bounds."""
+        both = replace(self, doubtful=self.doubtful or other.doubtful)
         if self.bounds is None or other.bounds is None:
-            return self
+            return both
         low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
-        return replace(self, bounds=(low, high), wraps=self.wraps or other.wraps)
+        return replace(both, bounds=(low, high), wraps=self.wraps or other.wraps)
+
+    def agreed(self, other: Kind) -> Kind | None:
+        """The kind that holds numbers of two kinds exactly; None where there is none.
+
+        A number of Python's and one of NumPy's may be one in doubt.
+        """
+        if self.doubtful is not None is not other.doubtful is not self.doubtful:
+            return None
+        if self.type == other.type:
+            return self.joined(other)
+        if self.place.aval.rank or other.place.aval.rank or (self.place.weak is None) == (other.place.weak is None):
+            return None
+        weak, strong = (self, other) if self.place.weak is not None else (other, self)
+        kind = weak.place.weak
+        wide = strong.place.scalar and strong.place.aval.dtype in _WIDE.get(kind or complex, ())
+        return replace(strong, doubtful=kind) if wide and strong.doubtful in (None, kind) else None
+
+
+_WIDE: dict[type, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64, FLOAT64), float: (FLOAT64,)}
+"""The types of NumPy's numbers that hold what Python's do, and that other types do not tell apart when they meet."""
 
 
 def is_array_like(leaf: Any) -> bool:
@@ -60,7 +94,7 @@ def kind_of(leaf: Any, label: str) -> Kind:
     """The kind of a number or an array."""
     operand, weak, scalar = as_array(leaf, "loop", label)
     place = Place(label, plain_type(aval_of(operand)), scalar, weak)
-    return Kind(place, *_bounds(leaf, weak))
+    return Kind(place, *_bounds(leaf, weak), doubtful=leaf.doubt[1] if hasattr(leaf, "doubt") else None)
 
 
 def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:
@@ -82,9 +116,7 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
-        return (
-            one == other and math.copysign(1.0, one) == math.copysign(1.0, other) or (one != one and other != other)
-        )
+        return (one == other and math.copysign(1.0, one) == math.copysign(1.0, other)) or (one != one and other != other)
     return is_plain(one) and bool(one == other)
 
 
@@ -95,10 +127,18 @@ def _is_same_memory(one: Any, other: Any) -> bool:
     return one.is_linked and other.is_linked and one.buffer is other.buffer and one.steps == other.steps
 
 
-def lifted(leaf: Any, kind: Kind) -> Any:
-    """A leaf as a packed array or traced value of a kind that it fits."""
-    operand, _, _ = as_array(leaf, "loop", kind.place.label)
-    return row_major(operand)
+def lifted(leaf: Any, kind: Kind) -> list[Any]:
+    """The values of a graph that a leaf of a kind has: packed, and beside it the doubt."""
+    operand, weak, _ = as_array(leaf, "loop", kind.place.label)
+    value = operand if aval_of(operand).dtype == kind.place.aval.dtype else converted(operand, kind)
+    if not kind.doubtful:
+        return [row_major(value)]
+    return [row_major(value), leaf.doubt[0] if hasattr(leaf, "doubt") else constant(np.asarray(weak is not None))]
+
+
+def converted(number: Any, kind: Kind) -> Any:
+    """A number as one of another kind."""
+    return convert_element_type(number, kind.place.aval.dtype)
 
 
 def flattened(values: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str], list[tree.Tree]]:

@@ -13,7 +13,7 @@ from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.fitting import fitted
 from xjit.capture.python_control.growth import Growth
-from xjit.capture.python_control.leaves import Kind
+from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.sequences import Turns
 from xjit.capture.python_control.truth import truth
 from xjit.capture.python_control.turns import (
@@ -82,7 +82,8 @@ class Settled:
 
     def turn(self) -> Turn:
         """A trial of a turn."""
-        return traced_turn(self.loop.state, self.carried, self.start, self.buffers, self.loop.counter, self.loop.body)
+        loop, test = self.loop, self.loop.test if self.loop.turns is None else None
+        return traced_turn(loop.state, self.carried, self.start, self.buffers, loop.counter, loop.body, test)
 
 
 def captured(loop: Loop) -> None:
@@ -92,7 +93,7 @@ def captured(loop: Loop) -> None:
         settled = _settled(loop, start)
         first = _first(settled)
         if first is not None:
-            _finish(settled, first)
+            _finish(replace(settled, carried=_in_doubt(settled, first)), first)
             return
         loop.state.set(start)
         if not loop.certain():
@@ -122,7 +123,7 @@ def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
 
 
 def _first(settled: Settled) -> list[Any] | None:
-    """The values that the carried leaves start from; None where the first turn is not as the others.
+    """The values that variables start from; None where the first turn is not as the others.
 
     A number of Python's may start as one of NumPy's if the first turn makes the same of both.
     """
@@ -135,7 +136,33 @@ def _first(settled: Settled) -> list[Any] | None:
     pairs = zip(settled.start, found, strict=True)
     if not all(is_same_value(a, b) or a is UNBOUND for a, b in pairs) and not _is_as_others(settled, found):
         return None
-    return leaves_of(settled.carried, found)
+    return found
+
+
+def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, ...]:
+    """What turns change, where numbers that start as Python's are in doubt if there may be no turn."""
+    found = list(settled.carried)
+    for place, (one, value, start) in enumerate(zip(found, settled.start, first, strict=True)):
+        if one is None or value is UNBOUND or is_same_value(value, start):
+            continue
+        settled.loop.state.set(settled.start)
+        if settled.loop.certain():
+            break
+        leaves = [_doubted(*pair) for pair in zip(one.leaves, tree.flatten(value)[0], strict=True)]
+        found[place] = replace(one, leaves=tuple(leaves))
+    return tuple(found)
+
+
+def _doubted(kind: Any, leaf: Any) -> Any:
+    if not isinstance(kind, Kind) or kind_of(leaf, "").type == kind.type:
+        return kind
+    found = kind_of(leaf, kind.place.label).agreed(kind)
+    if found is None:
+        refuse(
+            f"the type of {kind.place.label} behind a loop depends on how many turns it takes",
+            fix="start with a value of the type that the loop makes",
+        )
+    return found
 
 
 def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
@@ -190,8 +217,10 @@ def _peeled(loop: Loop) -> Loop:
     return replace(loop, turns=rest, certain=lambda: rest.is_certain)
 
 
-def _finish(settled: Settled, first: list[Any]) -> None:
+def _finish(settled: Settled, values: Sequence[Any]) -> None:
     """Makes the loop of the graph, and hands on what it leaves behind."""
+    refitted = [one if kinds is None else fitted(value, kinds) for kinds, one, value in zip(settled.carried, values, settled.start, strict=True)]
+    first = leaves_of(settled.carried, refitted)
     turn, turns = settled.turn(), settled.loop.turns
     outer = current()
     assert isinstance(outer, CaptureTrace)
@@ -216,7 +245,9 @@ def _test(settled: Settled) -> Computation:
     trace = inner_trace("condition")
     state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
     with tracing(trace):
-        counter, values = parameters_of(trace, settled.loop.counter, settled.carried, settled.start, settled.buffers)
+        counter, values = parameters_of(
+            trace, settled.loop.counter, settled.carried, settled.start, settled.buffers
+        )
         state.set(values)
         versions = dict(trace.versions)
         held = [] if turns is None else [lt(counter, turns.end_number())]
@@ -230,15 +261,13 @@ def _test(settled: Settled) -> Computation:
 
 def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
     values: list[Any] = []
-    rest = iter(last)
+    outer = current()
+    assert outer is not None
+    rest = iter([lift(outer, one) for one in last])
     for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True):
         if one is not None:
-            leaves = [_seen(kind, next(rest)) if isinstance(kind, Kind) else kind for kind in one.leaves]
+            leaves = [kind.seen(rest, outer) if isinstance(kind, Kind) else kind for kind in one.leaves]
             values.append(tree.unflatten(one.structure, leaves))
         else:
             values.append(value if name in settled.loop.needed else UNBOUND)
     return tuple(values)
-
-
-def _seen(kind: Kind, value: Any) -> Any:
-    return kind.seen(value.node, value.owner) if isinstance(value, TracedValue) else value

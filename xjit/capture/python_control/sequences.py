@@ -19,7 +19,6 @@ from xjit.ir.context import TracedValue
 from xjit.ops.elements.convert import convert_element_type
 from xjit.types import INT64
 
-
 _MANY = 2**31
 """Turns of loops of which nobody knows how long they are."""
 

@@ -9,6 +9,8 @@ from xjit import tree
 from xjit.capture.control.inner_traces import inner_trace
 from xjit.capture.memory.buffer import Buffer
 from xjit.capture.python_control.leaves import Kind, flattened, is_array_like, kind_of, lifted, same, unflattened
+from xjit.capture.python_control.refining import refine
+from xjit.capture.python_control.truth import truth
 from xjit.capture.rewriting.runtime_protocol import State
 from xjit.capture.tracers.provenance import CaptureTrace
 from xjit.dataclass import dataclass
@@ -68,14 +70,14 @@ def values_of(carried: Sequence[Carried | None], start: Sequence[Any], trace: Ca
 def _parameters(one: Carried, trace: CaptureTrace) -> Any:
     leaves: list[Any] = []
     for leaf in one.leaves:
-        if isinstance(leaf, Kind):
-            node = trace.parameter(leaf.place.aval)
-            trace.labels[node] = leaf.place.label
-            leaves.append(leaf.seen(node, trace))
-            if leaf.bounds is not None:
-                trace.spans[node] = leaf.bounds
-        else:
+        if not isinstance(leaf, Kind):
             leaves.append(leaf)
+            continue
+        nodes = [trace.parameter(type) for type in leaf.types]
+        trace.labels[nodes[0]] = leaf.place.label
+        leaves.append(leaf.seen(iter(nodes), trace))
+        if leaf.bounds is not None:
+            trace.spans[nodes[0]] = leaf.bounds
     return unflattened(leaves, [one.structure])[0]
 
 
@@ -85,8 +87,8 @@ def leaves_of(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[
     for one, value in zip(carried, values, strict=True):
         if one is not None:
             own, _ = tree.flatten(value)
-            pairs = zip(own, one.leaves, strict=True)
-            found += [lifted(leaf, kind) for leaf, kind in pairs if isinstance(kind, Kind)]
+            for leaf, kind in zip(own, one.leaves, strict=True):
+                found += lifted(leaf, kind) if isinstance(kind, Kind) else ()
     return found
 
 
@@ -106,13 +108,16 @@ def traced_turn(
     buffers: Sequence[Buffer],
     counter: Kind | None,
     body: Callable[[Any], None],
+    test: Callable[[], Any] | None,
 ) -> Turn:
-    """What a turn makes of the state, by a trial of the user's code."""
+    """What a turn makes of the state, by a trial of the user's code; a turn takes place where the test holds."""
     trace = inner_trace("body")
     trace.hands_on = True
     with tracing(trace):
         number, values = parameters_of(trace, counter, carried, start, buffers)
         state.set(values)
+        if test is not None:
+            refine(trace, truth(test(), traced=True).node, True)
         body(number)
         return Turn(trace, number, state.get())
 
@@ -128,7 +133,7 @@ def parameters_of(
 
     The parameters of the trace are the counter, the leaves of what is carried, and the buffers.
     """
-    number = None if counter is None else counter.seen(trace.parameter(counter.place.aval), trace)
+    number = None if counter is None else counter.seen(iter([trace.parameter(counter.place.aval)]), trace)
     if number is not None:
         trace.spans[number.node] = number.bounds
     values = tuple(values_of(carried, start, trace))

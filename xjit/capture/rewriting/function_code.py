@@ -32,19 +32,25 @@ _COMPARED = (
 )
 
 
-def compile_function(function: Function, code: types.CodeType, hidden: Iterable[str] = ()) -> types.CodeType:
+def compile_function(
+    function: Function, code: types.CodeType, hidden: Iterable[str] = (), imports: Iterable[str] = ()
+) -> types.CodeType:
     """Compile a function as the one that has the code, with its classes around it; ``hidden`` are free variables too.
 
-    The scopes decide on private names, on ``__class__``, and on qualified names.
+    The scopes decide on private names, on ``__class__``, and on qualified names; ``imports`` of the module on how
+    attributes are called.
     """
     body: ast.stmt = (
         function if isinstance(function, ast.FunctionDef) else ast.copy_location(ast.Expr(function), function)
     )
+    body_name = code.co_name
     for name, is_class in reversed(_scopes(code)):
-        made: Any = _class(name, body) if is_class else _definition(name, (), body)
-        body = ast.copy_location(made, function)
+        made: Any = _class(name, body) if is_class else _definition(name, (), _unbound(body_name, code), body)
+        body, body_name = ast.copy_location(made, function), name
     names = [*code.co_freevars, *hidden]
-    module = ast.Module([ast.copy_location(_definition(_FACTORY, names, body), function)], [])
+    head: list[ast.stmt] = [ast.copy_location(ast.Import([ast.alias(name) for name in imports]), function)]
+    factory = ast.copy_location(_definition(_FACTORY, names, _unbound(body_name, code), body), function)
+    module = ast.Module([*(head if imports else []), factory], [])
     compiled = compile(
         ast.fix_missing_locations(module), code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True
     )
@@ -72,9 +78,14 @@ def _class(name: str, body: ast.stmt) -> ast.ClassDef:
     return found
 
 
-def _definition(name: str, parameters: Iterable[str], body: ast.stmt) -> ast.FunctionDef:
+def _unbound(name: str, code: types.CodeType) -> list[ast.stmt]:
+    """Return what keeps a definition from binding its name in the scope around it, unless the code finds it there."""
+    return [] if name in code.co_freevars else [ast.Global([name])]
+
+
+def _definition(name: str, parameters: Iterable[str], head: list[ast.stmt], body: ast.stmt) -> ast.FunctionDef:
     args = ast.arguments([], [ast.arg(one) for one in parameters], None, [], [], None, [])
-    made: Any = ast.FunctionDef(name=name, args=args, body=[body], decorator_list=[])
+    made: Any = ast.FunctionDef(name=name, args=args, body=[*head, body], decorator_list=[])
     made.type_params = []
     found: ast.FunctionDef = made
     return found
@@ -100,10 +111,16 @@ def _told(value: Any) -> Any:
     return frozenset(map(repr, value)) if isinstance(value, frozenset) else repr(value)
 
 
-def polished(code: types.CodeType, function: types.CodeType) -> types.CodeType:
-    """Return rewritten code in which hidden functions have the name of the function, and others their own again."""
-    consts = tuple(polished(one, function) if isinstance(one, types.CodeType) else one for one in code.co_consts)
+def polished(code: types.CodeType, function: types.CodeType, prefix: str) -> types.CodeType:
+    """Return rewritten code in which hidden functions have the name of the function, and others their own again.
+
+    The prefix is the qualified name that the rewritten function was compiled with.
+    """
+
+    consts = tuple(
+        polished(one, function, prefix) if isinstance(one, types.CodeType) else one for one in code.co_consts
+    )
     if code.co_name.startswith("."):
         return code.replace(co_consts=consts, co_name=function.co_name, co_qualname=function.co_qualname)
-    own = _HIDDEN.sub("", code.co_qualname.removeprefix(f"{_FACTORY}.<locals>."))
+    own = function.co_qualname + _HIDDEN.sub("", code.co_qualname.removeprefix(prefix))
     return code.replace(co_consts=consts, co_qualname=own)

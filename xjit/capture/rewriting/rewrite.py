@@ -108,7 +108,7 @@ def _made(tree: Function, code: types.CodeType) -> Rewritten:
     definition.type_params = []
     ast.copy_location(definition, tree)
     compiled = compile_function(definition, code, (RUNTIME, SITES, CHECKED))
-    return Rewritten(polished(compiled, code), _mangled(sites.values(), in_class(code)))
+    return Rewritten(polished(compiled, code, compiled.co_qualname), _mangled(sites.values(), in_class(code)))
 
 
 def _body(tree: Function) -> tuple[list[ast.stmt], list[ast.stmt]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from xjit.capture.rewriting.function_code import compile_function, differs
 from xjit.capture.rewriting.refusal import NotRewritable
-from xjit.capture.rewriting.scope_names import Function
+from xjit.capture.rewriting.scope_names import Function, bound_by, own_nodes
 
 _UNUSUAL = {
     "CO_GENERATOR": "is a generator",
@@ -41,25 +41,50 @@ def find_tree(code: types.CodeType) -> Function:
 
 
 def _found_in(code: types.CodeType, lines: list[str]) -> Function | None:
-    for tree in _trees(code, lines):
+    for tree, imports in _trees(code, lines):
         for node in ast.walk(tree):
             if _begins_at(node, code) and isinstance(node, (ast.FunctionDef, ast.Lambda)):
                 bare = without_surroundings(node)
-                if not differs(compile_function(bare, code), code):
+                if not differs(compile_function(bare, code, imports=imports), code):
                     return bare
     return None
 
 
-def _trees(code: types.CodeType, lines: list[str]) -> Iterator[ast.AST]:
-    """Yield the tree of the lines of a function; failing that, of the file."""
+def _trees(code: types.CodeType, lines: list[str]) -> Iterator[tuple[ast.AST, list[str]]]:
+    """Yield the tree of the lines of a function, failing that of the file, with the names that the module imports.
+
+    Of these Python calls attributes, not methods. They are guessed for the lines of a function, which is quicker.
+    """
     if code.co_name != "<lambda>":
         tree = _tree_of_block(lines, code.co_firstlineno - 1, _last_line(code))
         if tree is not None:
-            yield tree
+            yield tree, _guessed_imports(lines)
     try:
-        yield ast.parse("".join(lines))
+        module = ast.parse("".join(lines))
     except (SyntaxError, ValueError):
         return
+    yield module, _imports(module)
+
+
+def _guessed_imports(lines: list[str]) -> list[str]:
+    """Return the names that import statements at the start of lines bind, as far as these can be read one by one."""
+    names: list[str] = []
+    for number, line in enumerate(lines):
+        if line.startswith(("import ", "from ", "    import ", "    from ")):
+            end = number + 1
+            if "(" in line:
+                end += next((k for k, one in enumerate(lines[number:]) if ")" in one), 0)
+            try:
+                names += _imports(ast.parse("".join(lines[number:end]).strip()))
+            except (SyntaxError, ValueError):
+                continue
+    return names
+
+
+def _imports(module: ast.AST) -> list[str]:
+    """Return the names that the import statements of a module bind."""
+    nodes = [node for node in own_nodes(module) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return [name for node in nodes for name in bound_by(node) if name != "*"]
 
 
 def _tree_of_block(lines: list[str], first: int, last: int) -> ast.AST | None:

@@ -38,13 +38,13 @@ class KnownArray(TracedArray):
     family: list[weakref.ref[KnownArray]]
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
-        trace = current()
+        trace, nothing_yet = _current_trace(), _no_node()
         put = object.__setattr__
         put(self, "array", array)
         put(self, "source", None)
         put(self, "family", [])
         put(self, "known", lambda: array)
-        super().__init__(None, trace)  # type: ignore[arg-type]
+        super().__init__(nothing_yet, trace)
         self.frozen = not array.flags.writeable
 
     @property
@@ -161,6 +161,15 @@ class KnownArray(TracedArray):
         if callable(found):
             return lambda *args, **kwargs: known(getattr(self.array, name)(*numbers(args), **numbers(kwargs)))
         return known(found)
+
+
+def _current_trace() -> Any:
+    return current()
+
+
+def _no_node() -> Any:
+    """No node: that of an array of constants is made when it is asked for."""
+    return None
 
 
 def _constant_in(root: KnownArray) -> Node:

@@ -15,6 +15,7 @@ from xjit.capture.memory.stores import setitem
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
 from xjit.capture.tracers import limited_calls
+from xjit.capture.tracers.doubts import hand_on_doubt
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.errors import ShapeError
@@ -61,6 +62,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     with located(inputs):
         values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
         result = link(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+    if any(hasattr(value, "doubt") for value in inputs):
+        hand_on_doubt(ufunc, inputs, result)
     return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
 
 
@@ -198,10 +201,11 @@ def _write_by(function: Any, write: Any, args: tuple[Any, ...], kwargs: dict[str
 @functools.lru_cache(maxsize=1024)
 def _place_of_out(function: Any) -> int | None:
     try:
-        names = list(inspect.signature(function).parameters)
+        kinds = {name: one.kind for name, one in inspect.signature(function).parameters.items()}
     except (TypeError, ValueError):
         return None
-    return names.index("out") if "out" in names else None
+    by_place = kinds.get("out") is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return list(kinds).index("out") if by_place else None
 
 
 def out_by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

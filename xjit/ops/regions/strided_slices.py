@@ -130,7 +130,7 @@ UPDATE_SLICE = register(
         infer=_infer_update,
         reference=_update,
         access=_access_update,
-        doc="The operand with a strided window replaced, which may begin where other operands say.",
+        doc="The operand with a strided window replaced, which along some dimensions begins where data says.",
     )
 )
 
