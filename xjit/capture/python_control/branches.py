@@ -1,7 +1,7 @@
 """Branches that only the run decides: both arms are traced, what they leave behind is chosen.
 
-if x > 0: y = x          select(x > 0, x, -x)         small arms: both are computed
-else:     y = -x         conditional(x > 0, ...)      larger ones, and those that may raise: one of them runs
+    if x > 0: y = x          select(x > 0, x, -x)         small arms: both are computed
+    else:     y = -x         conditional(x > 0, ...)      larger ones, and those that may raise: one of them runs
 """
 
 from __future__ import annotations
@@ -223,3 +223,5 @@ def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> list[Any]:
 def _like(pred: Any, value: Any) -> Any:
     shape = aval_of(value).shape
     return broadcast(pred, shape) if shape else pred
+
+
