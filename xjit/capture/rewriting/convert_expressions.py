@@ -22,6 +22,7 @@ from xjit.capture.rewriting.scope_names import (
     target_names,
     walrus_names,
 )
+from xjit.capture.rewriting.tree_walks import parts, walk
 from xjit.dataclass import dataclass, field
 
 RUNTIME = ".xjit"
@@ -199,8 +200,15 @@ class ExpressionConverter(ast.NodeTransformer):
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Convert the parts of a node in place."""
         self.frame.bound.update(bound_by(node))
-        return super().generic_visit(node)
+        for name in parts(node):
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+            elif isinstance(value, list):
+                value[:] = [self.visit(one) if isinstance(one, ast.AST) else one for one in value]
+        return node
 
     # Calls
 
@@ -252,7 +260,7 @@ class ExpressionConverter(ast.NodeTransformer):
             return False
         names = target_names(first.target)
         plain = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context)
-        return len(set(names)) == len(names) and all(isinstance(one, plain) for one in ast.walk(first.target))
+        return len(set(names)) == len(names) and all(isinstance(one, plain) for one in walk(first.target))
 
     def _parts(self, node: Comprehension, element: ast.expr) -> list[ast.expr]:
         (loop,) = node.generators
@@ -274,7 +282,7 @@ class ExpressionConverter(ast.NodeTransformer):
         first.iter = self.converted(first.iter)
         walrus = walrus_names(node)
         self.frame.bound.update(walrus)
-        if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in ast.walk(node) if one is not node):
+        if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in walk(node) if one is not node):
             self._inside(node)
         return node
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from xjit.capture.rewriting.scope_names import Function
+from xjit.capture.rewriting.tree_walks import locate
 
 _FACTORY = ".factory"
 # A hidden function in the qualified name of a function inside of it.
@@ -51,9 +52,8 @@ def compile_function(
     head: list[ast.stmt] = [ast.copy_location(ast.Import([ast.alias(name) for name in imports]), function)]
     factory = ast.copy_location(_definition(_FACTORY, names, _unbound(body_name, code), body), function)
     module = ast.Module([*(head if imports else []), factory], [])
-    compiled = compile(
-        ast.fix_missing_locations(module), code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True
-    )
+    locate(module, function)
+    compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
     for _ in range(len(_scopes(code)) + 2):
         (compiled,) = (one for one in compiled.co_consts if isinstance(one, types.CodeType))
     assert isinstance(compiled, types.CodeType)
