@@ -307,7 +307,11 @@ def call(method: str, where: ast.AST, *arguments: ast.expr) -> ast.expr:
 
 def placed(node: Node, where: ast.AST) -> Node:
     """Give a new node the place of another in the source; what is new inside of it gets it when it is compiled."""
-    return ast.copy_location(node, where)
+    made: Any = ast.copy_location(node, where)
+    if made.end_lineno != made.lineno:
+        # Python shows the last line of a method that is called.
+        made.end_lineno, made.end_col_offset = made.lineno, made.col_offset
+    return node
 
 
 def none(where: ast.AST) -> ast.expr:

@@ -117,10 +117,16 @@ def polished(code: types.CodeType, function: types.CodeType, prefix: str) -> typ
     The prefix is the qualified name that the rewritten function was compiled with.
     """
 
-    consts = tuple(
-        polished(one, function, prefix) if isinstance(one, types.CodeType) else one for one in code.co_consts
-    )
+    def own(name: str) -> str:
+        return function.co_qualname + _HIDDEN.sub("", name.removeprefix(prefix))
+
+    def constant(value: Any) -> Any:
+        if isinstance(value, types.CodeType):
+            return polished(value, function, prefix)
+        # The qualified name of a class is a constant of its body.
+        return own(value) if isinstance(value, str) and value.startswith(f"{prefix}.<locals>.") else value
+
+    consts = tuple(map(constant, code.co_consts))
     if code.co_name.startswith("."):
         return code.replace(co_consts=consts, co_name=function.co_name, co_qualname=function.co_qualname)
-    own = function.co_qualname + _HIDDEN.sub("", code.co_qualname.removeprefix(prefix))
-    return code.replace(co_consts=consts, co_qualname=own)
+    return code.replace(co_consts=consts, co_qualname=own(code.co_qualname))
