@@ -226,9 +226,9 @@ class ExpressionConverter(ast.NodeTransformer):
         """Return ``super()`` with the arguments that Python looks up in the frame of the function."""
         if not self.is_nested or "super" in self.names.local | self.names.outer:
             return node
-        if not self.names.parameters:
+        if not self.names.first:
             raise NotRewritable("calls super() without a first argument")
-        own, this = ast.Name("__class__", ast.Load()), ast.Name(self.names.parameters[0], ast.Load())
+        own, this = ast.Name("__class__", ast.Load()), ast.Name(self.names.first, ast.Load())
         node.args = [ast.copy_location(own, node), ast.copy_location(this, node)]
         return node
 

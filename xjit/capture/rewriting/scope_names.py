@@ -25,7 +25,8 @@ CONSUMERS = frozenset({"sum", "min", "max", "any", "all", "tuple", "list", "set"
 class ScopeNames:
     """The names of a function.
 
-    parameters  in order
+    parameters  all of them
+    first       the first parameter that takes a positional argument, or nothing
     local       all that live in the function itself, parameters included
     outer       those of an enclosing function that are declared ``nonlocal``
     shared      those declared ``global``
@@ -34,6 +35,7 @@ class ScopeNames:
     """
 
     parameters: tuple[str, ...]
+    first: str
     local: frozenset[str]
     outer: frozenset[str]
     shared: frozenset[str]
@@ -64,7 +66,9 @@ def scope_names(function: Function) -> ScopeNames:
     for statement in body:
         deleted.update(deleted_names(statement))
     local = bound - outer - shared
-    return ScopeNames(parameters, *map(frozenset, (local, outer, shared, captured, deleted)))
+    positional = [*function.args.posonlyargs, *function.args.args]
+    first = positional[0].arg if positional else ""
+    return ScopeNames(parameters, first, *map(frozenset, (local, outer, shared, captured, deleted)))
 
 
 def parameter_names(args: ast.arguments) -> tuple[str, ...]:
