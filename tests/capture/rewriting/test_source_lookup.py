@@ -66,7 +66,7 @@ SHAPES = {
     "twice": "def f(n):\n    return n and 1\ndef f(n):\n    return n and 2\n",
     "in a class": "class A:\n  class B:\n    def g(self, n): return n and self.__x\n    _B__x = 4\nf = A.B().g\n",
     "in a function": "def make():\n    k = 1\n    def f(n): return n and f and k\n    return f\nf = make()\n",
-    "class in a function": "def make():\n  class A:\n    def g(self, n): return n and __class__\n  return A\nf = make()().g\n",
+    "class in a function": "def m():\n class A:\n  def g(self, n): return n and __class__\n return A\nf = m()().g\n",
     "declared global": "def make():\n    global f\n    def f(n):\n        return n or 1\nmake()\n",
 }
 
