@@ -49,6 +49,19 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True)
+class SortRoutine:
+    """An adaptor to NumPy's sorts of an element type by its name, with the numbers of two of NumPy's algorithms.
+
+    In front of the words of its kernel stand the addresses of both.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    first: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """Machine code that lies in the cache on disk under a key."""
 
@@ -75,7 +88,7 @@ class KernelSpec:
     ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
     """
 
-    code: KernelText | StoredObject | Routine
+    code: KernelText | StoredObject | Routine | SortRoutine
     pointers: tuple[Pointer, ...]
     words: tuple[int, ...]
     extent: int
@@ -262,13 +275,15 @@ Step: TypeAlias = (
 class ProgramSpec:
     """A program: ``inputs`` are how the arguments lie in memory, ``outputs`` the slots of the results.
 
-    ``apart`` are pairs of inputs that have to be two objects; where they are one, the program does not serve.
+    ``apart`` are pairs of inputs that have to be two objects; where they are one, the program does not serve. Nor
+    does it where inputs that it writes to, those ``written``, are read-only, or share memory with other inputs.
     """
 
     inputs: tuple[ArraySpec | ScalarSpec, ...]
     body: Block
     outputs: tuple[int, ...]
     apart: tuple[tuple[int, int], ...] = ()
+    written: tuple[int, ...] = ()
 
     @property
     def fallbacks(self) -> int:
