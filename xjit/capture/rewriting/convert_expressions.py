@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
+    INLINED,
     Comprehension,
     ScopeNames,
     bound_by,
@@ -284,7 +285,18 @@ class ExpressionConverter(ast.NodeTransformer):
         self.frame.bound.update(walrus)
         if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in walk(node) if one is not node):
             self._inside(node)
-        return node
+        return self._apart(node, walrus) if self.is_nested and isinstance(node, INLINED) else node
+
+    def _apart(self, node: Comprehension, walrus: list[str]) -> ast.expr:
+        """Give a comprehension a function of its own.
+
+        Where Python runs one in the frame around it, it mistakes its variables for those of an enclosing function.
+        """
+        first = node.generators[0]
+        items, first.iter = first.iter, ast.copy_location(ast.Name(ITEM, ast.Load()), first.iter)
+        body: list[ast.stmt] = [ast.copy_location(ast.Return(node), node)]
+        function = self.hoist(self.hidden("comprehension", body, Frame(set(walrus)), node, [ITEM]))
+        return placed(ast.Call(function, [items], []), node)
 
     def _inside(self, node: Comprehension) -> None:
         bound = set(self.frame.bound)
