@@ -171,7 +171,9 @@ def test_the_order_of_lines_is_seen_part_by_part(run: Callable[..., Any], monkey
         for place in (1, 2, 16, 32, length - 1):
             line = np.arange(length, dtype=np.int32) // 2
             line[place] = line[place - 1] - 1
-            got = run(lambda a: ops.sort(a, by_remainder), (np.stack([np.arange(length, dtype=np.int32), line]) % 17,))
+            got = run(
+                lambda a: ops.sort(a, by_remainder), (np.stack([np.arange(length, dtype=np.int32), line]) % 17,)
+            )
             np.testing.assert_array_equal(got, np.sort(np.stack([np.arange(length), line]) % 17))
 
 
