@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xjit.capture.python_control.branches import chosen, decided
 from xjit.capture.control.state import NUMBERS
+from xjit.capture.python_control.branches import chosen, decided
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.loops import Loop, captured
 from xjit.capture.python_control.numbers import number_as
