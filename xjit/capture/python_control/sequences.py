@@ -244,7 +244,7 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 def _zip(*iterables: Any, **strict: Any) -> Any:
     if iterables and not strict and all(_has_turns(one) or type(one) is range for one in iterables):
         return Zipped(iterables)
-    return builtins.zip(*iterables, **strict)
+    return builtins.zip(*iterables, **strict)  # noqa: B905
 
 
 def _reversed(values: Any) -> Any:

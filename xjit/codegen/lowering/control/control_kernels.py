@@ -149,7 +149,7 @@ class ControlKernel:
     # ------------------------------------------------------------------ loops
 
     def loop(self, step: LoopKernelStep, later: Later) -> Iterator[Statement]:
-        """A loop that runs to its end. It goes on in the memory of what it starts from, if nobody reads that later."""
+        """A loop that runs to its end, in the memory that it starts from if nobody reads that later."""
         for node, view in zip(step.results, step.first.operands, strict=False):
             if later.may_take(step, view, node):
                 self.places.put(node, view.base)
