@@ -65,14 +65,14 @@ def test_numbers_of_turns_and_limits_do_not_trace_again(function: Any, calls: li
         (of.position_of, (of.LINE, 0.5)),
         (of.first_above, (of.LINE, 60)),
         (of.largest, (of.LINE,)),
-        (of.collatz, (27,)),
     ],
     ids=_label,
 )
-def test_loops_over_numbers_are_one_kernel(function: Any, arguments: tuple[Any, ...]) -> None:
+def test_loops_over_numbers_are_in_a_kernel(function: Any, arguments: tuple[Any, ...]) -> None:
     compiled = xjit(function, strict=True)
     compiled(*copy.deepcopy(arguments))
-    assert str(compiled.explain(*arguments)).splitlines()[0] == f"{function.__name__}: 1 kernel"
+    lines = str(compiled.explain(*arguments)).splitlines()
+    assert any("kernel over 1, serial: while_loop" in line for line in lines)
 
 
 @pytest.mark.parametrize(

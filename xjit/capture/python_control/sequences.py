@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding import guards
-from xjit.capture.tracers.provenance import ask_to_rewrite
+from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
@@ -51,6 +51,11 @@ class Turns:
             return self.length
         low, high = self.bounds
         return high - low + 1 if high - low < _MANY else None
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it is known without any guard that there is a first turn."""
+        return bool(self.length)
 
     @property
     def is_certain(self) -> bool:
@@ -116,7 +121,8 @@ class Sequence:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Any]:
-        ask_to_rewrite()
+        if ask_to_rewrite():
+            refuse("a Python loop would be traced turn by turn", fix="use operations on whole arrays")
         return iter(self.known())
 
 
