@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
 from xjit.dataclass import dataclass, field, replace
 from xjit.fusion.buffers.memory import spent_in_kernels
+from xjit.fusion.buffers.updates import NotInPlaceError
 from xjit.fusion.plan import KERNELS, ControlKernelStep, ControlStep, KernelStep, Plan, SortStep
 from xjit.fusion.planner import plan as make_plan
 from xjit.ir.inner_graphs import GRAPHS, all_graphs
@@ -32,6 +34,7 @@ from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
+from xjit.passes.stored_results import NO_STORES, Stores, Way, Written, store_results, stores_of
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
@@ -58,7 +61,8 @@ class Draft:
     view. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
     says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a
     plan. The program may write over parameters that are ``owned``. A program that is not ``tiled`` is planned for
-    loops over whole values.
+    loops over whole values. The outputs ``written`` are stored into memory of parameters, as the ``stores`` say once
+    there are any; ``unstored`` is the draft before them.
     """
 
     graph: Graph
@@ -73,6 +77,9 @@ class Draft:
     inner: Mapping[Node, tuple[Draft, ...]] = field(default_factory=dict)
     owned: frozenset[Node] = frozenset()
     tiled: bool = True
+    written: Written = ()
+    unstored: Draft | None = None
+    stores: Stores = NO_STORES
 
     def all(self) -> Iterator[Draft]:
         """The draft itself, and all inside of it."""
@@ -108,7 +115,7 @@ class Draft:
         """Return where the elements of the parameters lie."""
         from xjit.programs.make_spec import layouts_of
 
-        return layouts_of(self.graph, self.specs)
+        return layouts_of(self.graph, self.specs, self.stores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +157,36 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
     return Stage(name, does, rewrite.__module__, run, "graph")
 
 
+def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
+    """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
+    unstored = draft.unstored or draft
+    graph, views = store_results(unstored.graph, unstored.views, draft.written, ways)
+    graph = in_all_graphs(own_what_is_updated)(graph)
+    if config.flag("XJIT_VERIFY"):
+        verify(graph)
+    stores = stores_of(graph, draft.written, ways)
+    return replace(draft, graph=graph, views=views, unstored=unstored, stores=stores)
+
+
 def _plan(draft: Draft) -> Draft:
+    """The draft with a plan; results are stored in other ways where that has turned out to be necessary."""
+    ways = {number: Way.ALONG for number, _ in draft.written}
+    while True:
+        try:
+            return _planned(draft)
+        except NotInPlaceError as error:
+            late = [number for number, place in draft.written if draft.graph.parameters[place] in error.results]
+            further = [number for number in late if ways[number] < Way.APART] or list(ways)
+            assert min(ways.values()) < Way.APART, "results that are made first can be stored"
+            ways |= {number: Way(min(ways[number] + 1, Way.APART)) for number in further}
+            draft = _own(draft, ways)
+
+
+def _planned(draft: Draft) -> Draft:
     outputs = zip(draft.graph.outputs, draft.views, strict=True)
     viewed = frozenset(node for node, is_view in outputs if is_view)
     target = draft.target if draft.tiled else draft.target.without_tiles()
-    plan = make_plan(draft.graph, draft.layouts, target, viewed, draft.watch, draft.owned)
+    plan = make_plan(draft.graph, draft.layouts, target, viewed, draft.watch, draft.owned, draft.stores)
     steps = [step for step in plan.steps if isinstance(step, ControlStep)]
     return replace(draft, plan=plan, inner={step.node: _inner_plans(step.node, draft, plan) for step in steps})
 
@@ -167,8 +199,8 @@ def _inner_plans(node: Node, draft: Draft, plan: Plan) -> tuple[Draft, ...]:
     specs = inner_specs(node, plan, draft.layouts)
     for graph, of, owned in zip(node.param(GRAPHS), specs, owned_parameters(node), strict=True):
         views = (False,) * len(graph.outputs)
-        inner = replace(draft, graph=graph, specs=of, views=views, plan=None, inner={}, owned=owned)
-        found.append(_plan(inner))
+        parts = Draft(graph, draft.target, of, views, draft.varying, draft.watch, owned=owned, tiled=draft.tiled)
+        found.append(_plan(parts))
     return tuple(found)
 
 
@@ -224,7 +256,7 @@ STAGES = (
     graph_pass("parts", "sum real and imaginary parts apart", sum_parts),
     graph_pass("choices", "read infinities that change no extreme from memory", hide_neutral_choices),
     graph_pass("split", "cut large reductions to few results into chunks", split_reductions),
-    graph_pass("updates", "give what is updated memory of its own", own_what_is_updated),
+    Stage("updates", "give what is updated memory of its own", "xjit.passes.own_memory", _own, "graph"),
     Stage("plan", "group nodes into kernels and library steps", "xjit.fusion.planner", _plan, "plan"),
     Stage("lower", "make a loop nest of each kernel", "xjit.codegen.lowering.kernels.nests", _lower, "loops"),
     Stage("source", "write each loop nest as Python text", "xjit.codegen.text.source", _write, "text"),
@@ -247,12 +279,13 @@ def staged(
     *,
     target: Target,
     varying: bool = False,
+    written: Written = (),
     watch: Watch = UNWATCHED,
 ) -> Iterator[tuple[Stage, Draft]]:
     """Yield each stage with the draft after it, for a graph and parameter values like these."""
     from xjit.programs.make_spec import input_specs
 
-    draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch)
+    draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch, written=written)
     for stage in STAGES:
         watch.enter(stage.doing, draft.size)
         draft = stage.run(draft)
@@ -267,15 +300,17 @@ def lower_graph(
     *,
     target: Target,
     varying: bool = False,
+    written: Written = (),
     watch: Watch = UNWATCHED,
 ) -> Lowered:
     """The plan and the source of a graph for a target and parameter values like these.
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
-    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels. The ``watch``
-    says when to end.
+    would lie in. With ``varying`` other floats in place of the graph's constants find the same kernels. ``written``
+    are pairs of an output, behind those that are returned, and the parameter whose memory it is stored into. The
+    ``watch`` says when to end.
     """
-    *_, (_, draft) = staged(graph, values, views, target=target, varying=varying, watch=watch)
+    *_, (_, draft) = staged(graph, values, views, target=target, varying=varying, written=written, watch=watch)
     told_apart = (-1,) * len(views) if memories is None else tuple(memories)
     return _lowered(draft, told_apart)
 
@@ -285,7 +320,8 @@ def _lowered(draft: Draft, memories: tuple[int, ...]) -> Lowered:
     inner = {
         node: tuple(_lowered(part, (-1,) * len(part.views)) for part in parts) for node, parts in draft.inner.items()
     }
-    return Lowered(draft.graph, draft.planned, draft.views, memories, draft.specs, kernels, draft.target, inner)
+    parts = draft.graph, draft.planned, draft.views, memories, draft.specs, kernels, draft.target, inner
+    return Lowered(*parts, written=draft.written, stores=draft.stores)
 
 
 def may_contract(graph: Graph) -> bool:
@@ -300,12 +336,14 @@ def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> P
     from xjit.programs.make_spec import Builder, layouts_of
     from xjit.runtime.check_spec import check
 
-    layouts = layouts_of(lowered.graph, lowered.specs)
+    layouts = layouts_of(lowered.graph, lowered.specs, lowered.stores)
     debug = config.flag("XJIT_DEBUG")
     blas, sorts = ((lambda: None), (lambda: False)) if debug else (_long_integers_of_blas, _has_sorts)
     machine = lowered.target.machine
     parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
-    builder = Builder(*parts, machine, blas, sorts, apart, lowered.inner)
+    builder = Builder(
+        *parts, machine, blas, sorts, apart, lowered.inner, written=lowered.written, held=lowered.stores.copies
+    )
     spec = builder.spec(lowered.kernels)
     if config.flag("XJIT_VERIFY"):
         check(spec)

@@ -25,6 +25,7 @@ from tests.cases import (
     cases_unary,
     cases_windows,
 )
+from tests.cases.regions import cases_strided_slices
 from tests.helpers.harness import EXECUTORS, Case, check
 
 CASES = [
@@ -41,6 +42,7 @@ CASES = [
     *cases_sort.CASES,
     *cases_fft.CASES,
     *cases_indexing.CASES,
+    *cases_strided_slices.CASES,
     *cases_library.CASES,
     *cases_dynamic.CASES,
     *cases_literals.CASES,

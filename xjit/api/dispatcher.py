@@ -17,7 +17,7 @@ from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
-from xjit.api.refusals import Mistake, Refusal, mistake, refusal
+from xjit.api.refusals import Mistake, Refusal, mistake, refusal, shared_memory
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.api.start.keep_program import Keeper
@@ -134,6 +134,8 @@ class Dispatcher:
             result = found.answer(arguments, leaves)
             if result is not MISS:
                 return result
+        if any(found.is_kept_from(leaves) for found in self._known.get(key, ())):
+            return self._numpy(args, kwargs, shared_memory())
         refused = self._refused.get(key)
         if refused is not None and refused.holds():
             return self._refused_again(args, kwargs, refused)
@@ -155,6 +157,8 @@ class Dispatcher:
                 trace = self._capture(leaves, keys[0][0], watch)
             except Exception as error:
                 return self._failed(keys, args, kwargs, error)
+            if trace.shares_what_is_written:
+                return self._numpy(args, kwargs, shared_memory())
             # What is raised here was not raised by the compiler.
             made = jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
             if isinstance(made, jobs.Failure):

@@ -68,3 +68,11 @@ def refusal(error: XjitError) -> Refusal:
 def _bare(error: XjitError) -> XjitError:
     error.__traceback__ = error.__context__ = error.__cause__ = None
     return error
+
+
+def shared_memory() -> CaptureError:
+    """The error about arrays that cannot be written to by a program: what it reads meanwhile might change."""
+    return CaptureError(
+        "xjit: an array that the function writes to is read-only, or shares memory with another one",
+        fix="pass arrays that do not overlap",
+    )

@@ -14,6 +14,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError
 from xjit.ir.node import Graph
 from xjit.ops.define.evaluate import evaluate_graph
+from xjit.runtime.calls.records import can_be_written
 from xjit.runtime.miss import MISS
 from xjit.runtime.steps.program import Program
 from xjit.types import ArrayType, dtype_class
@@ -50,14 +51,35 @@ class Specialisation:
     def run(self, leaves: Sequence[Any]) -> Any:
         """The function's result for these leaves, or MISS if a guard fails."""
         values = self.captured.guards.fetch(leaves)
-        if values is None:
+        if values is None or not self._may_write(values):
             return MISS
-        results = self._owned(self._interpret(values), values) if self.program is None else self.program.run(values)
-        if self.program is not None and config.flag("XJIT_VERIFY") and _may_run_again(self.captured.graph):
-            with np.errstate(all="ignore"):
-                check(self.captured.graph, results, self._interpret(values))
+        results = self._by_numpy(values) if self.program is None else self._by_program(self.program, values)
         finished = [finish(output, results, leaves) for output in self.captured.outputs]
         return tree.unflatten(self.captured.out_tree, finished)
+
+    def is_kept_from(self, leaves: Sequence[Any]) -> bool:
+        """Return whether the program would serve these leaves, were they writable arrays that share no memory."""
+        values = self.captured.guards.fetch(leaves) if self.captured.written else None
+        return values is not None and not self._may_write(values)
+
+    def _may_write(self, values: Sequence[Any]) -> bool:
+        return can_be_written(values, [place for _, place in self.captured.written])
+
+    def _by_program(self, program: Program, values: Sequence[Any]) -> Sequence[Any]:
+        if not (config.flag("XJIT_VERIFY") and _may_run_again(self.captured.graph)):
+            return program.run(values)
+        with np.errstate(all="ignore"):
+            expected = [np.array(one) for one in self._interpret(values)]
+        results = program.run(values)
+        stored = [values[place] for _, place in self.captured.written]
+        check(self.captured.graph, [*results, *stored], expected)
+        return results
+
+    def _by_numpy(self, values: Sequence[Any]) -> Sequence[Any]:
+        results = self._owned(self._interpret(values), values)
+        for number, place in self.captured.written:
+            values[place][...] = results[number]
+        return results[: self.captured.results]
 
     def _interpret(self, values: Sequence[Any]) -> list[Any]:
         return list(evaluate_graph(self.captured.graph, [np.asarray(value) for value in values]))

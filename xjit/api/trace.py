@@ -8,6 +8,7 @@ from typing import Any
 from xjit import compile
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass
+from xjit.runtime.calls.records import can_be_written
 from xjit.target import Target
 from xjit.watch import Watch
 
@@ -21,14 +22,29 @@ class Trace:
     values: tuple[Any, ...]
     watch: Watch
 
+    @property
+    def shares_what_is_written(self) -> bool:
+        """Return whether arrays that the call writes to are read-only, or share memory with others."""
+        return not can_be_written(self.values, [place for _, place in self.captured.written])
+
     def lowered(self, target: Target, varying: bool) -> compile.Lowered:
         """The plan and the sources for a target."""
         graph, views, memories = self.captured.graph, self.captured.views, self.captured.memories
         return compile.lower_graph(
-            graph, self.values, views, memories, target=target, varying=varying, watch=self.watch
+            graph,
+            self.values,
+            views,
+            memories,
+            target=target,
+            varying=varying,
+            written=self.captured.written,
+            watch=self.watch,
         )
 
     def staged(self, target: Target, varying: bool) -> Iterator[tuple[compile.Stage, compile.Draft]]:
         """Yield the stages of the compiler with the program after each."""
         graph, views = self.captured.graph, self.captured.views
-        return compile.staged(graph, self.values, views, target=target, varying=varying, watch=self.watch)
+        written = self.captured.written
+        return compile.staged(
+            graph, self.values, views, target=target, varying=varying, written=written, watch=self.watch
+        )

@@ -15,11 +15,14 @@ from xjit import tree
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.guarding.guards import Guards
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
-from xjit.capture.tracers.aliasing import Memory, MemoryHolder
-from xjit.capture.tracers.known_array import KnownArray
+from xjit.capture.recording.rewritten import Rewriting
+from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.doubts import doubt_of
+from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass
@@ -52,7 +55,9 @@ class Input:
 class Captured:
     """One trace. ``guards.fetch(leaves)`` yields the values of ``inputs`` in order, or None if a guard fails.
 
-    Every argument leaf is an input or has guards that check all that its signature says.
+    Every argument leaf is an input or has guards that check all that its signature says. The ``written`` are pairs:
+    the number of an output of the graph that is no result, and of the input into whose array it is stored. They come
+    behind the results.
     """
 
     graph: Graph
@@ -61,11 +66,12 @@ class Captured:
     out_tree: tree.Tree
     outputs: tuple[Output, ...]
     notes: tuple[str, ...] = ()
+    written: tuple[tuple[int, int], ...] = ()
 
     @property
     def results(self) -> int:
-        """Return how many outputs the graph has."""
-        return len(self.graph.outputs)
+        """Return how many outputs of the graph are results."""
+        return len(self.graph.outputs) - len(self.written)
 
     @property
     def views(self) -> tuple[bool, ...]:
@@ -98,20 +104,23 @@ def capture(
     captured; exceptions of the user's code pass unchanged.
     The ``watch`` says when to end.
     """
-    for merging in (False, True):
+    rewriting, merging = Rewriting(), False
+    while True:
         trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
         trace.floating_errors, trace.watch = floating_errors, watch
-        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging)
+        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging, rewriting)
         trace.lift_array = recorder.lift
         try:
             found = _traced(function, recorder, in_tree)
-        except (XjitError, ValueError):
-            if not recorder.identities.twins:
+        except Exception as error:
+            if rewriting.renewed():
+                continue
+            if merging or not isinstance(error, XjitError | ValueError) or not recorder.identities.twins:
                 raise
-            continue  # perhaps because one array looked like two
-        if not (recorder.identities.twins and recorder.identities.looked):
-            return found
-    raise AssertionError("arguments are merged only once")
+        else:
+            if merging or not (recorder.identities.twins and recorder.identities.looked):
+                return found
+        merging = True  # perhaps one array looked like two
 
 
 def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree) -> Captured:
@@ -182,48 +191,60 @@ class _Results:
         self.traced = traced
         self.nodes: list[Node] = []
         self.indices: dict[int, int] = {}
-        self.memories: dict[Memory, int] = {}
+        self.memories: dict[Buffer, int] = {}
 
     def captured(self, result: Any, leaf_count: int) -> Captured:
         leaves, out_tree = tree.flatten(result)
         outputs = tuple(map(self.output, leaves))
-        graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder)
+        written = self.written()
+        graph, paths = _without_unused(self.trace.finish(tuple(self.nodes)), self.recorder, frozenset(written))
         guards = Guards(tuple(self.recorder.guards), paths, leaf_count)
-        return Captured(graph, tuple(map(Input, paths)), guards, original_tree(out_tree), outputs)
+        stored = tuple((index, paths.index(path)) for path, index in written.items())
+        return Captured(graph, tuple(map(Input, paths)), guards, original_tree(out_tree), outputs, written=stored)
+
+    def written(self) -> dict[Path, int]:
+        """The outputs of the graph that are stored into arrays from outside, by the places of these."""
+        found: dict[Path, int] = {}
+        for buffer, node in self.trace.versions.items():
+            if buffer.path is not None and node is not buffer.first:
+                found[buffer.path] = len(self.nodes)
+                self.nodes.append(node)
+        return found
 
     def output(self, leaf: Any) -> Output:
         path = self.recorder.path_of(leaf)
         if path is not None:
             return Output("argument", path=path)
-        if type(leaf) in (np.ndarray, KnownArray):
+        if type(leaf) is np.ndarray or is_constant(leaf):
             return Output("graph", self._place(leaf, lift(self.trace, leaf)))
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
+            doubt = doubt_of(leaf)
             return Output(
                 "graph",
                 index,
                 scalar=leaf.scalar,
                 view=leaf.is_view,
                 frozen=leaf.frozen,
-                python=leaf.weak,
+                python=leaf.weak if doubt is None else doubt[1],
                 memory=memory,
+                doubt=-1 if doubt is None else self._place(doubt[0], doubt[0].node),
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
+        if isinstance(leaf, ChosenElements):
+            leaf.refuse()
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",
         )
 
     def _memory(self, value: TracedValue) -> int:
-        """The number of the memory that a value lies in; a view of one of several is in the first that is known."""
-        if not isinstance(value, MemoryHolder):
+        """The number of the memory that a value lies in."""
+        if not isinstance(value, BufferView):
             return -1
-        known = [self.memories[one] for one in value.memory if one in self.memories]
-        number = min(known, default=len(self.memories))
-        self.memories.update((one, number) for one in value.memory if one not in self.memories)
-        return number
+        return self.memories.setdefault(value.buffer, len(self.memories))
 
     def _place(self, value: Any, node: Node) -> int:
         """The output number of a value; one object that is returned twice stays one object."""
@@ -233,13 +254,13 @@ class _Results:
         return self.indices[id(value)]
 
 
-def _without_unused(graph: Graph, recorder: Recorder) -> tuple[Graph, tuple[Path, ...]]:
+def _without_unused(graph: Graph, recorder: Recorder, written: frozenset[Path]) -> tuple[Graph, tuple[Path, ...]]:
     """Drops inputs that no operation uses; guards keep the layout or the type that the trace assumed of them."""
     used = {source for node in graph.nodes for source in node.inputs} | set(graph.outputs)
     pairs = list(zip(graph.parameters, recorder.inputs, strict=True))
     for node, path in pairs:
-        if node not in used and path.leaf is not None:
+        if node not in used and path.leaf is not None and path not in written:
             recorder.guard_leaf(path)
-    kept = [(node, path) for node, path in pairs if node in used]
+    kept = [(node, path) for node, path in pairs if node in used or path in written]
     parameters = tuple(node for node, _ in kept)
     return dataclasses.replace(graph, parameters=parameters), tuple(path for _, path in kept)

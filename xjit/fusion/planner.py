@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from xjit.dataclass import replace
 from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import is_shown
-from xjit.fusion.buffers.updates import InPlace, readers_first, updates_in_place
+from xjit.fusion.buffers.readers_first import readers_first
+from xjit.fusion.buffers.updates import InPlace, updates_in_place
 from xjit.fusion.control.in_kernel import Surroundings, control_kernel
 from xjit.fusion.grouping.clusters import by_need, clusters_of
 from xjit.fusion.grouping.groups import Grouping
@@ -47,6 +48,7 @@ from xjit.fusion.storage.recomputation import recomputed
 from xjit.ir.context import CONSTANT
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
+from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.target import Target
 from xjit.watch import UNWATCHED, Watch
 
@@ -58,31 +60,34 @@ def plan(
     views: frozenset[Node] = frozenset(),
     watch: Watch = UNWATCHED,
     owned: frozenset[Node] = frozenset(),
+    stores: Stores = NO_STORES,
 ) -> Plan:
     """The steps of a graph on a target. ``views`` are outputs that NumPy would return as views of other values;
     constants have no memory, so that what shows them is computed. ``owned`` are parameters whose buffers the program
-    may write over.
+    may write over, ``stores`` what it has to write into others: NotInPlaceError where these are needed meanwhile.
 
     First comes what is stored, then the parts in which it is made, then which of these share a kernel, then the
     order. Should a kernel not be shared that was expected to be, what two compute for it is stored after all. What
     turns out to be read by its own kernel alone stays in registers.
     """
     views = _with_memory(graph, views)
-    required, shown = _with_operands(graph, _required(graph, views, target), layouts, target)
+    required, shown = _with_operands(graph, _required(graph, views, target) | stores.kept, layouts, target)
     results = frozenset(graph.outputs).union(*(view.inputs for view in views))
     storage = choose_storage(graph, required, shown, results, layouts, target, watch)
-    nodes = readers_first(graph)
+    nodes = readers_first(graph, stores.copies)
     seen = frozenset(graph.outputs).union(view_chain(view)[0] for view in views)
-    parts = cut_at_borders(graph, storage, layouts, target, watch)
-    in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
+    parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
+    in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
     if in_place.wanted:
         storage = storage.with_more(in_place.wanted)
-        parts = cut_at_borders(graph, storage, layouts, target, watch)
-        in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
+        parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
+        in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
+    in_place.check()
     grouping = _grouped(graph, nodes, parts, in_place, shown, layouts, target, storage.nested, watch)
     if extra := recomputed(graph, grouping):
-        parts = cut_at_borders(graph, storage.with_more(extra), layouts, target, watch)
-        in_place = updates_in_place(nodes, parts, seen, owned, layouts, target)
+        parts = cut_at_borders(graph, storage.with_more(extra), layouts, target, watch, stores.saved)
+        in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
+        in_place.check()
         grouping = _grouped(
             graph, nodes, parts, in_place, shown, layouts, target, storage.nested - extra.keys(), watch
         )
@@ -215,7 +220,8 @@ def _grouped(
             if owner(node) is node:
                 grouping.add_whole(node, _whole_array_step(node, around, target), conditions.get(node, ()))
         elif node in in_place.over:
-            grouping.add_whole(node, AliasStep(node, in_place.over[node]), after=in_place.read[node])
+            step, tested = AliasStep(node, in_place.over[node]), in_place.tested.get(node, ())
+            grouping.add_whole(node, step, tested, in_place.read[node])
         elif node in parts.aliases:
             grouping.add_whole(node, AliasStep(node, node.inputs[0]))
         else:

@@ -213,6 +213,7 @@ class OpDef:
     reference  arrays, params -> result: the obvious NumPy definition
     element    types of operands, params, result type -> the scalar expression of one output element
     access     types of operands, params, result type -> the index map of the first operand, None if not affine
+    limits     params -> the axes of the result that end before their bound, each with the operand that says where
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     solver     params -> the routine that computes it on each of the row-major matrices over the last two dimensions,
@@ -241,6 +242,7 @@ class OpDef:
     xla_name: str | None = None
     element: Callable[[tuple[ArrayType, ...], Params, ArrayType], Expr] | None = None
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
+    limits: Callable[[Params], Mapping[int, int]] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
     solver: Callable[[Params], Solver | None] | None = None

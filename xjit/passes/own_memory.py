@@ -28,7 +28,7 @@ def own_what_is_updated(graph: Graph) -> Graph:
         inputs = tuple(new[source] for source in node.inputs)
         if node.op.kind is Kind.UPDATE:
             count = len(node.updated)
-            inputs = (*(_copy(source, node) for source in inputs[:count]), *inputs[count:])
+            inputs = (*(copy_for(source, node) for source in inputs[:count]), *inputs[count:])
         after = None if node.after is None else new[node.after]
         same = after is node.after and inputs == node.inputs
         new[node] = node if same else replace(node, inputs=inputs, after=after)
@@ -36,7 +36,8 @@ def own_what_is_updated(graph: Graph) -> Graph:
     return replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
 
 
-def _copy(source: Node, update: Node) -> Node:
+def copy_for(source: Node, reader: Node) -> Node:
+    """A copy of a value in its own order, for the line of the program that a reader of it stands for."""
     aval = source.aval
     order = aval.order if len(aval.order) == aval.rank else c_order(aval.rank)
-    return derived(PACK, (source,), update, order=order)
+    return derived(PACK, (source,), reader, order=order)

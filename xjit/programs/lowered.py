@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xjit.dataclass import dataclass, field
+from xjit.passes.stored_results import NO_STORES, Stores, Written
 
 if TYPE_CHECKING:
     from xjit.codegen.lowering.kernels.nests import LoweredKernel
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 class Lowered:
     """Everything that is known before machine code: for running, explaining and printing.
 
-    ``inner`` holds the programs of the graphs inside of operations of control.
+    ``inner`` holds the programs of the graphs inside of operations of control. The outputs ``written`` are stored
+    into memory of parameters, as the ``stores`` say.
     """
 
     graph: Graph
@@ -30,6 +32,8 @@ class Lowered:
     kernels: tuple[tuple[LoweredKernel, str], ...]
     target: Target
     inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
+    written: Written = ()
+    stores: Stores = NO_STORES
 
     def all(self) -> Iterator[Lowered]:
         """The program itself, and all inside of it."""

@@ -18,10 +18,12 @@ from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
+from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.lazy import lazy
 from xjit.machine import Machine
+from xjit.passes.stored_results import NO_STORES, Stores, Written
 from xjit.programs.blas_calls import piece_of
 from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
@@ -54,10 +56,13 @@ def _spec_of(array: np.ndarray[Any, Any]) -> ArraySpec:
     return ArraySpec(array.dtype, array.shape, array.strides)
 
 
-def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec]) -> Layouts:
-    """Return where the elements of the parameters lie."""
+def layouts_of(graph: Graph, specs: Sequence[ArraySpec | ScalarSpec], stores: Stores = NO_STORES) -> Layouts:
+    """Return where the elements of the parameters lie, and of what is written over them."""
     pairs = zip(graph.parameters, specs, strict=True)
-    return Layouts({node: spec.strides if isinstance(spec, ArraySpec) else () for node, spec in pairs})
+    strides = {node: spec.strides if isinstance(spec, ArraySpec) else () for node, spec in pairs}
+    for parameter, chain in stores.chains.items():
+        strides |= dict.fromkeys(chain, strides[parameter])
+    return Layouts(strides)
 
 
 @dataclass(eq=False)
@@ -68,7 +73,8 @@ class Builder:
     would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
     where it cannot be called, ``sorts`` whether NumPy's sorts can. ``apart`` are pairs of parameters that have to be
     two objects. ``inner`` are the programs of graphs inside of operations. A block inside of another program shares
-    the ``numbers`` of its slots, and may hand on the memory of the parameters that are ``owned``.
+    the ``numbers`` of its slots, and may hand on the memory of the parameters that are ``owned``. The outputs
+    ``written`` are in memory of parameters in the end, for which nothing that is ``held`` is copied.
     """
 
     plan: Plan
@@ -90,13 +96,16 @@ class Builder:
     arrays: dict[int, int] = field(default_factory=dict)
     segment: Segment = field(init=False)
     is_whole: bool = False
+    written: Written = ()
+    held: Container[Node] = ()
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
         self.is_whole = True
         slots = list(itertools.islice(self.numbers, len(self.plan.graph.parameters)))
         body, outputs = self.block(slots, pieces)
-        return ProgramSpec(tuple(self.specs), body, outputs, self.apart)
+        stored = tuple(dict.fromkeys(place for _, place in self.written))
+        return ProgramSpec(tuple(self.specs), body, outputs, self.apart, stored)
 
     def inside(self, part: Lowered, owned: frozenset[Node] = frozenset()) -> Builder:
         """The builder of a block inside of this program."""
@@ -126,6 +135,8 @@ class Builder:
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
+            elif step in self._tested:
+                self._flush(needed)
             elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
@@ -146,6 +157,14 @@ class Builder:
         for step in self.plan.steps:
             if isinstance(step, planned.AliasStep):
                 (self.in_place if step.node in changed else self.aliases)[step.node] = step.operand
+
+    @property
+    def _returned(self) -> tuple[Node, ...]:
+        """The outputs but for those that are stored into memory of parameters, which come last."""
+        outputs = self.plan.graph.outputs
+        for number, place in self.written:
+            assert self.resolve(outputs[number]) is self.plan.graph.parameters[place], "a result is not stored"
+        return outputs[: len(outputs) - len(self.written)]
 
     @lazy
     def viewed(self) -> frozenset[Node]:
@@ -185,8 +204,29 @@ class Builder:
     def _is_kernel(self, step: planned.Step) -> bool:
         return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
+    @lazy
+    def _tested(self) -> frozenset[planned.Step]:
+        """The steps from which on memory of parameters is written, and before which conditions have come: the program
+        looks at these first.
+        """
+        found, waiting = list[planned.Step](), False
+        for step in self.plan.steps if self.held else ():
+            if waiting and isinstance(step, planned.AliasStep) and step.node in self.held:
+                found.append(step)
+                waiting = False
+            waiting |= self._may_fail(step)
+        return frozenset(found)
+
+    def _may_fail(self, step: planned.Step) -> bool:
+        """Return whether a kernel notes that a condition does not hold."""
+        if isinstance(step, planned.KernelStep):
+            return any(isinstance(statement, Check) for statement in step.statements)
+        return isinstance(step, planned.ControlKernelStep) or step.node in self.multiplied
+
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
+        if step in self._tested:
+            return True
         if isinstance(step, planned.ViewStep):
             return step.node in self._read_whole
         return isinstance(step, WHOLE) and not self._is_kernel(step)
@@ -331,11 +371,11 @@ class Builder:
 
     def _outputs(self) -> tuple[int, ...]:
         """The slots of the results. Each is memory of its own, unless NumPy would return a view."""
-        outputs = self.plan.graph.outputs
+        outputs = self._returned
         found = [self._source(node) for node in outputs]
         taken = set(self.plan.graph.parameters) - self.owned
         owners: dict[Node, int] = {}
-        for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=True)):
+        for number, (node, view, memory) in enumerate(zip(outputs, self.views, self.memories, strict=False)):
             chain = view_chain(node) if node in self.viewed else (node,)
             base = self.resolve(chain[0])
             given = base in self.plan.graph.parameters

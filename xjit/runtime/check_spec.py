@@ -34,6 +34,8 @@ def check(spec: ProgramSpec) -> None:
     _require(known >= set(spec.outputs), "", f"the outputs {spec.outputs} are not all filled")
     inputs = range(len(spec.inputs))
     _require(all(one in inputs for one in chain(*spec.apart)), "", f"{spec.apart} are not pairs of inputs")
+    arrays = {number for number, one in enumerate(spec.inputs) if isinstance(one, ArraySpec)}
+    _require(arrays >= set(spec.written), "", f"{spec.written} are not inputs that are arrays")
 
 
 def _require(holds: bool, place: str, reason: str) -> None:

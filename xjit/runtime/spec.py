@@ -275,13 +275,15 @@ Step: TypeAlias = (
 class ProgramSpec:
     """A program: ``inputs`` are how the arguments lie in memory, ``outputs`` the slots of the results.
 
-    ``apart`` are pairs of inputs that have to be two objects; where they are one, the program does not serve.
+    ``apart`` are pairs of inputs that have to be two objects; where they are one, the program does not serve. Nor
+    does it where inputs that it writes to, those ``written``, are read-only, or share memory with other inputs.
     """
 
     inputs: tuple[ArraySpec | ScalarSpec, ...]
     body: Block
     outputs: tuple[int, ...]
     apart: tuple[tuple[int, int], ...] = ()
+    written: tuple[int, ...] = ()
 
     @property
     def fallbacks(self) -> int:

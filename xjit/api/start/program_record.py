@@ -44,6 +44,7 @@ class OutputRecord:
     scalar: bool
     frozen: bool
     python: str
+    doubt: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from xjit import tree
-from xjit.capture.tracers.known_array import plain
+from xjit.capture.tracers.known_values import plain
 from xjit.capture.tracers.provenance import enclosing_capture, noted
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.dataclass import dataclass, replace

@@ -13,8 +13,17 @@ import numpy as np
 from xjit.capture.guarding import guards
 from xjit.capture.guarding.access_path import Path
 from xjit.capture.recording.traceable import is_pure
-from xjit.capture.tracers.known_array import known
-from xjit.capture.tracers.numpy_call import call_created, constants, prepared, traced_leaves
+from xjit.capture.tracers.known_values import known
+from xjit.capture.tracers.numpy_call import (
+    call_created,
+    constants,
+    function_of_constants,
+    into,
+    only_constants,
+    out_by_name,
+    prepared,
+    traced_leaves,
+)
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.capture.tracers.restoring import RESTORING
 from xjit.numpy.arrays.bracketed import SUBSCRIPTED
@@ -164,6 +173,11 @@ def traced_numpy(function: Any) -> Any:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = out_by_name(function, args, kwargs)
+        if kwargs.get("out") is not None:
+            return into(kwargs["out"], lambda options: wrapper(*args, **options), kwargs, function.__name__)
+        if next(traced_leaves((args, kwargs)), None) is not None and only_constants(args, kwargs):
+            return function_of_constants(function, args, kwargs, wrapper)
         args, kwargs = prepared(function, args, kwargs)
         if next(traced_leaves((args, kwargs)), None) is not None:
             return call_created(replacement, args, kwargs)

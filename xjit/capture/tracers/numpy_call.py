@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from xjit.capture.tracers.aliasing import MemoryHolder, assign, check_writable, share
-from xjit.capture.tracers.known_array import known, plain
+from xjit.capture.memory import numpy_writes
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stores import setitem
+from xjit.capture.memory.views import link
+from xjit.capture.memory.writes import assign, check_writable
+from xjit.capture.tracers import limited_calls
+from xjit.capture.tracers.doubts import hand_on_doubt
+from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
 from xjit.capture.tracers.provenance import located, refuse
+from xjit.errors import ShapeError
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy import dispatch, methods
+from xjit.numpy.rules.values import as_value
 from xjit.numpy.selecting import indexing
 
 # Functions whose Python floats may change from call to call without a new trace; elsewhere they may steer shapes.
@@ -39,30 +49,93 @@ _QUESTIONS: frozenset[Any] = frozenset(
 
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A ufunc, or one of its methods, on values of which at least one is traced."""
+    """A ufunc, or one of its methods, on values of which at least one is traced, or an array of constants."""
+    if limited_calls.concern(inputs):
+        return limited_calls.call_ufunc(ufunc, method, constants(inputs, frozenset({float})), constants(kwargs))
+    if any(map(is_constant, inputs)) and only_constants(inputs, kwargs):
+        return _ufunc_of_constants(ufunc, method, inputs, kwargs)
     check_alive(inputs)
+    if method == "at":
+        return _write_by(ufunc.at, functools.partial(numpy_writes.accumulate_at, ufunc), inputs, kwargs)
     if kwargs:
         return _call_with_options(ufunc, method, inputs, kwargs)
     with located(inputs):
         values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
-        result = share(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+        result = link(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+    hand_on_doubt(ufunc, inputs, result)
     return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
 
 
 def _call_with_options(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     outs = kwargs.get("out") or ()
+    where = kwargs.get("where", True)
     kwargs = {key: constants(value) for key, value in kwargs.items() if key != "out"}
     targets = tuple(outs) if isinstance(outs, tuple) else (outs,)
     for target in targets:
         check_writable(target)
+    if where is not True and targets and method == "__call__":
+        return _where(ufunc, inputs, kwargs, targets)
     with located(inputs):
         values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
         result = dispatch.call_ufunc(ufunc, method, values, kwargs)
         if not any(target is not None for target in targets):
-            return _remember(share(result, inputs), inputs, lambda: ufunc(*map(number_of, inputs)))
+            return _remember(link(result, inputs), inputs, lambda: ufunc(*map(number_of, inputs)))
         results = result if isinstance(result, tuple) else (result,)
         written = tuple(map(assign, targets, results, (ufunc.__name__,) * len(results)))
     return written if isinstance(result, tuple) else written[0]
+
+
+def _where(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any], targets: tuple[Any, ...]) -> Any:
+    """A ufunc that writes its results only where a condition holds."""
+    where = as_value(kwargs.pop("where"), ufunc.__name__, "where")
+    with located(inputs):
+        values = tuple(ufunc_operand(value, ufunc, inputs) for value in inputs)
+        result = dispatch.call_ufunc(ufunc, "__call__", values, kwargs)
+        results = result if isinstance(result, tuple) else (result,)
+        for target, one in zip(targets, results, strict=True):
+            if target is not None:
+                numpy_writes.copyto(target, one, where=where)
+    return targets if isinstance(result, tuple) else targets[0]
+
+
+def numbers(value: Any) -> Any:
+    """Nested arguments with the values of what is known."""
+    if type(value) in (tuple, list):
+        return type(value)(map(numbers, value))
+    if type(value) is dict:
+        return {key: numbers(item) for key, item in value.items()}
+    if type(value) is slice:
+        return slice(numbers(value.start), numbers(value.stop), numbers(value.step))
+    return plain_arguments(number_of(value) if isinstance(value, TracedValue) else plain(value))
+
+
+def only_constants(args: Any, kwargs: Any) -> bool:
+    """Return whether all traced values among arguments are arrays of constants."""
+    return all(map(is_constant, traced_leaves((args, kwargs))))
+
+
+def _ufunc_of_constants(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    call = getattr(ufunc, method)
+    outs = kwargs.get("out")
+    targets = [one for one in (outs if isinstance(outs, tuple) else (outs,)) if one is not None]
+    if method == "at":
+        targets = [inputs[0]]
+    if not all(target.writable_now() for target in targets):
+        return _call_with_options(ufunc, method, inputs, kwargs)
+    result = call(*plain_arguments(inputs), **plain_arguments(kwargs))
+    if targets:
+        return outs if isinstance(outs, tuple) and len(outs) > 1 else targets[0] if method != "at" else None
+    return known(result)
+
+
+def function_of_constants(function: Any, args: Any, kwargs: dict[str, Any], traced: Any = None) -> Any:
+    """Results of NumPy for constants, at once; ``traced`` is the function that takes traced values in its place."""
+
+    def again(one: Any, other: Any) -> Any:
+        return (traced or function)(*replaced(args, one, other), **replaced(kwargs, one, other))
+
+    result = function(*plain_arguments(args), **plain_arguments(kwargs))
+    return known_result(result, list(traced_leaves((args, kwargs))), again)
 
 
 def is_known(value: Any) -> bool:
@@ -87,7 +160,7 @@ def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) 
 
     The symbolic values of computations are never known.
     """
-    if isinstance(result, MemoryHolder) and all(map(is_known, operands)) and not is_known(result):
+    if isinstance(result, BufferView) and all(map(is_known, operands)) and not is_known(result):
         traced: Any = result
         traced.known = compute
     return result
@@ -95,23 +168,73 @@ def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
+    if limited_calls.concern((*args, *kwargs.values())):
+        return limited_calls.call_function(function, *prepared(function, args, kwargs))
+    if only_constants(args, kwargs) and kwargs.get("out") is None and function not in numpy_writes.FUNCTIONS:
+        return function_of_constants(function, args, kwargs)
+    if function in numpy_writes.FUNCTIONS:
+        return _write_by(function, numpy_writes.FUNCTIONS[function], args, kwargs)
+    args, kwargs = out_by_name(function, args, kwargs)
     if kwargs.get("out") is not None:
-        refuse(f"numpy.{function.__name__}: out= is not supported", kwargs["out"], fix="assign the result instead")
+        return into(kwargs["out"], lambda options: call_function(function, args, options), kwargs, function.__name__)
     args, kwargs = prepared(function, args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     if function in _QUESTIONS:
         return known(function(*_samples(args), **_samples(kwargs)))
     with located(leaves):
-        return share(dispatch.call_function(function, args, kwargs), leaves)
+        return link(dispatch.call_function(function, args, kwargs), leaves)
+
+
+def _write_by(function: Any, write: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function that writes into its first argument: at once, or as a new version of its buffer."""
+    target, *rest = args
+    if is_constant(target) and target.writable_now(rest, kwargs):
+        return function(target.array, *plain_arguments(numbers(rest)), **plain_arguments(numbers(kwargs)))
+    check_alive(traced_leaves((args, kwargs)))
+    with located(list(traced_leaves((args, kwargs)))):
+        check_writable(target)
+        return write(target, *constants(tuple(rest)), **constants(kwargs))
+
+
+@functools.lru_cache(maxsize=1024)
+def _place_of_out(function: Any) -> int | None:
+    try:
+        kinds = {name: one.kind for name, one in inspect.signature(function).parameters.items()}
+    except (TypeError, ValueError):
+        return None
+    by_place = kinds.get("out") is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return list(kinds).index("out") if by_place else None
+
+
+def out_by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The arguments, of which ``out`` goes by its name."""
+    place = _place_of_out(function)
+    if place is None or len(args) <= place:
+        return args, kwargs
+    if len(args) > place + 1:
+        refuse(f"numpy.{function.__name__}: arguments behind out= are named", fix="name them")
+    return args[:place], {**kwargs, "out": args[place]}
+
+
+def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: str) -> Any:
+    """A result stored into an array of its shape."""
+    (target,) = target if isinstance(target, tuple) else (target,)
+    check_writable(target)
+    result = call({key: value for key, value in kwargs.items() if key != "out"})
+    if isinstance(result, TracedValue) and result.shape != target.shape:
+        raise ShapeError(f"numpy.{name}: an output of shape {result.shape} is required; got {target.shape}")
+    return assign(target, as_value(result, name), name)
 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    if limited_calls.concern((*args, *kwargs.values())):
+        return limited_calls.call_function(getattr(np, replacement.__name__, replacement), args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
-        return share(replacement(*args, **kwargs), leaves)
+        return link(replacement(*args, **kwargs), leaves)
 
 
 def _samples(value: Any) -> Any:
@@ -131,29 +254,63 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
+    if limited_calls.concern((value, *args)):
+        return limited_calls.call_method(name, value, constants(args), constants(kwargs))
+    if is_constant(value) and only_constants(args, kwargs) and name not in numpy_writes.METHODS:
+        return function_of_constants(functools.partial(_method, name), (value, *args), kwargs)
+    if name in numpy_writes.METHODS:
+        return _write_by(getattr(np.ndarray, name), numpy_writes.METHODS[name], (value, *args), kwargs)
+    if kwargs.get("out") is not None:
+        return into(kwargs["out"], lambda options: call_method(name, value, args, options), kwargs, name)
     check_alive((value,))
     with located((value, *args)):
         keep = frozenset({float}) if name == "clip" else frozenset()
         args, kwargs = constants(args, keep), constants(kwargs, keep)
-        result = share(methods.METHODS[name](value, *args, **kwargs), (value,))
+        result = link(methods.METHODS[name](value, *args, **kwargs), (value,))
     operands = (value, *traced_leaves((args, kwargs)))
     return _remember(result, operands, lambda: getattr(number_of(value), name)(*args, **kwargs))
 
 
+def _method(name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
+    return getattr(value, name)(*args, **kwargs)
+
+
 def call_attribute(name: str, value: Any) -> Any:
     """An attribute of an array that is a value itself: T, mT, real, imag."""
+    if is_constant(value):
+        return function_of_constants(lambda one: getattr(one, name), (value,), {})
     check_alive((value,))
     with located((value,)):
-        return share(methods.ATTRIBUTES[name](value), (value,))
+        return link(methods.ATTRIBUTES[name](value), (value,))
 
 
 def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
     index = _known_index(index)
+    if limited_calls.is_moving(value, index):
+        return limited_calls.call_getitem(value, index)
+    if is_constant(value) and next(traced_leaves(index), None) is None:
+        return function_of_constants(lambda one: one[index], (value,), {})
     with located((value, *traced_leaves(index))):
-        result = share(indexing.getitem(value, index), (value,))
+        result = link(indexing.getitem(value, index), (value,))
     return _remember(result, (value,), lambda: number_of(value)[index])
+
+
+def call_setitem(target: Any, index: Any, value: Any) -> None:
+    """``target[index] = value``."""
+    check_alive((target, value))
+    index = _known_index(index)
+    if limited_calls.is_moving(target, index) or limited_calls.concern((value,)):
+        limited_calls.call_setitem(target, index, constants(value))
+    else:
+        setitem(target, index, constants(value))
+
+
+def write_ufunc(ufunc: np.ufunc, target: Any, other: Any) -> Any:
+    """``target op= other``."""
+    check_writable(target)
+    return call_ufunc(ufunc, "__call__", (target, other), {"out": (target,)})
 
 
 def _known_index(index: Any) -> Any:
@@ -175,6 +332,8 @@ def constants(value: Any, keep: frozenset[type] = frozenset()) -> Any:
 
     Numbers of the types in ``keep`` stay traced.
     """
+    if is_constant(value):
+        return plain(value)
     if isinstance(value, TracedValue):
         scalar: Any = value
         return value if value.weak is None or value.weak in keep else scalar.constant()
@@ -196,6 +355,8 @@ def traced_leaves(value: Any) -> Iterator[TracedValue]:
             yield from traced_leaves(item)
     elif isinstance(value, dict):
         yield from traced_leaves(list(value.values()))
+    elif type(value) is slice:
+        yield from traced_leaves((value.start, value.stop, value.step))
 
 
 def check_alive(values: Iterable[Any]) -> None:

@@ -11,12 +11,22 @@ from typing import Any, NoReturn
 import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.stores import is_mask_of, unlinked
 from xjit.capture.tracers import traced_integers
-from xjit.capture.tracers.aliasing import MemoryHolder, check_writable
-from xjit.capture.tracers.numpy_call import call_attribute, call_function, call_getitem, call_method, call_ufunc
+from xjit.capture.tracers.numpy_call import (
+    call_attribute,
+    call_function,
+    call_getitem,
+    call_method,
+    call_setitem,
+    call_ufunc,
+    write_ufunc,
+)
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
 
@@ -24,30 +34,32 @@ MAX_UNROLLED = 10_000
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "known", "wraps", "_memory"})
+_SLOTS = frozenset({"bounds", "doubt", "known", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
-class TracedArray(Operators, MemoryHolder):
+class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do.
+    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do. A number of NumPy's with a ``doubt`` is one of Python's,
+    of the type beside it, where a truth value says so: behind a loop that may have taken no turn.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "known", "wraps")
+    __slots__ = ("bounds", "doubt", "known", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
     wraps: bool
+    doubt: tuple[TracedValue, type]
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
-        inside = sys._getframe(1).f_code.co_filename.startswith(_PACKAGE)
+        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
         return TracedArray if inside else class_of_array(self)
 
     @__class__.setter
@@ -86,6 +98,8 @@ class TracedArray(Operators, MemoryHolder):
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
+        if isinstance(other, LimitedArray):
+            return NotImplemented
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, left, right, other)
         if traced_integers.is_integer(self):
@@ -122,8 +136,12 @@ class TracedArray(Operators, MemoryHolder):
     def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
         if self.scalar or not isinstance(other, _OPERANDS):
             return NotImplemented  # NumPy's scalars cannot change: Python goes on with the plain operator
-        check_writable(self)
-        return call_ufunc(ufunc, "__call__", (self, other), {"out": (self,)})
+        return write_ufunc(ufunc, self, other)
+
+    def forget(self) -> None:
+        """Forgets the value that was known: the elements were written over."""
+        if hasattr(self, "known"):
+            del self.known
 
     # Attributes
 
@@ -178,6 +196,9 @@ class TracedArray(Operators, MemoryHolder):
         refuse(f"numpy.ndarray.{name} is not supported on {self._name()}", self, fix=fix)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("real", "imag", "flat") and not self.scalar:
+            getattr(self, name)[...] = value
+            return
         if name in _ASSIGNABLE:
             refuse(
                 f"the attribute {name} of {self._name()} is assigned to", self, fix="use reshape, astype or np.where"
@@ -201,14 +222,16 @@ class TracedArray(Operators, MemoryHolder):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, TracedArray) and index.dtype == np.bool_ and is_mask_of(index, self):
+            from xjit.capture.tracers.chosen_elements import ChosenElements
+
+            return ChosenElements(unlinked(self), unlinked(index))
         return call_getitem(self, index)
 
-    def __setitem__(self, index: Any, value: Any) -> NoReturn:
-        refuse(
-            f"elements of {self._name()} are assigned to",
-            self,
-            fix="build the array from its parts with np.where, np.concatenate or np.stack",
-        )
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.scalar:
+            raise TypeError(f"'{self._class_name()}' object does not support item assignment")
+        call_setitem(self, index, value)
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise ValueError("cannot delete array elements")
@@ -217,6 +240,7 @@ class TracedArray(Operators, MemoryHolder):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if len(self) > MAX_UNROLLED:
+            ask_to_rewrite()
             refuse(
                 f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
                 self,
@@ -234,12 +258,15 @@ class TracedArray(Operators, MemoryHolder):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
+        self._ask()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:
+        self._ask()
         return int(self._number("int()", "use astype(int)"))
 
     def __float__(self) -> float:
+        self._ask()
         return float(self._number("float()", "use the value as it is, or astype(float)"))
 
     def __complex__(self) -> complex:
@@ -282,12 +309,21 @@ class TracedArray(Operators, MemoryHolder):
     def __reduce__(self) -> NoReturn:
         refuse(f"{self._name()} is pickled", self)
 
+    def _ask(self) -> None:
+        """Asks for the function to be rewritten, which may do without the value."""
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
+
     def _number(self, purpose: str, fix: str) -> Any:
         if self.size > 1:
             raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         if hasattr(self, "known"):
             return self.known()
         refuse(f"{purpose} needs the value of {self._name()}, which is not known while tracing", self, fix=fix)
+
+    def _class_name(self) -> str:
+        cls = class_of_array(self)
+        return f"numpy.{cls.__name__}" if self.weak is None else str(cls.__name__)
 
     def _name(self) -> str:
         return self.owner.label(self) if isinstance(self.owner, CaptureTrace) else "a traced value"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from xjit.capture.guarding.access_path import object_path
+from xjit.capture.python_control.numbers import EXTREMES
+from xjit.capture.python_control.sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import RecordingModule, TracedNumpy, TracedOperations
@@ -23,7 +25,6 @@ from xjit.capture.recording.user_objects import (
     real_class,
     state_of,
 )
-from xjit.capture.tracers.known_array import KnownArray
 from xjit.capture.tracers.opaque import Opaque, target_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import class_of_array
@@ -43,13 +44,15 @@ _REFUSED = {
     "setattr": "assigns to an attribute by name",
     "delattr": "deletes an attribute by name",
 }
-_CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set}
+_CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set, TracedRange: range}
 _MODULES = (RecordingModule, TracedNumpy, TracedOperations)
 
 
 def traced_builtins(recorder: Recorder) -> dict[str, Any]:
     """All builtins, some of them replaced."""
     table = dict(vars(builtins))
+    table.update(LOOP_BUILTINS)
+    table.update(EXTREMES)
     table.update({name: _refusing(name, words) for name, words in _REFUSED.items()})
     table.update(
         isinstance=_isinstance,
@@ -70,8 +73,6 @@ def class_of(value: Any) -> Any:
     if isinstance(value, TracedValue):
         return class_of_array(value)
     kind = type(value)
-    if kind is KnownArray:
-        return np.ndarray
     if kind is Opaque:
         return type(target_of(value))
     if issubclass(kind, RecordingObject):
@@ -96,6 +97,8 @@ def _real_classes(classes: Any) -> Any:
         return tuple(map(_real_classes, classes))
     if type(classes) is Opaque:
         return target_of(classes)
+    if isinstance(classes, RangeFunction):
+        return range
     return type if isinstance(classes, _TypeFunction) else original_class(real_class(classes))
 
 

@@ -10,8 +10,7 @@ the same step; other such values are stored first.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from xjit.dataclass import dataclass, field
@@ -19,12 +18,13 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.regions.checks import check_of
 from xjit.fusion.regions.materialized import has_statements, is_given, owner, view_chain
 from xjit.fusion.regions.parts import Parts
-from xjit.fusion.statements import Statement, Store
+from xjit.fusion.statements import IndexedValue, Statement, Store
 from xjit.ir.context import PARAMETER, PROJECT
-from xjit.ir.index_map import Index, compose, identity
-from xjit.ir.node import Graph, Node
+from xjit.ir.index_map import Index, compose, identity, never_meet
+from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.lazy import lazy
+from xjit.passes.stored_results import NO_STORES, Stores
 from xjit.target import Target
 from xjit.types import TupleType
 
@@ -34,12 +34,31 @@ class InPlace:
     """The copies that are left out, each with the value that it is.
 
     What reads those in ``read`` has to run before the copy would. More copies could be left out if what is
-    ``wanted`` were stored.
+    ``wanted`` were stored. Parameters that the program has to write, and cannot, are ``needed``. Of copies that are
+    memory of the caller's, ``tested`` are the nodes whose conditions are looked at before it is written.
     """
 
     over: dict[Node, Node]
     read: dict[Node, tuple[Node, ...]]
     wanted: dict[Node, str]
+    needed: frozenset[Node] = frozenset()
+    tested: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raises NotInPlaceError where memory of the caller's would have to be copied."""
+        if self.needed:
+            raise NotInPlaceError(self.needed)
+
+
+class NotInPlaceError(Exception):
+    """Parameters cannot be written step by step, as something meanwhile needs what they were.
+
+    Those with these ``results`` are to be stored when everything else is done.
+    """
+
+    def __init__(self, results: frozenset[Node]) -> None:
+        super().__init__(f"what is stored into {len(results)} parameters has to be made first")
+        self.results = results
 
 
 def held_by(node: Node) -> Node:
@@ -50,34 +69,6 @@ def held_by(node: Node) -> Node:
     return made.updated[node.param("index") if node.op is PROJECT else 0]
 
 
-def readers_first(graph: Graph) -> tuple[Node, ...]:
-    """The nodes of a graph, operands before users, and updates behind all that does not need them."""
-    if not any(node.updated for node in graph.nodes):
-        return graph.nodes
-    copies = {copy for node in graph.nodes for copy in node.updated}
-    numbers = {node: number for number, node in enumerate(graph.nodes)}
-    waiting = {node: len(_needed(node)) for node in graph.nodes}
-    users: dict[Node, list[Node]] = {}
-    for node in graph.nodes:
-        for source in _needed(node):
-            users.setdefault(source, []).append(node)
-    ready = [(node in copies, numbers[node]) for node in graph.nodes if not waiting[node]]
-    heapq.heapify(ready)
-    found = list[Node]()
-    while ready:
-        node = graph.nodes[heapq.heappop(ready)[1]]
-        found.append(node)
-        for user in users.get(node, ()):
-            waiting[user] -= 1
-            if not waiting[user]:
-                heapq.heappush(ready, (user in copies, numbers[user]))
-    return tuple(found)
-
-
-def _needed(node: Node) -> set[Node]:
-    return {*node.inputs} if node.after is None else {*node.inputs, node.after}
-
-
 def updates_in_place(
     nodes: Sequence[Node],
     parts: Parts,
@@ -85,17 +76,34 @@ def updates_in_place(
     owned: AbstractSet[Node],
     layouts: Layouts,
     target: Target,
+    stores: Stores = NO_STORES,
 ) -> InPlace:
     """Which updates change their operand.
 
     ``nodes`` are in the order in which they are made. The caller gets to see the values ``seen``; ``owned`` are
-    parameters that the program may write over.
+    parameters that the program may write over, and ``stores`` the updates that write into others.
     """
-    search = _Search(nodes, parts, seen, owned, layouts, target)
+    search = _Search(nodes, parts, seen, owned, layouts, target, stores.copies)
     for node in nodes:
         for copy in node.updated:
             search.decide(copy, node)
-    return InPlace(search.over, search.read, search.wanted)
+    return InPlace(search.over, search.read, search.wanted, frozenset(search.needed), _tested(nodes, stores.copies))
+
+
+def _tested(nodes: Iterable[Node], held: Mapping[Node, Node]) -> dict[Node, tuple[Node, ...]]:
+    """For copies that are memory of the caller's the nodes with conditions before it: all of them before the first
+    update of a parameter, then those that have come since.
+    """
+    found: dict[Node, tuple[Node, ...]] = {}
+    earlier, fresh = list[Node](), list[Node]()
+    for node in nodes:
+        if node.op.failure is not None:
+            earlier.append(node)
+            fresh.append(node)
+        elif node in held:
+            found[node] = tuple(earlier if node.inputs[0] is held[node] else fresh)
+            fresh.clear()
+    return found
 
 
 @dataclass(eq=False, slots=True)
@@ -133,6 +141,8 @@ class _Search:
     owned: AbstractSet[Node]
     layouts: Layouts
     target: Target
+    held: Mapping[Node, Node]
+    needed: set[Node] = field(default_factory=set)
     over: dict[Node, Node] = field(default_factory=dict)
     read: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
     wanted: dict[Node, str] = field(default_factory=dict)
@@ -141,23 +151,26 @@ class _Search:
     def __post_init__(self) -> None:
         self.numbers = {node: number for number, node in enumerate(self.nodes)}
         self.readers: dict[Node, dict[tuple[int, Node | None], None]] = {}
-        for node, reader in self._reads():
-            number = len(self.numbers) if reader is None else self.numbers[reader]
+        for node, reader, number in self._reads():
             self.readers.setdefault(node, {})[number, reader] = None
         for node in self.nodes:
             if node in self.parts.aliases or node.op.barrier:
                 self._put(node, self._buffer(node.inputs[0]))
 
-    def _reads(self) -> Iterator[tuple[Node, Node | None]]:
-        """Yield each value that is read from memory with what is made of it; None for conditions, checked last."""
+    def _reads(self) -> Iterator[tuple[Node, Node | None, int]]:
+        """Yield each value that is read from memory, what is made of it, and when; None is made by conditions.
+
+        These are checked last, but before memory of the caller's is written.
+        """
         slices, statements = self.parts.slices, self.parts.statements
-        for node in self.nodes:
+        for number, node in enumerate(self.nodes):
             for statement in statements.get(node, ()):
-                yield from ((indexed.node, node) for indexed in slices.of(statement).reads)
+                yield from ((indexed.node, node, number) for indexed in slices.of(statement).reads)
             if not has_statements(node, self.target):
-                yield from ((one, node) for source in node.inputs for one in {source, view_chain(source)[0]})
+                yield from ((one, node, number) for source in node.inputs for one in {source, view_chain(source)[0]})
             if node.op.failure is not None:
-                yield from ((indexed.node, None) for indexed in slices.of(check_of(node)).reads)
+                checked = number if self.held else len(self.nodes)
+                yield from ((indexed.node, None, checked) for indexed in slices.of(check_of(node)).reads)
 
     def _buffer(self, node: Node) -> _Buffer:
         """The buffer of a value."""
@@ -180,6 +193,8 @@ class _Search:
                 self.buffers[copy] = buffer
             else:
                 self._want(buffer, copy, update)
+        if copy in self.held and copy not in self.over:
+            self._note_need(buffer, copy, update)
         for made in (node for node in self.results.get(update, ()) if held_by(node) is copy):
             for node in tuple(self._buffer(made).fresh):  # also the aliases of what is made
                 self._put(node, self._buffer(copy))
@@ -194,9 +209,16 @@ class _Search:
                 found.setdefault(made, []).append(node)
         return found
 
+    def _note_need(self, buffer: _Buffer, copy: Node, update: Node) -> None:
+        """Notes which parameter has to wait: one whose update reads this one too late, else this one itself."""
+        late = [reader for number, reader in buffer.last if number > self.numbers[copy] and reader is not update]
+        waiting = {self.held[one] for reader in late if reader for one in reader.updated if one in self.held}
+        own = self.held[copy]
+        self.needed |= waiting - {own} or {own}
+
     def _is_free(self, buffer: _Buffer, copy: Node, update: Node) -> bool:
         """Return whether a buffer may be written over, and nobody but the update needs it after the copy."""
-        if buffer.is_seen or not self._is_own(buffer.root):
+        if buffer.is_seen or not (copy in self.held or self._is_own(buffer.root)):
             return False
         alike = self.layouts.strides(copy.inputs[0]) == self.layouts.strides(copy)
         return alike and not buffer.is_read_after(self.numbers[copy], update)
@@ -213,12 +235,24 @@ class _Search:
         )
 
     def _reads_elsewhere(self, buffer: _Buffer, copy: Node, update: Node) -> bool:
-        """Return whether an update reads what it changes at another place than that which it changes there."""
+        """Return whether an update reads what it changes at another place than that which it changes there, and
+        changes that, too.
+        """
         for statement in self.parts.statements.get(update, ()):
+            changed = _changed(update, statement)
             for indexed in self.parts.slices.of(statement).reads:
-                if self.buffers.get(indexed.node) is buffer and indexed.index != _changed(update, statement):
+                inside = self.buffers.get(indexed.node) is buffer
+                if inside and not self._is_harmless(indexed, copy, changed, statement):
                     return True
         return False
+
+    def _is_harmless(self, indexed: IndexedValue, copy: Node, changed: Index | None, statement: Statement) -> bool:
+        """Return whether an element is read at the step that changes it, or is not changed at all."""
+        if indexed.index == changed or changed is None:
+            return changed is not None
+        node, layouts = indexed.node, self.layouts
+        alike = node.aval.shape == copy.aval.shape and layouts.strides(node) == layouts.strides(copy)
+        return alike and never_meet(indexed.index, changed, statement.dims)
 
     def _want(self, buffer: _Buffer, copy: Node, update: Node) -> None:
         """Asks for what an update computes of what it changes to be stored, unless the copy is less."""

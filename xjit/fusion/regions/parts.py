@@ -38,11 +38,16 @@ class Parts:
 
 
 def cut_at_borders(
-    graph: Graph, storage: Storage, layouts: Layouts, target: Target, watch: Watch = UNWATCHED
+    graph: Graph,
+    storage: Storage,
+    layouts: Layouts,
+    target: Target,
+    watch: Watch = UNWATCHED,
+    saved: frozenset[Node] = frozenset(),
 ) -> Parts:
     """The statements of all stored values in parts; what cannot be cut reads values that are stored for it.
 
-    These come before it in the graph, and are therefore looked at after it.
+    These come before it in the graph, and are therefore looked at after it. Copies that are ``saved`` are made.
     """
     watch.enter("planning: parts", len(graph.nodes))
     stored, reasons = set(storage.stored), dict(storage.reasons)
@@ -69,7 +74,9 @@ def cut_at_borders(
             whole = [one for one in statements_of(node, layouts) if 0 not in one.dims or isinstance(one, Reduce)]
             made[node] = tuple(itertools.chain.from_iterable(map(cut, whole)))
     changed = frozenset(copy for node in made for copy in node.updated)
-    aliases = frozenset(node for node in made.keys() - changed if is_alias(node, outputs, stored, layouts, target))
+    aliases = frozenset(
+        node for node in made.keys() - changed - saved if is_alias(node, outputs, stored, layouts, target)
+    )
     reasons = {node: reasons[node] for node in graph.nodes if node in reasons}
     return Parts(frozenset(stored), made, aliases, reasons, slices)
 

@@ -10,10 +10,12 @@ import numpy as np
 from xjit import ops
 from xjit.dataclass import dataclass
 from xjit.errors import ArgumentError, CaptureError, IndexOutOfBoundsError
+from xjit.ir.context import TracedValue
 from xjit.numpy.rules.values import Shape, as_scalar, as_value, as_view, copied, fresh, holds_no_array, shape_of
 from xjit.numpy.selecting import gathering
-from xjit.ops.define.core import Operand
-from xjit.types import BOOL
+from xjit.ops.define.core import Operand, dtype_of
+from xjit.ops.regions.strided_slices import slice_from
+from xjit.types import BOOL, dtype_class
 
 _KINDS = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
@@ -47,10 +49,10 @@ def getitem(x: Any, index: Any) -> Any:
     """
     value = as_value(x, "getitem")
     entries = list(index) if isinstance(index, tuple) else [index]
-    if any(map(_is_mask, entries)):
-        return _gathered(value, _without_masks(shape_of(value), entries))
-    if any(map(gathering.is_index_array, entries)):
+    if has_positions(entries):
         return _gathered(value, entries)
+    if any(map(is_traced_integer, entries)):
+        return _window(value, entries)
     region = parse(shape_of(value), index)
     picked = take(value, region)
     if region.scalar:
@@ -107,18 +109,88 @@ def _check_mask(mask: Any, sizes: Shape, axis: int) -> None:
             )
 
 
-def _gathered(value: Operand, entries: list[Any]) -> Any:
+def is_traced_integer(entry: Any) -> bool:
+    """Return whether an index entry is one integer that only the run will tell: a basic index, as Python's are."""
+    single = isinstance(entry, TracedValue) and (entry.scalar or entry.weak is int) and entry.weak is not bool
+    return single and dtype_class(dtype_of(entry)) == "I"
+
+
+def has_positions(entries: list[Any]) -> bool:
+    """Return whether an index has arrays of positions or masks in it, so that it copies."""
+    return any(_is_mask(one) or (gathering.is_index_array(one) and not is_traced_integer(one)) for one in entries)
+
+
+def _window(value: Operand, entries: list[Any]) -> Any:
+    """The view of which integers that only the run will tell are parts; of integers alone an element."""
+    scalar = len(entries) == len(shape_of(value)) and all(
+        is_traced_integer(one) or _is_integer(one) for one in entries
+    )
+    entries = expanded(shape_of(value), entries)
+    basic = [slice(None) if is_traced_integer(entry) else entry for entry in entries]
+    view = take(value, parse(shape_of(value), tuple(basic)))
+    kept = [entry for entry in entries if entry is None or not _is_integer_known(entry)]
+    axes = tuple(axis for axis, entry in enumerate(kept) if is_traced_integer(entry))
+    sizes = shape_of(view)
+    places = [
+        gathering.positions(kept[axis], sizes[axis], _axis_of(entries, kept[axis]), "indexing") for axis in axes
+    ]
+    inside = tuple(1 if axis in axes else size for axis, size in enumerate(sizes))
+    moving = [k for k, axis in enumerate(axes) if sizes[axis] != 1]
+    if moving:
+        starts = [as_scalar(places[k]) for k in moving]
+        found = dict(zip((axes[k] for k in moving), starts, strict=True))
+        view = slice_from(view, [found.get(axis, 0) for axis in range(len(sizes))], inside)
+    picked = ops.reshape(view, tuple(size for axis, size in enumerate(sizes) if axis not in axes))
+    return as_scalar(fresh(picked)) if scalar else as_view(picked)
+
+
+def _axis_of(entries: list[Any], entry: Any) -> int:
+    """The axis of the operand that an entry indexes."""
+    place = next(k for k, one in enumerate(entries) if one is entry)
+    return sum(one is not None for one in entries[:place])
+
+
+def _is_integer_known(entry: Any) -> bool:
+    return not isinstance(entry, TracedValue | slice) and _is_integer(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """An index with arrays of positions: the view that its basic entries show, and an entry for each axis of that.
+
+    ``neighbours`` says that the arrays stand side by side, ``dots`` that there is an ellipsis.
+    """
+
+    view: Any
+    entries: tuple[Any, ...]
+    neighbours: bool
+    dots: bool
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes of the view that positions are along."""
+        return tuple(axis for axis, entry in enumerate(self.entries) if not isinstance(entry, slice))
+
+
+def split(value: Operand, entries: list[Any]) -> Selection:
     """Basic entries first, as a view; integers count as index arrays beside these."""
+    if any(map(_is_mask, entries)):
+        entries = _without_masks(shape_of(value), entries)
     places = [k for k, entry in enumerate(entries) if _is_advanced(entry)]
     dots = any(entry is Ellipsis for entry in entries)  # with one, a single element is an array of rank 0
     neighbours = places == list(range(places[0], places[0] + len(places)))  # not around an ellipsis of no axes
     entries = expanded(shape_of(value), entries)
     basic = [None if isinstance(entry, _Axis) else slice(None) if _is_advanced(entry) else entry for entry in entries]
-    view = take(value, parse(shape_of(value), tuple(basic)))
+    view = as_view(take(value, parse(shape_of(value), tuple(basic))))
     advanced = [entry.positions if isinstance(entry, _Axis) else entry for entry in entries]
     wanted = [entry if _is_advanced(entry) else slice(None) for entry in advanced]
-    result = gathering.pick(view, wanted, neighbours)
-    return result if dots else as_scalar(result)
+    return Selection(view, tuple(wanted), neighbours, dots)
+
+
+def _gathered(value: Operand, entries: list[Any]) -> Any:
+    found = split(value, entries)
+    result = gathering.pick(found.view, list(found.entries), found.neighbours)
+    return result if found.dots else as_scalar(result)
 
 
 def _is_advanced(entry: Any) -> bool:

@@ -27,10 +27,11 @@ OFFSETS = {
     "ARRAY_DESCRIPTOR": 56,
     "ARRAY_FLAGS": 64,
     "ARRAY_ALIGNED": 0x100,
+    "ARRAY_WRITEABLE": 0x400,
     "DESCRIPTOR_BYTE_ORDER": 26,
     "DESCRIPTOR_TYPE_NUMBER": 28,
 }
-"""Byte offsets of the fields, and the bit that marks an aligned array, as named in the native text."""
+"""Byte offsets of the fields, and the bits that mark aligned and writable arrays, as named in the native text."""
 
 MACHINE_BYTE_ORDER = ord("<" if sys.byteorder == "little" else ">")
 """The byte orders that a descriptor may have in the place of ``=``."""
@@ -110,6 +111,7 @@ def _arrays_are_known() -> bool:
         np.zeros((5, 7), np.uint8, order="F"),
         np.ones((3,), np.dtype(">i4")),
         np.frombuffer(b"\0" * 17, np.uint8)[1:].view(np.float64),
+        np.broadcast_to(base, (2, 2, 3, 4)),
     ]
     return all(_array_is_known(array) for array in samples)
 
@@ -128,6 +130,7 @@ def _array_is_known(array: np.ndarray[Any, Any]) -> bool:
         and _words_at(strides, array.ndim) == array.strides
         and _word(array, "ARRAY_DESCRIPTOR") == id(descriptor)
         and bool(flags & OFFSETS["ARRAY_ALIGNED"]) == array.flags.aligned
+        and bool(flags & OFFSETS["ARRAY_WRITEABLE"]) == array.flags.writeable
         and order == descriptor.byteorder
         and number == descriptor.num
     )

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from xjit.alignment import SMALLEST_BYTES, padded
+from xjit.runtime.calls.entry_layout import OFFSETS
 from xjit.runtime.calls.instructions import Choose, Copy, EndIf, Jump, Rotate, Unless, buffers_of, targets_of
 from xjit.runtime.calls.records import ArraySpec, FastProgram, Instruction, KernelCall, ScalarSpec
 
@@ -37,7 +38,7 @@ def check(program: FastProgram) -> None:
                 raise ValueError(f"patch ({slot}, {buffer}) is outside the table or the {buffers} buffers")
     if program.code:
         _check_code(program, buffers)
-    for place in itertools.chain(*program.conditions.apart):
+    for place in itertools.chain(*program.conditions.apart, program.conditions.written):
         if not 0 <= place < len(program.inputs):
             raise ValueError(f"input {place} is none of the {len(program.inputs)} inputs")
     for spec in (*program.inputs, *program.arrays):
@@ -73,6 +74,7 @@ def pack(program: FastProgram, unlocked: bool) -> bytes:
     """The record of a program."""
     offsets, size = program.block
     temp_bytes = padded(size) if program.code else size
+    meetings = tuple(_meetings(program))
     tables = sum(len(call.table) for call in program.kernels) if program.code else 0
     words = [
         len(program.inputs),
@@ -89,12 +91,14 @@ def pack(program: FastProgram, unlocked: bool) -> bytes:
         len(program.spares),
         len(program.code),
         temp_bytes,
+        len(meetings),
         *map(id, program.failures),
         *itertools.chain(*program.conditions.apart),
         *map(id, itertools.chain(*program.conditions.codes)),
     ]
-    for spec in program.inputs:
-        words += _with_length(_input_words(spec))
+    for number, spec in enumerate(program.inputs):
+        words += _with_length(_input_words(spec, number in program.conditions.written))
+    words += itertools.chain(*meetings)
     for output in program.arrays:
         words += _with_length(_output_words(output))
     words += offsets
@@ -109,11 +113,32 @@ def _with_length(words: list[int]) -> list[int]:
     return [1 + len(words), *words]
 
 
-def _input_words(spec: ArraySpec | ScalarSpec) -> list[int]:
+def _meetings(program: FastProgram) -> Iterator[tuple[int, int, int, int]]:
+    """For each input that is written, with each other array: the distances of the second from the first at which both
+    have bytes in common, that is their first and their number.
+    """
+    spans = {number: _span(one) for number, one in enumerate(program.inputs) if isinstance(one, ArraySpec)}
+    for one in program.conditions.written:
+        for other, (begin, end) in spans.items():
+            again = other in program.conditions.written and other < one
+            if other != one and not again and begin < end and spans[one][0] < spans[one][1]:
+                yield one, other, spans[one][0] - end + 1, end - begin + spans[one][1] - spans[one][0] - 1
+
+
+def _span(spec: ArraySpec) -> tuple[int, int]:
+    """The bytes between which an array lies, from its first element on; none at all of an empty one."""
+    moves = [stride * (extent - 1) for stride, extent in zip(spec.strides, spec.shape, strict=True)]
+    if 0 in spec.shape:
+        return 0, 0
+    return sum(min(move, 0) for move in moves), sum(max(move, 0) for move in moves) + spec.dtype.itemsize
+
+
+def _input_words(spec: ArraySpec | ScalarSpec, is_written: bool) -> list[int]:
     if isinstance(spec, ScalarSpec):
         return [_SCALAR_KINDS[spec.dtype.kind]]
     numbers = sum(1 << dtype.num for dtype in _BUILTIN_TYPES if dtype == spec.dtype)
-    return [0, id(spec.dtype), numbers, len(spec.shape), *spec.shape, *spec.strides]
+    flags = OFFSETS["ARRAY_ALIGNED"] | (OFFSETS["ARRAY_WRITEABLE"] if is_written else 0)
+    return [0, id(spec.dtype), numbers, flags, len(spec.shape), *spec.shape, *spec.strides]
 
 
 def _output_words(spec: ArraySpec) -> list[int]:

@@ -74,16 +74,32 @@ class Conditions:
     """A condition besides the arguments' layouts.
 
     ``apart`` are pairs of inputs that have to be two objects, ``codes`` Python functions and the code that each still
-    has to run.
+    has to run. The inputs ``written`` have to be writable, and may share no memory with other inputs.
     """
 
     apart: tuple[tuple[int, int], ...] = ()
     codes: tuple[tuple[Any, types.CodeType], ...] = ()
+    written: tuple[int, ...] = ()
 
     def hold(self, arguments: Sequence[object]) -> bool:
         """Return whether they do for these arguments."""
         apart = all(arguments[one] is not arguments[other] for one, other in self.apart)
-        return apart and all(function.__code__ is code for function, code in self.codes)
+        same = apart and all(function.__code__ is code for function, code in self.codes)
+        return same and (not self.written or can_be_written(arguments, self.written))
+
+
+def can_be_written(values: Sequence[object], written: Sequence[int]) -> bool:
+    """Return whether arrays at these places may be written to: writable ones, which share no memory with others.
+
+    Whoever lies between the first and the last element of an array shares its memory.
+    """
+    arrays = [(number, value) for number, value in enumerate(values) if isinstance(value, np.ndarray)]
+    return all(
+        isinstance(one := values[place], np.ndarray)
+        and one.flags.writeable
+        and not any(number != place and np.may_share_memory(one, other) for number, other in arrays)
+        for place in written
+    )
 
 
 NO_CONDITIONS: Final = Conditions()

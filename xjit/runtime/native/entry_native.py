@@ -4,11 +4,13 @@
 *record* of 64-bit words describing one program; :mod:`xjit.runtime.calls.entry_words` packs it in this order:
 
     header   inputs, arrays, temps, calls, table words, single, heavy, bytes of temps and tables, failures, pairs,
-             codes, spares, instructions, bytes of temps
+             codes, spares, instructions, bytes of temps, apart
     failure  function that makes an error
     pair     two inputs that have to be two objects
     code     Python function, the code that it has to run
-    input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, ndim, dims, strides
+    input    words, kind (0 array, 1 float, 2 int, 3 bool), descriptor, type numbers as bits, flags, ndim, dims,
+             strides
+    apart    two inputs, the first distance between them at which they meet, number of such distances
     array    words, large, descriptor, ndim, strides given, dims, strides; spares behind the outputs
     temp     byte offset in the block of temps
     call     words, kernel, extent, chunk, in turn, table words, patches, table, patches (slot, buffer, byte offset)
@@ -386,16 +388,20 @@ frame:                                                  ; table, buffers, scalar
   %scalars = call ptr @place(ptr %buffers, i64 %w2)
   %results = call ptr @place(ptr %scalars, i64 %inputs)
   %statuses = call ptr @place(ptr %results, i64 %outputs)
-  %failure_section = call ptr @place(ptr %record, i64 14)
+  %failure_section = call ptr @place(ptr %record, i64 15)
   %condition_section = call ptr @place(ptr %failure_section, i64 %failures)
   %input_section = call ptr @check_conditions(ptr %record, ptr %condition_section, ptr %arguments)
   %changed = icmp eq ptr %input_section, null
   br i1 %changed, label %miss, label %match
 match:
-  %output_section = call ptr @match_inputs(ptr %input_section, i64 %inputs, ptr %arguments,
+  %apart_section = call ptr @match_inputs(ptr %input_section, i64 %inputs, ptr %arguments,
       ptr %buffers, ptr %scalars)
-  %missed = icmp eq ptr %output_section, null
-  br i1 %missed, label %miss, label %allocate
+  %missed = icmp eq ptr %apart_section, null
+  br i1 %missed, label %miss, label %look_apart
+look_apart:
+  %output_section = call ptr @check_apart(ptr %record, ptr %apart_section, ptr %buffers)
+  %meet = icmp eq ptr %output_section, null
+  br i1 %meet, label %miss, label %allocate
 allocate:
   %output_buffers = call ptr @place(ptr %buffers, i64 %inputs)
   %temp_section = call ptr @make_outputs(ptr %output_section, i64 %outputs, ptr %results,

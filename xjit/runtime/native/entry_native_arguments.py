@@ -128,16 +128,18 @@ second_chance:
 shape:
   %ndim32 = call i32 @small_field(ptr %array, i64 $ARRAY_NDIM)
   %ndim = sext i32 %ndim32 to i64
-  %wanted_ndim = call i64 @word(ptr %spec, i64 4)
+  %wanted_ndim = call i64 @word(ptr %spec, i64 5)
   %same_ndim = icmp eq i64 %ndim, %wanted_ndim
-  %flags = call i32 @small_field(ptr %array, i64 $ARRAY_FLAGS)
-  %aligned_bit = and i32 %flags, $ARRAY_ALIGNED
-  %aligned = icmp ne i32 %aligned_bit, 0
+  %flags32 = call i32 @small_field(ptr %array, i64 $ARRAY_FLAGS)
+  %flags = zext i32 %flags32 to i64
+  %wanted_flags = call i64 @word(ptr %spec, i64 4)
+  %flags_there = and i64 %flags, %wanted_flags
+  %aligned = icmp eq i64 %flags_there, %wanted_flags
   %plausible = and i1 %same_ndim, %aligned
   br i1 %plausible, label %check_dims, label %miss
 check_dims:
   %dims = call ptr @field(ptr %array, i64 $ARRAY_DIMS)
-  %wanted_dims = call ptr @place(ptr %spec, i64 5)
+  %wanted_dims = call ptr @place(ptr %spec, i64 6)
   %same_dims = call i1 @same_words(ptr %dims, ptr %wanted_dims, i64 %ndim)
   br i1 %same_dims, label %check_strides, label %miss
 check_strides:
@@ -249,6 +251,30 @@ hit:
     %after = call ptr @next(ptr %spec)
   end %i
   ret ptr %spec
+miss:
+  ret ptr null
+}
+
+; Check that arrays that are written lie apart from others: pairs of inputs, and the distances at which they do not.
+; Returns the end of the section, null where two meet.
+define internal ptr @check_apart(ptr %record, ptr %section, ptr %buffers) {
+entry:
+  %count = call i64 @word(ptr %record, i64 14)
+  for %p below %count, ptr %pair = %section then %next_pair
+    %one_place = call i64 @word(ptr %pair, i64 0)
+    %other_place = call i64 @word(ptr %pair, i64 1)
+    %first = call i64 @word(ptr %pair, i64 2)
+    %many = call i64 @word(ptr %pair, i64 3)
+    %one = call i64 @word(ptr %buffers, i64 %one_place)
+    %other = call i64 @word(ptr %buffers, i64 %other_place)
+    %distance = sub i64 %other, %one
+    %further = sub i64 %distance, %first
+    %meet = icmp ult i64 %further, %many
+    br i1 %meet, label %miss, label %clear
+clear:
+    %next_pair = call ptr @place(ptr %pair, i64 4)
+  end %p
+  ret ptr %pair
 miss:
   ret ptr null
 }

@@ -68,7 +68,7 @@ def _as_value(value: Any) -> Any:
 
 def load(spec: ProgramSpec, loading: Loading, codes: Codes = ()) -> Program:
     """The program, ready to run. It misses where one of the functions no longer has the code beside it."""
-    conditions = Conditions(spec.apart, codes)
+    conditions = Conditions(spec.apart, codes, spec.written)
     return Program(_direct(spec, loading, conditions), len(spec.outputs), spec.fallbacks)
 
 
@@ -80,7 +80,7 @@ def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Func
             spec.outputs,
         ):
             return loading.make_entry(fast_program(only, loading, conditions))
-    if _has_control(spec.body):
+    if _has_control(spec.body) or spec.written:
         from xjit.runtime.steps.native_groups import whole_program
 
         whole = whole_program(spec, loading, conditions)

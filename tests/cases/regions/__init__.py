@@ -1,0 +1,1 @@
+"""Cases of regions: windows as basic indices pick them."""

@@ -1,0 +1,211 @@
+"""``x[index] = value``: windows, positions and masks.
+
+x[1:-1, 0] = v      the window of x holds v
+x[rows] = v         scatter x rows v, in the order of the positions: the last of equal ones wins
+x[x < 0] = v        select (x < 0) v x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.views import link
+from xjit.capture.memory.writes import check_writable, store, stored_value, write
+from xjit.capture.tracers.provenance import located, noted, refuse
+from xjit.errors import IndexOutOfBoundsError, ShapeError
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.numpy.reducing import scans
+from xjit.numpy.rules.broadcasting import broadcast_to_shape, common_shape
+from xjit.numpy.rules.values import as_value
+from xjit.numpy.selecting import gathering, indexing
+from xjit.ops.whole_arrays.runtime_check import require
+from xjit.types import BOOL, INT64
+
+Entries = list[Any]
+
+
+def setitem(target: BufferView, index: Any, value: Any) -> None:
+    """``target[index] = value``; the index without numbers that are known while tracing.
+
+    Raises what NumPy raises, before it writes.
+    """
+    check_writable(target)
+    entries: Entries = list(index) if isinstance(index, tuple) else [index]
+    if getattr(type(value), "chooses", False):
+        _store_chosen(target, entries, value)
+        return
+    with located((target, *(one for one in (*entries, value) if isinstance(one, TracedValue)))):
+        if len(entries) == 1 and _is_traced_mask(entries[0]):
+            _store_masked(target, entries[0], value)
+            return
+        if any(map(_is_traced_mask, entries)):
+            refuse("a mask and other indices together say where is written", target, fix="use a mask alone")
+        if indexing.has_positions(entries):
+            _store_at(target, entries, value)
+            return
+        whole = entries if any(entry is Ellipsis for entry in entries) else [*entries, ...]
+        store(link(indexing.getitem(target, tuple(whole)), (target,)), value)
+
+
+def _store_chosen(target: BufferView, entries: Entries, chosen: Any) -> None:
+    """Stores elements that a mask has chosen where the same mask holds."""
+    mask = entries[0]
+    if len(entries) > 1 or not _is_traced_mask(mask) or mask.node is not chosen.mask.node:
+        chosen.refuse()
+    if target.shape != chosen.values.shape:
+        chosen.refuse()
+    values = stored_value(chosen.values, target.dtype)
+    every = ops.broadcast_in_dim(mask, target.shape, tuple(range(mask.ndim)))
+    write(target, ops.select(every, values, unlinked(target)))
+
+
+def is_mask_of(mask: Any, array: Any) -> bool:
+    """Return whether traced truth values choose among the elements of an array, in its leading dimensions."""
+    return (
+        mask.weak is None
+        and not mask.scalar
+        and 0 < mask.ndim <= array.ndim
+        and (mask.shape == array.shape[: mask.ndim] and not hasattr(mask, "known"))
+    )
+
+
+def _is_traced_mask(entry: Any) -> bool:
+    return isinstance(entry, TracedValue) and entry.dtype == BOOL
+
+
+# ---- positions
+
+
+def _store_at(target: BufferView, entries: Entries, value: Any) -> None:
+    """Stores at index arrays; basic entries beside them show a window, which is written to."""
+    found = indexing.split(target, entries)
+    view, axes = link(found.view, (target,)), found.axes
+    positions = [gathering.positions(found.entries[axis], view.shape[axis], axis, "indexing") for axis in axes]
+    shape = common_shape(
+        "indexing", [np.shape(one) if isinstance(one, np.ndarray) else one.shape for one in positions]
+    )
+    rest = [size for axis, size in enumerate(view.shape) if axis not in axes]
+    first = axes[0] if found.neighbours else 0
+    rank = len(shape)
+    result = (*rest[:first], *shape, *rest[first:])
+    updates = _fit(stored_value(value, view.dtype), result)
+    order = (*range(first, first + rank), *range(first), *range(first + rank, len(result)))
+    if order != tuple(range(len(result))):
+        updates = ops.transpose(updates, order)
+    write(view, _scattered(view, axes, positions, shape, updates, lambda old, new: new))
+
+
+def _scattered(
+    view: Any, axes: Sequence[int], positions: Sequence[Any], shape: tuple[int, ...], updates: Any, combine: Any
+) -> Any:
+    vectors = [ops.reshape(broadcast_to_shape(one, shape), (*shape, 1)) for one in positions]
+    indices = ops.concatenate(vectors, len(shape)) if len(vectors) > 1 else vectors[0]
+    return ops.scatter(
+        unlinked(view),
+        indices,
+        updates,
+        combine,
+        index_vector_dim=len(shape),
+        update_window_dims=tuple(range(len(shape), len(updates.shape))),
+        inserted_window_dims=tuple(axes),
+        scatter_dims_to_operand_dims=tuple(axes),
+    )
+
+
+def unlinked(view: Any) -> Any:
+    """The value that a view has now."""
+    trace = current()
+    assert trace is not None
+    return trace.wrap(trace.adopt(view.node), trace)
+
+
+def _fit(value: Any, shape: tuple[int, ...]) -> Any:
+    spare = len(value.shape) - len(shape)
+    if spare > 0 and all(size == 1 for size in value.shape[:spare]):
+        value = ops.reshape(value, value.shape[spare:])
+    sizes = zip(reversed(value.shape), reversed(shape), strict=False)
+    if len(value.shape) > len(shape) or any(own not in (1, size) for own, size in sizes):
+        raise noted(
+            ShapeError(
+                f"shape mismatch: value array of shape {value.shape} could not be broadcast to indexing result of "
+                f"shape {shape}"
+            ),
+            value,
+        )
+    return broadcast_to_shape(value, shape)
+
+
+def combine_at(target: Any, index: Any, value: Any, combine: Any) -> None:
+    """Combines values with the elements at an index, in the order of the positions, each as often as it is named."""
+    check_writable(target)
+    entries: Entries = list(index) if isinstance(index, tuple) else [index]
+    if any(map(_is_traced_mask, entries)):
+        refuse("ufunc.at with a mask", target, fix="use np.where")
+    whole = np.arange(int(np.prod(target.shape)), dtype=np.int64).reshape(target.shape)
+    places = as_value(indexing.getitem(whole, index), "at")
+    shape = places.shape
+    updates = _fit(value, shape)
+    flat = ops.reshape(unlinked(target), (target.size,)) if target.ndim != 1 else target
+    count = int(np.prod(shape))
+    positions = ops.reshape(places, (count,))
+    made = _scattered(flat, (0,), [positions], (count,), ops.reshape(updates, (count,)), combine)
+    write(target, ops.reshape(made, target.shape) if target.ndim != 1 else made)
+
+
+# ---- masks
+
+
+def _store_masked(target: BufferView, mask: Any, value: Any) -> None:
+    sizes = target.shape[: mask.ndim]
+    if mask.shape != sizes:
+        axis = next((k for k, (a, b) in enumerate(zip(mask.shape, sizes, strict=False)) if a != b), len(sizes))
+        if mask.ndim > target.ndim:
+            text = f"too many indices for array: array is {target.ndim}-dimensional, but {mask.ndim} were indexed"
+        else:
+            text = (
+                f"boolean index did not match indexed array along axis {axis}; size of axis is {sizes[axis]} but "
+                f"size of corresponding boolean axis is {mask.shape[axis]}"
+            )
+        raise noted(IndexOutOfBoundsError(text), target, mask)
+    write(target, masked(target, mask, stored_value(value, target.dtype)))
+
+
+def masked(target: Any, mask: Any, value: Any) -> Any:
+    """An array with these values where a mask of its leading dimensions holds.
+
+    Values are one for all, or one for each element that is chosen, in row-major order.
+    """
+    rest = target.shape[mask.ndim :]
+    rank = len(rest)
+    every = ops.broadcast_in_dim(mask, target.shape, tuple(range(mask.ndim)))
+    own = value.shape[len(value.shape) - rank - 1] if len(value.shape) > rank else 1
+    if own == 1:
+        if len(value.shape) > rank:
+            value = ops.reshape(value, value.shape[len(value.shape) - rank :])
+        chosen = broadcast_to_shape(value, target.shape)
+    else:
+        chosen = _in_turn(mask, value, own, rest)
+    return ops.select(every, chosen, unlinked(target))
+
+
+def _in_turn(mask: Any, values: Any, count: int, rest: tuple[int, ...]) -> Any:
+    """For each element of a mask the value of its turn among those that are chosen."""
+    flat = ops.reshape(mask, (int(np.prod(mask.shape)),))
+    numbers = scans.cumsum(flat)
+    total = ops.reshape(ops.slice(numbers, (flat.shape[0] - 1,), (flat.shape[0],), (1,)), ()) if flat.shape[0] else 0
+    places = ops.clamp(
+        np.int64(0), ops.sub(numbers, broadcast_to_shape(np.asarray(1, INT64), flat.shape)), np.int64(count - 1)
+    )
+    values = broadcast_to_shape(values, (count, *rest))
+    found = ops.look_up(values, (places,), (0,), 0, positions_first=True)
+    message = (
+        f"NumPy boolean array indexing assignment cannot assign {count} input values to another number of places"
+    )
+    found = require(found, ops.eq(total, np.asarray(count, INT64)), "shape", message)
+    return ops.reshape(found, (*mask.shape, *rest))

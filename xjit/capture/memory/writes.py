@@ -1,0 +1,140 @@
+"""Writes: what NumPy checks and converts before it stores, and the new version of the buffer.
+
+``x[...] = v`` casts in any way, ``out=``, ``+=`` and ``copyto`` as the same-kind rule says; both repeat what is
+smaller, and refuse before they write.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from xjit import ops
+from xjit.capture.memory.buffer import Buffer, BufferView
+from xjit.capture.memory.views import version_after
+from xjit.capture.tracers.provenance import CaptureTrace, noted, refuse
+from xjit.errors import ArgumentError, DTypeError, ShapeError
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.numpy.rules.broadcasting import broadcast_to_shape
+from xjit.numpy.rules.promotion import cast
+from xjit.numpy.rules.values import as_value, holds_no_array
+from xjit.types import DType, dtype_class
+
+
+def check_writable(target: Any) -> None:
+    """CaptureError unless a trace can follow a write to this array; ArgumentError for what NumPy refuses to write."""
+    if target is None:
+        return
+    if not isinstance(target, BufferView):
+        refuse("an array from outside of the function is written in place", fix="pass it as an argument")
+    if target.frozen or target.buffer.frozen:
+        raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
+    trace = current()
+    if not isinstance(trace, CaptureTrace):
+        refuse("an array is written in place in a computation", target, fix="return the new value")
+    _check_home(target.buffer, trace, target)
+
+
+def _check_home(buffer: Buffer, trace: CaptureTrace, target: Any) -> None:
+    """CaptureError where a write would have to leave a trace that hands nothing on."""
+    inner: Any = trace
+    while inner is not None and inner is not buffer.home:
+        if not getattr(inner, "hands_on", False):
+            reason = "an array from outside of the body of a loop or a branch is written in place in it"
+            refuse(reason, target, fix="make the array a part of the state, or use a new one: y = y + x")
+        inner = inner.parent
+
+
+def write(target: BufferView, value: Any) -> None:
+    """Makes the elements of an array these: a value of its element type, of a shape that is repeated to its own."""
+    check_writable(target)
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    target.buffer.advance(trace, version_after(target, broadcast_to_shape(value, target.shape)))
+
+
+def store(target: BufferView, value: Any) -> None:
+    """``target[...] = value``: cast in any way, leading dimensions of one element left out."""
+    check_writable(target)
+    if _is_itself(target, value):
+        return
+    found = stored_value(value, target.dtype)
+    write(target, fitting(found, target))
+
+
+def _is_itself(target: BufferView, value: Any) -> bool:
+    """Return whether the value is what lies there: x[1:] += y ends with storing it once more."""
+    return (
+        isinstance(value, BufferView)
+        and value.is_linked
+        and value.buffer is target.buffer
+        and (value.node is target.node)
+    )
+
+
+def stored_value(value: Any, dtype: DType) -> Any:
+    """A value as NumPy casts it to an element type when it is stored.
+
+    Raises OverflowError for integers of Python's that the type does not hold, TypeError for complex numbers where a
+    real one is needed, and ValueError for NaN among integers, as NumPy.
+    """
+    if not isinstance(value, TracedValue | np.ndarray | np.generic) and holds_no_array(value):
+        sample: Any = np.zeros(np.shape(value), dtype)
+        sample[...] = value  # raises what NumPy raises
+        return sample
+    weak = value.weak if isinstance(value, TracedValue) else None
+    found = as_value(value, "setitem", "value")
+    if dtype_class(found.dtype) == "C" and dtype_class(dtype) != "C":
+        if weak is complex:
+            raise DTypeError(f"numpy.ndarray.__setitem__: a real number is required; got {weak.__name__}")
+        found = ops.real(found)  # NumPy warns, which compiled code does not
+    return found if found.dtype == dtype else cast(found, dtype)
+
+
+def fitting(value: Any, target: Any) -> Any:
+    """The value without leading dimensions of one element that the target does not have.
+
+    ShapeError unless it can be repeated to the target's shape.
+    """
+    spare = len(value.shape) - target.ndim
+    if spare > 0 and all(size == 1 for size in value.shape[:spare]):
+        value = ops.reshape(value, value.shape[spare:])
+    sizes = zip(reversed(value.shape), reversed(target.shape), strict=False)
+    if len(value.shape) > target.ndim or any(own not in (1, size) for own, size in sizes):
+        _refuse_shape(value, target)
+    return value
+
+
+def _refuse_shape(value: Any, target: Any) -> NoReturn:
+    shapes = f"{_text(value.shape)} into shape {_text(target.shape)}"
+    raise noted(ShapeError(f"could not broadcast input array from shape {shapes}"), target, value)
+
+
+def _text(shape: tuple[int, ...]) -> str:
+    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+
+
+def assign(target: Any, result: Any, name: str) -> Any:
+    """Makes the target hold the result, as ``out=`` does: of this shape, or repeated; types cast as same kind."""
+    if target is None:
+        return result
+    repeated = result.shape != target.shape
+    if repeated and np.broadcast_shapes(result.shape, target.shape) != target.shape:
+        raise ShapeError(
+            f"numpy.{name}: the result of shape {result.shape} does not fit the output of shape {target.shape}",
+            fix="make a new array instead of changing one in place: x = x + y",
+        )
+    check_same_kind(result.dtype, target.dtype, name)
+    write(target, result if result.dtype == target.dtype else cast(result, target.dtype))
+    return target
+
+
+def check_same_kind(found: DType, wanted: DType, name: str) -> None:
+    """DTypeError where NumPy does not convert a result for an output of this type."""
+    if not np.can_cast(found, wanted, "same_kind"):
+        raise DTypeError(
+            f"numpy.{name}: cannot cast the result from {found} to the output's type {wanted}",
+            fix=f"use astype, or a new array of type {found}",
+        )

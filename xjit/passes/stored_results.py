@@ -1,0 +1,241 @@
+"""Makes results that belong into memory of the caller's the last version of it: a chain of updates of a parameter.
+
+    y = update_slice x ...      stored into x      as it is: each update may change x itself
+    y = f x                     stored into x      update_slice x (f x), all of it
+    y = update_slice (f x) w    stored into x      the same, then the window
+
+A value that replaces all of the memory is stored over the last version that it is made of. Where the plan finds that
+such a chain cannot change the parameter in place, the result is stored in another way (:class:`Way`). Results that
+are returned never are memory that is written.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from xjit.dataclass import dataclass, field, replace
+from xjit.ir.context import PARAMETER
+from xjit.ir.node import Graph, Node
+from xjit.ir.opdef import Kind
+from xjit.lazy import lazy
+from xjit.ops.define.memory_order import PACK
+from xjit.ops.regions.strided_slices import UPDATE_SLICE
+from xjit.ops.whole_arrays.partial_reduce import derived
+from xjit.passes.own_memory import copy_for
+from xjit.types import ArrayType, c_order
+
+Written = tuple[tuple[int, int], ...]
+"""The numbers of outputs, and of the parameters into whose memory they are stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The stores of a program into memory of the caller's.
+
+    The ``chains`` say for each parameter that is written what is in its memory one after the other: it is copied and
+    updated in turns. The ``kept`` are results that are made before they are stored, the ``saved`` copies of what is
+    written later.
+    """
+
+    chains: dict[Node, tuple[Node, ...]]
+    kept: frozenset[Node]
+    saved: frozenset[Node]
+
+    @property
+    def copies(self) -> dict[Node, Node]:
+        """The copies in front of the updates, each with the parameter whose memory it is to be."""
+        return {copy: first for first, chain in self.chains.items() for copy in chain[::2]}
+
+
+class Way(enum.IntEnum):
+    """The ways to store a result, of which the first ones move less, and the last one is always possible.
+
+    along   over the last version of the memory that it is made of
+    alone   over the memory as it is at first
+    apart   made first, and stored when nothing reads the memory any more
+    """
+
+    ALONG = 0
+    ALONE = 1
+    APART = 2
+
+
+NO_STORES = Stores({}, frozenset(), frozenset())
+
+
+def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingProxyType({})) -> Stores:
+    """The stores of a graph that has a copy in front of each update, made in these ways."""
+    chains: dict[Node, tuple[Node, ...]] = {}
+    for number, place in written:
+        chain = list[Node]()
+        node = graph.outputs[number]
+        while node is not graph.parameters[place]:
+            (copy,) = node.updated
+            chain += [node, copy]
+            (node,) = copy.inputs
+        if chain:
+            chains[node] = tuple(reversed(chain))
+    kept = frozenset(graph.outputs[number].inputs[1] for number, _ in written if ways.get(number) is Way.APART)
+    versions = {*chains, *itertools.chain.from_iterable(chains.values())}
+    copied = (node for node in (*kept, *graph.outputs) if node.op is PACK and node not in versions)
+    return Stores(chains, kept, frozenset(node for node in copied if _base(node.inputs[0]) in versions))
+
+
+def _updates(node: Node) -> list[Node]:
+    """The updates that make a value of the one that was there at first, in order."""
+    found: list[Node] = []
+    while node.op.kind is Kind.UPDATE and len(node.updated) == 1:
+        found.append(node)
+        node = node.inputs[0]
+    return found[::-1]
+
+
+def store_results(
+    graph: Graph, views: tuple[bool, ...], written: Written, ways: Mapping[int, Way] = MappingProxyType({})
+) -> tuple[Graph, tuple[bool, ...]]:
+    """The graph whose written outputs are updates of parameters, and which of its outputs are views.
+
+    The ``ways`` say how outputs are stored, where that is not the first way.
+    """
+    if not written:
+        return graph, views
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
+    bases = dict[Node, Node]()
+    last = {pair: _follow(graph, *pair, ways.get(pair[0], Way.ALONG), numbers, bases) for pair in written}
+    new = _on_bases(graph, bases)
+    outputs = [new[node] for node in graph.outputs]
+    for (number, _), base in last.items():
+        value = outputs[number]
+        if ways.get(number) is Way.APART:
+            value = copy_for(value, value)
+        if base is not None:
+            outputs[number] = _stored(new[base], value)
+    effects = tuple(new[node] for node in graph.effects)
+    return _returned(replace(graph, outputs=tuple(outputs), effects=effects), views, written)
+
+
+def _follow(
+    graph: Graph, number: int, place: int, way: Way, numbers: Mapping[Node, int], bases: dict[Node, Node]
+) -> Node | None:
+    """Finds the versions of a parameter's memory that end in an output, the last ones first.
+
+    Where a value replaces all of it, ``bases`` note for the first update of that over which version it is stored. The
+    version for the output itself is returned, None where that is an update.
+    """
+    parameter, output = graph.parameters[place], graph.outputs[number]
+    if way is Way.APART:
+        return parameter
+    lineage = _Lineage(graph, parameter, numbers, bases)
+    value, last = output, None
+    while value is not parameter:
+        updates = _updates(value)
+        first = updates[0].inputs[0] if updates else value
+        if first is parameter:
+            break
+        if not lineage.goes_on(value):  # a value, or an update of something else: all of it is stored
+            first, updates = value, []
+        base = parameter if way is Way.ALONE else lineage.before(first)
+        if updates:
+            bases[updates[0]] = base
+        else:
+            last = base
+        value = base
+    return last
+
+
+@dataclass(eq=False)
+class _Lineage:
+    """The nodes that may be versions of a parameter's memory: updates of it, or of values that are made of it."""
+
+    graph: Graph
+    parameter: Node
+    numbers: Mapping[Node, int]
+    bases: Mapping[Node, Node]
+    _needed: set[Node] = field(default_factory=set)
+
+    @lazy
+    def _made_of_it(self) -> set[Node]:
+        found = {self.parameter}
+        for node in self.graph.nodes:
+            sources = node.inputs[:1] if node.op.kind is Kind.UPDATE else node.inputs
+            if not found.isdisjoint(sources):
+                found.add(node)
+        return found
+
+    def goes_on(self, value: Node) -> bool:
+        """Return whether a value may be an update of the parameter's memory, in which all was replaced before."""
+        updates = _updates(value)
+        first = updates[0].inputs[0] if updates else value
+        if first is self.parameter:
+            return True
+        free = bool(updates) and first.op is not PARAMETER and updates[0] not in self.bases
+        return free and _order(first) == _order(self.parameter)
+
+    def before(self, value: Node) -> Node:
+        """The last version that a value is made of; it comes before that in the graph."""
+        self._needed.update(value.inputs)
+        for number in range(self.numbers[value] - 1, -1, -1):
+            node = self.graph.nodes[number]
+            if node in self._needed:
+                if self._is_version(node):
+                    return node
+                self._needed.update(node.inputs)
+        return self.parameter
+
+    def _is_version(self, node: Node) -> bool:
+        alike = node.op.kind is Kind.UPDATE and node.type == self.parameter.type
+        return alike and node in self._made_of_it and self.goes_on(node)
+
+
+def _stored(parameter: Node, value: Node) -> Node:
+    """The parameter with all of its elements replaced."""
+    rank = parameter.aval.rank
+    return derived(UPDATE_SLICE, (parameter, value), value, axes=(), starts=(0,) * rank, strides=(1,) * rank, n=1)
+
+
+def _on_bases(graph: Graph, bases: Mapping[Node, Node]) -> dict[Node, Node]:
+    """What becomes of each node when values are stored over versions of a parameter's memory before their first
+    update.
+    """
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        inputs = tuple(new[source] for source in node.inputs)
+        if node in bases:
+            inputs = (_stored(new[bases[node]], inputs[0]), *inputs[1:])
+        after = None if node.after is None else new[node.after]
+        same = after is node.after and inputs == node.inputs
+        new[node] = node if same else replace(node, inputs=inputs, after=after)
+    return new
+
+
+def _order(node: Node) -> tuple[int, ...]:
+    """The axes of the memory that a value has if it is stored, from the slowest to the fastest."""
+    aval: ArrayType = node.aval
+    return aval.order if len(aval.order) == aval.rank else c_order(aval.rank)
+
+
+def _returned(graph: Graph, views: tuple[bool, ...], written: Written) -> tuple[Graph, tuple[bool, ...]]:
+    """The graph whose other outputs are copies where they would lie in memory that is written, but for views of what
+    is there in the end.
+    """
+    stored = {number for number, _ in written}
+    last = {graph.outputs[number] for number in stored}
+    versions = {one for node in last for update in _updates(node) for one in (update.inputs[0], update)} | last
+    outputs, shown = list(graph.outputs), list(views)
+    for number, node in enumerate(outputs):
+        base = _base(node)
+        if number in stored or base not in versions or (views[number] and base in last):
+            shown[number] &= number not in stored
+        elif views[number] or node is base or node.op.flat:
+            outputs[number], shown[number] = copy_for(node, node), False
+    return replace(graph, outputs=tuple(outputs)), tuple(shown)
+
+
+def _base(node: Node) -> Node:
+    """The value in whose memory this one may lie."""
+    while node.shows or node.op.flat or node.op.barrier:
+        node = node.inputs[0]
+    return node
