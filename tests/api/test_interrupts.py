@@ -209,6 +209,23 @@ def test_a_signal_between_kernels_without_chunks_is_heard(count_slowly: int) -> 
 
 
 @needs_signals
+@pytest.mark.parametrize("extent", [1, 200])
+@pytest.mark.parametrize("in_code", [False, True], ids=["calls", "code"])
+def test_kernels_that_write_to_arguments_run_to_their_end(count_slowly: int, extent: int, in_code: bool) -> None:
+    native = entry.native_entries()
+    assert native is not None
+    counter, seen = np.zeros(1, np.int64), []
+    call = KernelCall(count_slowly, extent, 1, (counter.ctypes.data,), (), final=True)
+    calls = (call,) * (200 // extent + 1)
+    run = native.make(FastProgram((), (), (), () if in_code else calls, False, True, code=calls if in_code else ()))
+    with signal_during(counter, lambda number, frame: seen.append(int(counter[0]))):
+        run()
+        assert counter[0] == extent * len(calls)
+        while not seen:
+            time.sleep(0.001)
+
+
+@needs_signals
 def test_a_loop_in_turn_is_given_up_and_runs_on_the_calling_thread_only(count_slowly: int) -> None:
     native = entry.native_entries()
     assert native is not None
