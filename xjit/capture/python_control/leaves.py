@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds
@@ -29,7 +30,7 @@ _ARRAYS = (np.ndarray, np.generic, TracedValue)
 class Kind:
     """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers.
 
-    A leaf that is ``doubtful`` is a number of NumPy's or of this type of Python's: a truth value beside it says which.
+    A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
     """
 
     place: Place
@@ -94,7 +95,8 @@ def kind_of(leaf: Any, label: str) -> Kind:
     """The kind of a number or an array."""
     operand, weak, scalar = as_array(leaf, "loop", label)
     place = Place(label, plain_type(aval_of(operand)), scalar, weak)
-    return Kind(place, *_bounds(leaf, weak), doubtful=leaf.doubt[1] if hasattr(leaf, "doubt") else None)
+    doubt = doubt_of(leaf)
+    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1])
 
 
 def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:
@@ -116,7 +118,9 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
-        return (one == other and math.copysign(1.0, one) == math.copysign(1.0, other)) or (one != one and other != other)
+        return (one == other and math.copysign(1.0, one) == math.copysign(1.0, other)) or (
+            one != one and other != other
+        )
     return is_plain(one) and bool(one == other)
 
 
@@ -133,7 +137,8 @@ def lifted(leaf: Any, kind: Kind) -> list[Any]:
     value = operand if aval_of(operand).dtype == kind.place.aval.dtype else converted(operand, kind)
     if not kind.doubtful:
         return [row_major(value)]
-    return [row_major(value), leaf.doubt[0] if hasattr(leaf, "doubt") else constant(np.asarray(weak is not None))]
+    doubt = doubt_of(leaf)
+    return [row_major(value), constant(np.asarray(weak is not None)) if doubt is None else doubt[0]]
 
 
 def converted(number: Any, kind: Kind) -> Any:
@@ -169,7 +174,7 @@ def _count(structure: tree.Tree) -> int:
     return len(list(tree.labels(structure, "")))
 
 
-def refuse_kinds(label: str, one: Any, other: Any, where: str) -> None:
+def refuse_kinds(label: str, one: Any, other: Any, where: str) -> NoReturn:
     """CaptureError about a name that is of two kinds."""
     refuse(f"{label} is {_words(one)} or {_words(other)} {where}, as only the run will tell", one, other)
 

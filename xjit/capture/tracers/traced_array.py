@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.memory.stores import is_mask_of, unlinked
+from xjit.capture.memory.stores import mask_of, unlinked
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
@@ -222,10 +222,14 @@ class TracedArray(Operators, BufferView):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, TracedArray) and index.dtype == np.bool_ and is_mask_of(index, self):
+        if getattr(type(index), "chooses", False):
+            return index.taken_from(self)
+        found = None if self.scalar else mask_of(index, self)
+        if found is not None:
             from xjit.capture.tracers.chosen_elements import ChosenElements
 
-            return ChosenElements(unlinked(self), unlinked(index))
+            mask, axis = found
+            return ChosenElements(unlinked(self), unlinked(mask), axis)
         return call_getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -258,14 +262,15 @@ class TracedArray(Operators, BufferView):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
-        if not hasattr(self, "known"):
-            ask_to_rewrite()
+        self._ask()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:
+        self._ask()
         return int(self._number("int()", "use astype(int)"))
 
     def __float__(self) -> float:
+        self._ask()
         return float(self._number("float()", "use the value as it is, or astype(float)"))
 
     def __complex__(self) -> complex:
@@ -307,6 +312,11 @@ class TracedArray(Operators, BufferView):
 
     def __reduce__(self) -> NoReturn:
         refuse(f"{self._name()} is pickled", self)
+
+    def _ask(self) -> None:
+        """Asks for the function to be rewritten, which may do without the value."""
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
 
     def _number(self, purpose: str, fix: str) -> Any:
         if self.size > 1:
