@@ -214,13 +214,18 @@ class Writer:
 
     def expression(self) -> str:
         x, y, z = self.name(), self.name(), self.name()
+        # Python 3.13 mistakes such a variable for one of an enclosing function that is declared nonlocal.
+        first = x if x in "ab" else "a"
         kinds = [f"n() + {x}", f"({x}, {y})", f"{x} if t() else {y}", f"t() and {x}", f"{x} or {y}", f"not {x}"]
         kinds += ["n()", "n()", "1", "None", x, x, x, x, f"{x} < n() < {y}", f"n() if {z} else {x}"]
         kinds += [f"({x} := n())", f"t() and ({x} := n())", f"{x} if ({y} := n()) else {y}"]
         kinds += [f"[{x} for {x} in range(n())]", f"[({x}, {y}) for {x} in range(n()) if t()]"]
         kinds += [f"sum({x} for {x} in range(n()) if n() < {x})", f"[{x} for _ in range(2) if ({x} := n())]"]
         kinds += [f"{{{x}: {y} for {x}, {y} in [(n(), 1)]}}", f"[[{y} for {y} in range({x})] for {x} in range(n())]"]
-        kinds += [f"[lambda: {x} for {x} in range(2)][0]()", f"{{{x} for {x} in range(2) for {y} in range({x})}}"]
+        kinds += [
+            f"[lambda: {first} for {first} in range(2)][0]()",
+            f"{{{x} for {x} in range(2) for {y} in range({x})}}",
+        ]
         kinds += ["g()" if self.random.random() < 0.5 else "n()"]
         return self.random.choice(kinds)
 
