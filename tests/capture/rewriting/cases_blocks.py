@@ -1,4 +1,4 @@
-"""Loops and jumps in and around ``try``, ``with`` and ``match``."""
+"""Loops and jumps in and around ``try``, ``with`` and ``match``; imports and assertions."""
 
 # ruff: noqa: B018
 from __future__ import annotations
@@ -169,3 +169,29 @@ def match_in_loop(value: Any, note: Note) -> Any:
             case _:
                 return "other"
     return value
+
+
+@case(3)
+def imports_in_loop(n: int, note: Note) -> Any:
+    for _ in range(n):
+        import math
+        from operator import add as plus
+    return math.floor(2.5), plus(1, 2)
+
+
+@case(3)
+def assert_in_loop(n: int, note: Note) -> Any:
+    for k in range(n):
+        assert k < 2, ("too large", k)
+        note(k)
+
+
+@case(0, 1)
+def assert_without_message(n: int, note: Note) -> Any:
+    assert n and note is not None
+    return n
+
+
+@case(1)
+def assert_message_is_lazy(n: int, note: Note) -> Any:
+    assert n, note("never")

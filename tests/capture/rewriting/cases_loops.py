@@ -1,6 +1,6 @@
 """Loops and branches with jumps out of them."""
 
-# ruff: noqa: B007, B018, F821, F841
+# ruff: noqa: B007, F821, F841
 from __future__ import annotations
 
 from typing import Any
@@ -376,32 +376,6 @@ def unbound_only_in_dead_code(n: int, note: Note) -> Any:
     if n:
         return [late]
         late = 1
-
-
-@case(3)
-def imports_in_loop(n: int, note: Note) -> Any:
-    for _ in range(n):
-        import math
-        from operator import add as plus
-    return math.floor(2.5), plus(1, 2)
-
-
-@case(3)
-def assert_in_loop(n: int, note: Note) -> Any:
-    for k in range(n):
-        assert k < 2, ("too large", k)
-        note(k)
-
-
-@case(0, 1)
-def assert_without_message(n: int, note: Note) -> Any:
-    assert n and note is not None
-    return n
-
-
-@case(1)
-def assert_message_is_lazy(n: int, note: Note) -> Any:
-    assert n, note("never")
 
 
 @case([3, 1, 2])
