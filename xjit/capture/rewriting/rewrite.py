@@ -93,7 +93,8 @@ def _rewritten(code: types.CodeType, filename: str) -> Rewritten:
 
 def _made(tree: Function, code: types.CodeType) -> Rewritten:
     names = scope_names(tree)
-    _check_introspection(tree)
+    if _mentioned(code) & {*_LOOKS_AT_VARIABLES, *_RUNS_TEXT, *_LOOKS_AT_FRAMES}:
+        _check_introspection(tree)
     unsafe = unsafe_reads(tree, names)
     head, body = _body(tree)
     lowered = lower_jumps(body)
@@ -133,6 +134,12 @@ def _declarations(names: ScopeNames, assigned: set[str]) -> list[ast.stmt]:
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in own]
         written.append(ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], []))
     return written
+
+
+def _mentioned(code: types.CodeType) -> set[str]:
+    """Return the globals and attributes that code mentions."""
+    inner = (_mentioned(one) for one in code.co_consts if isinstance(one, types.CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def _check_introspection(tree: Function) -> None:
