@@ -1,4 +1,19 @@
-"""From a Python function to one whose control flow calls a runtime; ``runtime_protocol.py`` says which calls."""
+"""From a Python function to one whose control flow calls a runtime; ``runtime_protocol.py`` says which calls.
+
+    source_lookup     the lines of the function; they have to compile to the very code that it has
+    scope_names       its variables, and who else sees them
+    bound_names       reads that may find no value: in a nested function Python would have other words for that
+    lower_jumps       break, continue and return become flags
+    liveness          which variables loops and branches carry, from the effects of statements
+    convert_*         control flow becomes calls, blocks become nested functions
+    function_code     the code object, compiled within the scopes that the function came from
+
+Loops, branches, conditions, assertions and comprehensions are rewritten wherever they stand, in ``try``, ``with`` and
+``match`` too, which stay Python's own statements, and so do the functions, lambdas, classes and generators that the
+function defines: a function among them is rewritten when somebody asks for it. Functions are refused that are
+generators or coroutines, that look at their variables or frames (``locals()``, ``eval``), that jump out of a
+``finally``, or whose source is missing or has changed.
+"""
 
 from __future__ import annotations
 
