@@ -5,7 +5,6 @@ from __future__ import annotations
 import linecache
 import random
 import sys
-import traceback
 import types
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,7 @@ from xjit.capture.rewriting.rewrite import rebuild
 from xjit.capture.rewriting.runtime_protocol import UNBOUND, Site, State
 
 NAMES = ("a", "b", "c", "d")
-FUEL = 400
+FUEL = 150
 
 
 class Exhausted(BaseException):
@@ -257,9 +256,12 @@ def outcome(text: str, filename: str, seed: int, change: Callable[[types.Functio
 
 def error_of(error: BaseException, filename: str) -> Any:
     """Return type, message and line of an error, and those of the error before it."""
-    frames = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == filename]
+    line, frame = 0, error.__traceback__
+    while frame is not None:
+        line = frame.tb_lineno if frame.tb_frame.f_code.co_filename == filename else line
+        frame = frame.tb_next
     before = error.__context__ and error_of(error.__context__, filename)
-    return type(error).__name__, str(error), frames[-1:], before
+    return type(error).__name__, str(error), line, before
 
 
 def over_python(function: types.FunctionType) -> types.FunctionType:
