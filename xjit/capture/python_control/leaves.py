@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -30,7 +30,7 @@ _ARRAYS = (np.ndarray, np.generic, TracedValue)
 class Kind:
     """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers.
 
-    A leaf that is ``doubtful`` is a number of NumPy's or of this type of Python's: a truth value beside it says which.
+    A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
     """
 
     place: Place
@@ -174,7 +174,7 @@ def _count(structure: tree.Tree) -> int:
     return len(list(tree.labels(structure, "")))
 
 
-def refuse_kinds(label: str, one: Any, other: Any, where: str) -> None:
+def refuse_kinds(label: str, one: Any, other: Any, where: str) -> NoReturn:
     """CaptureError about a name that is of two kinds."""
     refuse(f"{label} is {_words(one)} or {_words(other)} {where}, as only the run will tell", one, other)
 
