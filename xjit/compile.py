@@ -34,6 +34,7 @@ from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
+from xjit.passes.shown_memory import Shown, show_memory, shown_memory
 from xjit.passes.stored_results import NO_STORES, Stores, Way, Written, store_results, stores_of
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
@@ -62,7 +63,7 @@ class Draft:
     says when to end. ``inner`` are the drafts of graphs inside of operations of control, once there is a
     plan. The program may write over parameters that are ``owned``. A program that is not ``tiled`` is planned for
     loops over whole values. The outputs ``written`` are stored into memory of parameters, as the ``stores`` say once
-    there are any; ``unstored`` is the draft before them.
+    there are any; ``unstored`` is the draft before them. The outputs ``shown`` stay views of what is stored.
     """
 
     graph: Graph
@@ -79,6 +80,7 @@ class Draft:
     tiled: bool = True
     written: Written = ()
     unstored: Draft | None = None
+    shown: Shown = field(default_factory=dict)
     stores: Stores = NO_STORES
 
     def all(self) -> Iterator[Draft]:
@@ -160,7 +162,8 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
-    graph, views = store_results(unstored.graph, unstored.views, draft.written, ways)
+    shown = show_memory(unstored.graph, draft.shown)
+    graph, views = store_results(shown, unstored.views, draft.written, ways)
     graph = in_all_graphs(own_what_is_updated)(graph)
     if config.flag("XJIT_VERIFY"):
         verify(graph)
@@ -286,6 +289,7 @@ def staged(
     from xjit.programs.make_spec import input_specs
 
     draft = Draft(graph, target, input_specs(graph, values), tuple(views), varying, watch, written=written)
+    draft = replace(draft, shown=shown_memory(graph, views, written))
     for stage in STAGES:
         watch.enter(stage.doing, draft.size)
         draft = stage.run(draft)
