@@ -30,11 +30,11 @@ from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
+from xjit.passes.shown_memory import Shown, show_memory, shown_memory
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
-from xjit.passes.shown_memory import Shown, show_memory, shown_memory
 from xjit.passes.stored_results import NO_STORES, Stores, Way, Written, store_results, stores_of
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered

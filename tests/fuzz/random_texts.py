@@ -112,7 +112,7 @@ def _attempt(rng: random.Random) -> TextProgram | None:
 def _visible(module: dict[str, Any], names: list[str]) -> dict[str, Any]:
     found = dict(zip(names, module["arguments"](0, 0), strict=True))
     kept = {
-        name: module[name] for name in module if name in ("np", "G", "C") or name[0] == "h" and name[1:].isdigit()
+        name: module[name] for name in module if name in ("np", "G", "C") or (name[0] == "h" and name[1:].isdigit())
     }
     return kept | found
 
