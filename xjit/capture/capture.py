@@ -184,6 +184,18 @@ def _check_arguments_unchanged(arguments: Any, in_tree: tree.Tree, traced: list[
         refuse("the function changes a list or dict that was passed as an argument", fix="return a new one")
 
 
+def _check_place_known(value: TracedValue) -> None:
+    """CaptureError for views of arrays from outside whose place in memory only the run will tell."""
+    if not value.is_view or not isinstance(value, BufferView) or value.buffer.path is None:
+        return
+    if not all(step.shows for step in value.steps):
+        refuse(
+            "the function returns a view of an array from outside at a position that only the run will tell",
+            value,
+            fix="return a copy: x[i].copy()",
+        )
+
+
 class _Results:
     """Sorts the leaves of a result into outputs of the graph, static values and arguments."""
 
@@ -224,6 +236,7 @@ class _Results:
             if shown is not None:
                 return shown
         if isinstance(leaf, TracedValue):
+            _check_place_known(leaf)
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
             doubt = doubt_of(leaf)

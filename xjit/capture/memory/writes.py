@@ -56,7 +56,9 @@ def write(target: BufferView, value: Any) -> None:
         return
     trace = current()
     assert isinstance(trace, CaptureTrace)
-    target.buffer.advance(trace, version_after(target, broadcast_to_shape(value, target.shape)))
+    repeated = broadcast_to_shape(value, target.shape)
+    if 0 not in target.shape:
+        target.buffer.advance(trace, version_after(target, repeated))
 
 
 def store(target: BufferView, value: Any) -> None:
