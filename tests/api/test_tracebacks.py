@@ -278,7 +278,7 @@ SCRIPT = """
 FAILING = {
     "add": ("add(np.ones((3, 4)), np.ones(3))", "fix: axis -1 has sizes 4 and 3", "return doubled + y"),
     "solve": ("solve(np.zeros((2, 2)))", "Singular matrix", "return np.linalg.inv(scaled)"),
-    "positive": ("positive(np.ones(3))", "fix: use np.where", "if x.sum() > 0.0"),
+    "positive": ("positive(np.ones(3))", "fix: return a value of one type", "if x.sum() > 0.0"),
     "own": ("own(np.ones(3))", "ZeroDivisionError: integer", "return np.unique(x) / (1 // 0)"),
 }
 

@@ -249,16 +249,14 @@ def solve_for_rows(a: Any, b: Any) -> Any:
 # What cannot be captured
 
 
-@mistake(ROWS, kind=TypeError, last="np.where, np.maximum or np.minimum", strict=True)
-def branch_on_a_value(x: Any) -> Any:
-    if x.sum() > 0.0:  # here
-        return x
-    return -x
+@mistake(ROWS, kind=TypeError, last="print it outside of the function", strict=True)
+def text_of_a_value(x: Any) -> Any:
+    return {f"{x.max():.2f}": x}  # here
 
 
-@mistake(ROWS, kind=TypeError, last="astype(float)", strict=True)
-def float_of_a_value(x: Any) -> Any:
-    return x * float(x.max())  # here
+@mistake(ROWS, kind=TypeError, last="use a Python number, or an array of positions", strict=True)
+def key_of_a_value(x: Any) -> Any:
+    return {1.0: x, 11.0: -x}[x.max()]  # here
 
 
 @mistake(ROWS, kind=TypeError, last="np.where(mask, x, fill_value)", strict=True)

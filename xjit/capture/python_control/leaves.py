@@ -11,6 +11,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.rewriting.runtime_protocol import VALUE
 from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -174,9 +175,15 @@ def _count(structure: tree.Tree) -> int:
     return len(list(tree.labels(structure, "")))
 
 
+KEEP = "give the name a value of the same type and shape on every way"
+"""The advice about a name that is of two kinds."""
+
+
 def refuse_kinds(label: str, one: Any, other: Any, where: str) -> NoReturn:
-    """CaptureError about a name that is of two kinds."""
-    refuse(f"{label} is {_words(one)} or {_words(other)} {where}, as only the run will tell", one, other)
+    """CaptureError about a name, or what the function returns, that is of two kinds."""
+    is_result = label.partition("[")[0] == VALUE
+    label, fix = label.replace(VALUE, "the result"), "return a value of one type" if is_result else KEEP
+    refuse(f"{label} is {_words(one)} or {_words(other)} {where}, as only the run will tell", one, other, fix=fix)
 
 
 def _words(leaf: Any) -> str:
