@@ -25,6 +25,7 @@ from xjit.capture.python_control.turns import (
     leaves_of,
     parameters_of,
     traced_turn,
+    values_in,
     versions_of,
     written_buffers,
 )
@@ -225,9 +226,9 @@ def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
             settled.loop.body(number)
             after = settled.loop.state.get()
             pairs = zip(settled.carried, after, strict=True)
-            if any(one is not None and _types_of(value) != one.types for one, value in pairs):
+            if any(one is not None and (value is UNBOUND or fitted(value, one) is None) for one, value in pairs):
                 return False
-            leaves = leaves_of(settled.carried, after)
+            leaves = values_in(settled.carried, after)
             results.append([*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)])
     return all(a is b for a, b in zip(*results, strict=True))
 
