@@ -101,7 +101,7 @@ def _attempt(rng: random.Random) -> TextProgram | None:
     module = TextProgram(head).module().__dict__
     try:
         visible = _visible(module, names)
-    except IndexError:
+    except (IndexError, TypeError):
         return None
     body = _body(Scope(rng, visible), rng)
     text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
@@ -139,7 +139,11 @@ def _short(text: str, calls: tuple[tuple[int, int], ...]) -> bool:
         turns = iter(range(1000))
         module.__dict__["_tick"] = lambda turns=turns: next(turns)
         try:
-            module.f(*module.arguments(k, r))
+            given = module.arguments(k, r)
+        except (IndexError, TypeError):
+            return False
+        try:
+            module.f(*given)
         except StopIteration:
             return False
         except Exception as error:

@@ -283,7 +283,9 @@ class Builder:
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
         failures = tuple(dataclasses.replace(one, first=self.first) for one in step.failures)
-        self.steps.append(dataclasses.replace(step, inputs=sources, results=made, failures=failures))
+        final = bool(self.written) and not self.first
+        step = dataclasses.replace(step, lasting=step.lasting and not final, final=final, failures=failures)
+        self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
         self.segment = Segment(self.machine)
 
     def slot(self, node: object) -> int:
@@ -391,6 +393,8 @@ class Builder:
                 found[number] = self._packed_copy(node, found[number])
             elif view and len(chain) == 1:  # the whole of another result: an array of its own on the same memory
                 found[number] = self._view(chain, found[number], self.slot(object()))
+            elif view and found[number] in found[:number]:  # two views of one place are two arrays
+                found[number] = self._view(chain, self._source(chain[0]), self.slot(object()))
             elif not view:
                 taken.add(base)
         return tuple(found)

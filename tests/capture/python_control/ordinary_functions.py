@@ -175,6 +175,19 @@ def bubbles(x: Any) -> Any:
                 x[j + 1] = t
 
 
+def insertions(x: Any) -> Any:
+    moves = 0
+    for i in range(1, len(x)):
+        value = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > value:
+            x[j + 1] = x[j]
+            j -= 1
+            moves += 1
+        x[j + 1] = value
+    return moves
+
+
 def edges(x: Any, y: Any) -> Any:
     n = len(x)
     for i in range(n):
@@ -339,6 +352,7 @@ CASES: list[Case] = [
     (rectified, (SIGNED,)),
     (count_above, (LINE, 0.5)),
     (count_above, (LINE, 2.0)),
+    (insertions, (SIGNED.copy(),)),
     (bubbles, (LINE,)),
     (edges, (LINE, np.zeros(60))),
     (position_of, (np.sort(LINE), 0.3)),

@@ -83,6 +83,7 @@ def test_loops_over_numbers_are_in_a_kernel(function: Any, arguments: tuple[Any,
         (of.triangles, (of.STIFF,)),
         (of.pairs, (np.zeros((20, 20), np.int64), np.arange(20) % 4)),
         (of.bubbles, (of.LINE,)),
+        (of.insertions, (of.SIGNED,)),
     ],
     ids=_label,
 )

@@ -14,8 +14,8 @@ from xjit.dataclass import dataclass, field, replace
 _MOST_TYPES = 3
 _LONGEST = 2**40
 """More turns than a loop of integers takes in a day."""
-_SLOW = 2**8
-"""The most that an integer may grow in a turn, if it is to stay within 64 bits for that long."""
+_FAR = 2**61
+"""The most that an integer may grow in all turns of a loop, those of loops within it included."""
 _WIDTHS = (1, 8, 16, 32, 52, 62)
 
 
@@ -92,9 +92,9 @@ class Growth:
         if before is None:
             self.growths[place] = growth
             return replace(one, bounds=began)
-        if claim is None and before == growth and max(map(abs, growth)) <= _SLOW:
+        turns = _LONGEST if self.turns is None else self.turns
+        if claim is None and before == growth and turns * max(map(abs, growth)) <= _FAR:
             self.claims[place] = claim = (min(growth[0], 0), max(growth[1], 0))
-            turns = _LONGEST if self.turns is None else self.turns
             return replace(one, bounds=(one.bounds[0] + turns * claim[0], one.bounds[1] + turns * claim[1]))
         self.claims[place] = (1, -1)
         return replace(one, bounds=_power_of_two(began, self.name))
