@@ -219,9 +219,10 @@ def _is_as_others(settled: Settled) -> bool:
         nothing = [None] * len(settled.carried)
         number, _ = parameters_of(trace, settled.loop.counter, nothing, settled.start, settled.buffers)
         versions = dict(trace.versions)
-        pairs = list(zip(settled.carried, settled.start, strict=True))
+        pairs = zip(settled.carried, settled.start, strict=True)
         begun = [value if one is None else as_parameters(value, one, trace) for one, value in pairs]
-        fits = [value if one is None else fitted(value, one) for one, value in zip(settled.carried, begun, strict=True)]
+        others = zip(settled.carried, begun, strict=True)
+        fits = [value if one is None else fitted(value, one) for one, value in others]
         for values in (begun, fits):
             for buffer, node in versions.items():
                 buffer.advance(trace, node)
