@@ -11,6 +11,7 @@ from xjit.capture.control.state import NUMBERS, as_array
 from xjit.capture.python_control.leaves import Kind, converted, is_array_like, kind_of
 from xjit.capture.python_control.turns import Carried
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.ir.context import Trace
 from xjit.ir.current import current
 from xjit.ops.define.core import constant, lift
 from xjit.ops.whole_arrays.shape import broadcast
@@ -29,6 +30,24 @@ def fitted(value: Any, one: Carried) -> Any:
     if any(leaf is None for leaf in found):
         return None
     return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
+
+
+def as_parameters(value: Any, one: Carried, trace: Trace) -> Any:
+    """Any values of the types that a variable starts as, as parameters of a trace."""
+    if value is UNBOUND:
+        return value
+    leaves, structure = tree.flatten(value)
+    pairs = zip(leaves, one.leaves, strict=True)
+    return tree.unflatten(structure, [_parameter(leaf, kind, trace) for leaf, kind in pairs])
+
+
+def _parameter(leaf: Any, kind: Any, trace: Trace) -> Any:
+    if not isinstance(kind, Kind):
+        return leaf
+    own = kind_of(leaf, kind.place.label)
+    begun = kind if own.type == kind.type else own
+    nodes = [trace.parameter(type) for type in begun.types]
+    return begun.seen(iter(nodes), trace)
 
 
 def zeros(kind: Any) -> Any:

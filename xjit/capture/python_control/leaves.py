@@ -135,7 +135,7 @@ def _is_same_memory(one: Any, other: Any) -> bool:
 def lifted(leaf: Any, kind: Kind) -> list[Any]:
     """The values of a graph that a leaf of a kind has: packed, and beside it the doubt."""
     operand, weak, _ = as_array(leaf, "loop", kind.place.label)
-    value = operand if aval_of(operand).dtype == kind.place.aval.dtype else converted(operand, kind)
+    value = converted(operand, kind)
     if not kind.doubtful:
         return [row_major(value)]
     doubt = doubt_of(leaf)
@@ -144,7 +144,8 @@ def lifted(leaf: Any, kind: Kind) -> list[Any]:
 
 def converted(number: Any, kind: Kind) -> Any:
     """A number as one of another kind."""
-    return convert_element_type(number, kind.place.aval.dtype)
+    dtype = kind.place.aval.dtype
+    return number if aval_of(number).dtype == dtype else convert_element_type(number, dtype)
 
 
 def flattened(values: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str], list[tree.Tree]]:

@@ -11,7 +11,7 @@ from xjit import tree
 from xjit.capture.control.inner_traces import computed, inner_trace, undecided
 from xjit.capture.control.loops import COUNTER
 from xjit.capture.memory.buffer import Buffer
-from xjit.capture.python_control.fitting import fitted
+from xjit.capture.python_control.fitting import as_parameters, fitted
 from xjit.capture.python_control.growth import Growth
 from xjit.capture.python_control.leaves import Kind, kind_of
 from xjit.capture.python_control.sequences import Turns
@@ -25,6 +25,7 @@ from xjit.capture.python_control.turns import (
     leaves_of,
     parameters_of,
     traced_turn,
+    values_in,
     versions_of,
     written_buffers,
 )
@@ -177,7 +178,7 @@ def _first(settled: Settled) -> list[Any] | None:
             return None
         found.append(start)
     pairs = zip(settled.start, found, strict=True)
-    if not all(is_same_value(a, b) or a is UNBOUND for a, b in pairs) and not _is_as_others(settled, found):
+    if not all(is_same_value(a, b) or a is UNBOUND for a, b in pairs) and not _is_as_others(settled):
         return None
     return None if writes_shared(settled.turn(), settled.carried, settled.start) else found
 
@@ -209,8 +210,8 @@ def _doubted(kind: Any, leaf: Any, settled: Settled) -> Any:
     return kind
 
 
-def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
-    """Return whether the first turn makes the same of the values that it starts from and of the fitting ones."""
+def _is_as_others(settled: Settled) -> bool:
+    """Return whether a turn makes the same of numbers of Python's, whichever they are, as of those that fit."""
     trace = inner_trace("body")
     trace.hands_on = True
     results: list[list[Any]] = []
@@ -218,16 +219,20 @@ def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
         nothing = [None] * len(settled.carried)
         number, _ = parameters_of(trace, settled.loop.counter, nothing, settled.start, settled.buffers)
         versions = dict(trace.versions)
-        for values in (settled.start, fitting):
+        pairs = zip(settled.carried, settled.start, strict=True)
+        begun = [value if one is None else as_parameters(value, one, trace) for one, value in pairs]
+        others = zip(settled.carried, begun, strict=True)
+        fits = [value if one is None else fitted(value, one) for one, value in others]
+        for values in (begun, fits):
             for buffer, node in versions.items():
                 buffer.advance(trace, node)
             settled.loop.state.set(tuple(values))
             settled.loop.body(number)
             after = settled.loop.state.get()
-            pairs = zip(settled.carried, after, strict=True)
-            if any(one is not None and _types_of(value) != one.types for one, value in pairs):
+            found = zip(settled.carried, after, strict=True)
+            if any(one is not None and (value is UNBOUND or fitted(value, one) is None) for one, value in found):
                 return False
-            leaves = leaves_of(settled.carried, after)
+            leaves = values_in(settled.carried, after)
             results.append([*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)])
     return all(a is b for a, b in zip(*results, strict=True))
 

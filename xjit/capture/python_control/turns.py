@@ -92,6 +92,16 @@ def leaves_of(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[
     return found
 
 
+def values_in(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[Any]:
+    """The carried leaves without their doubts."""
+    found: list[Any] = []
+    for one, value in zip(carried, values, strict=True):
+        if one is not None:
+            pairs = zip(tree.flatten(value)[0], one.leaves, strict=True)
+            found += [lifted(leaf, kind)[0] for leaf, kind in pairs if isinstance(kind, Kind)]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A traced turn: its trace, the counter, and the values of the variables at its beginning and its end."""
