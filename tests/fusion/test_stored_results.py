@@ -109,6 +109,12 @@ def added_from_odds(x: Any, y: Any) -> Made:
     return (), {0: put(z, np.s_[:, ::2], z[:, ::2] * z[:, 1::2])}
 
 
+def one_of_the_other(x: Any, y: Any) -> Made:
+    """Two arrays that are replaced, the second one by what the first one has become."""
+    z = x + y
+    return (), {0: z, 1: y - z * 2.0}
+
+
 def begun_as_zeros(x: Any, y: Any) -> Made:
     """Rows of a local array, then every second one of it: its parts are made before they are replaced."""
     z = put(ops.broadcast(np.float64(0.0), (SIZE, SIZE)), np.s_[:3, :], x[:3] * 0.5)
@@ -138,7 +144,7 @@ def scattered(x: Any, y: Any) -> Made:
 
 FUNCTIONS = (
     *(heated, whole, masked, swapped, shifted, smoothed, bordered, between, before, other_first, crossed),
-    *(same_value, begun_as_zeros, added_from_odds, running, itself, sorted_rows, scattered),
+    *(same_value, one_of_the_other, begun_as_zeros, added_from_odds, running, itself, sorted_rows, scattered),
 )
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "C": lambda a: a.copy(),
@@ -210,6 +216,10 @@ def test_what_lies_around_a_window_is_filled_once() -> None:
 
     assert moved(function)[1:] == (GRID[0].nbytes, 0)
     assert moved(read_inside) == (1, (SIZE - 4) * ROW, 0)
+
+
+def test_what_has_been_stored_is_read_there() -> None:
+    assert moved(one_of_the_other) == (2, GRID.nbytes, 0)
 
 
 def test_a_swap_takes_one_temporary() -> None:
