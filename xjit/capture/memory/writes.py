@@ -31,6 +31,8 @@ def check_writable(target: Any) -> None:
         refuse("an array from outside of the function is written in place", fix="pass it as an argument")
     if target.frozen or target.buffer.frozen:
         raise noted(ArgumentError("output array is read-only", fix="copy it first"), target)
+    if target.buffer.pinned:
+        refuse("an array is written in place that may be one with another, as only the run tells", target)
     trace = current()
     if not isinstance(trace, CaptureTrace):
         refuse("an array is written in place in a computation", target, fix="return the new value")
@@ -50,9 +52,13 @@ def _check_home(buffer: Buffer, trace: CaptureTrace, target: Any) -> None:
 def write(target: BufferView, value: Any) -> None:
     """Makes the elements of an array these: a value of its element type, of a shape that is repeated to its own."""
     check_writable(target)
+    if 0 in target.shape:
+        return
     trace = current()
     assert isinstance(trace, CaptureTrace)
-    target.buffer.advance(trace, version_after(target, broadcast_to_shape(value, target.shape)))
+    repeated = broadcast_to_shape(value, target.shape)
+    if 0 not in target.shape:
+        target.buffer.advance(trace, version_after(target, repeated))
 
 
 def store(target: BufferView, value: Any) -> None:

@@ -14,8 +14,8 @@ from xjit.dataclass import dataclass, field, replace
 _MOST_TYPES = 3
 _LONGEST = 2**40
 """More turns than a loop of integers takes in a day."""
-_SLOW = 2**8
-"""The most that an integer may grow in a turn, if it is to stay within 64 bits for that long."""
+_FAR = 2**61
+"""The most that an integer may grow in all turns of a loop, those of loops within it included."""
 _WIDTHS = (1, 8, 16, 32, 52, 62)
 
 
@@ -34,6 +34,15 @@ class Growth:
     types: int = 0
     growths: dict[int, Bounds] = field(default_factory=dict)
     claims: dict[int, Bounds] = field(default_factory=dict)
+
+    def like(self, earlier: Growth) -> None:
+        """Begins with what an earlier trace of the same loop has come to, which often is right at once."""
+        if earlier.carried is None:
+            return
+        found = earlier.carried
+        if self.start is not UNBOUND:
+            found = _joined(carried_of(self.name, self.start), found)
+        self.carried, self.claims, self.growths = found, dict(earlier.claims), dict(earlier.growths)
 
     def goes_on(self, after: Any) -> bool:
         """Takes in what a turn made of the variable; return whether another turn has to be tried."""
@@ -67,21 +76,25 @@ class Growth:
             return one
         if after.doubtful and not one.doubtful:
             return replace(one, doubtful=after.doubtful)
-        if one.bounds is None or one.wraps or _holds(one.bounds, after.bounds):
+        if one.bounds is None or one.wraps:
+            return one
+        if after.wraps:
+            return one.joined(after)
+        if _holds(one.bounds, after.bounds):
             return one
         growth = after.bounds[0] - one.bounds[0], after.bounds[1] - one.bounds[1]
         claim = self.claims.get(place)
         if claim is not None and claim[0] <= min(growth[0], 0) and max(growth[1], 0) <= claim[1]:
-            return one
+            return one if self.turns is not None else replace(one, wraps=True)  # that takes years
         began = one.joined(after).bounds
         assert began is not None
         before = self.growths.get(place)
         if before is None:
             self.growths[place] = growth
             return replace(one, bounds=began)
-        if claim is None and before == growth and max(map(abs, growth)) <= _SLOW:
+        turns = _LONGEST if self.turns is None else self.turns
+        if claim is None and before == growth and turns * max(map(abs, growth)) <= _FAR:
             self.claims[place] = claim = (min(growth[0], 0), max(growth[1], 0))
-            turns = _LONGEST if self.turns is None else self.turns
             return replace(one, bounds=(one.bounds[0] + turns * claim[0], one.bounds[1] + turns * claim[1]))
         self.claims[place] = (1, -1)
         return replace(one, bounds=_power_of_two(began, self.name))

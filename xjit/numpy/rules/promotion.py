@@ -18,6 +18,8 @@ import numpy as np
 
 from xjit.errors import CaptureError, DTypeError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ir.spans import span_of
 from xjit.ops.define.core import Operand, dtype_of
 from xjit.ops.elements.compare import ne
 from xjit.ops.elements.convert import convert_element_type
@@ -143,6 +145,9 @@ def typed(value: Any, dtype: DType) -> Operand:
 def _cast_weak(value: TracedValue, dtype: DType) -> Operand:
     letter = dtype_class(dtype)
     if letter == "I" and dtype != INT64:
+        low, high = span_of(value.node, current())
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            return cast(value, dtype)
         # Whether the number fits is known only from its value, so the value becomes part of the trace.
         return np.asarray(concrete_integer(value, "integer operand"), dtype)
     if letter in "FC":
