@@ -74,6 +74,19 @@ def test_read_only_arrays_raise_as_under_numpy() -> None:
     assert f.stats().traces == 1
 
 
+def test_elements_that_share_memory_are_written_in_order() -> None:
+    line = np.zeros(6)
+    windows = np.lib.stride_tricks.sliding_window_view(line, 3, writeable=True)
+
+    def numbered(x: Any, y: Any) -> None:
+        x[...] = y
+
+    values = np.arange(12.0).reshape(4, 3)
+    with pytest.warns(FallbackWarning, match="shares memory"):
+        jit(numbered)(windows, values)
+    np.testing.assert_array_equal(line, [0, 3, 6, 9, 10, 11])
+
+
 @pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
 @pytest.mark.parametrize(
     "spoil", [lambda a: a.astype(">f8"), lambda a: np.frombuffer(bytearray(b" " + a.tobytes()), np.float64, offset=1)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import xjit
 from tests.helpers.kernel_executors import uncompiled
 from tests.helpers.stored_results import Function, Stored, explained, lowered, program, traced
 from xjit import compile, ops
@@ -108,6 +109,12 @@ def added_from_odds(x: Any, y: Any) -> Made:
     return (), {0: put(z, np.s_[:, ::2], z[:, ::2] * z[:, 1::2])}
 
 
+def one_of_the_other(x: Any, y: Any) -> Made:
+    """Two arrays that are replaced, the second one by what the first one has become."""
+    z = x + y
+    return (), {0: z, 1: y - z * 2.0}
+
+
 def begun_as_zeros(x: Any, y: Any) -> Made:
     """Rows of a local array, then every second one of it: its parts are made before they are replaced."""
     z = put(ops.broadcast(np.float64(0.0), (SIZE, SIZE)), np.s_[:3, :], x[:3] * 0.5)
@@ -137,7 +144,7 @@ def scattered(x: Any, y: Any) -> Made:
 
 FUNCTIONS = (
     *(heated, whole, masked, swapped, shifted, smoothed, bordered, between, before, other_first, crossed),
-    *(same_value, begun_as_zeros, added_from_odds, running, itself, sorted_rows, scattered),
+    *(same_value, one_of_the_other, begun_as_zeros, added_from_odds, running, itself, sorted_rows, scattered),
 )
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "C": lambda a: a.copy(),
@@ -211,12 +218,58 @@ def test_what_lies_around_a_window_is_filled_once() -> None:
     assert moved(read_inside) == (1, (SIZE - 4) * ROW, 0)
 
 
+def test_what_has_been_stored_is_read_there() -> None:
+    assert moved(one_of_the_other) == (2, GRID.nbytes, 0)
+
+
 def test_a_swap_takes_one_temporary() -> None:
     assert moved(swapped) == (3, 3 * GRID[0].nbytes, GRID[0].nbytes)
 
 
 def test_arrays_that_are_written_by_turns_take_no_temporary() -> None:
     assert moved(crossed) == (3, 3 * ROW, 0)
+
+
+def average(x: Any) -> Any:
+    """The neighbours of inner elements, on average."""
+    return 0.25 * (x[1:-1, :-2] + x[1:-1, 2:] + x[2:, 1:-1] + x[:-2, 1:-1])
+
+
+def by_turns(x: Any, y: Any) -> Any:
+    """Two arrays, each of which is smoothed from the other for some steps."""
+
+    def body(turn: Any, both: Any) -> Any:
+        x, y = both
+        y = put(y, np.s_[1:-1, 1:-1], average(x))
+        return put(x, np.s_[1:-1, 1:-1], average(y)), y
+
+    return xjit.fori_loop(0, 5, body, (x, y))
+
+
+def test_a_loop_that_writes_two_arrays_by_turns_takes_two() -> None:
+    def stored(x: Any, y: Any) -> Made:
+        return (), dict(enumerate(by_turns(x, y)))
+
+    check(stored, [one.copy() for one in GRID])
+    assert moved(stored)[2] <= GRID.nbytes + 64
+    assert explained(lambda x, y: (by_turns(x, y), {}), list(GRID)).peak_bytes <= GRID.nbytes + 64
+
+
+@pytest.mark.parametrize("length", [10, 40])
+def test_many_writes_move_what_they_write(length: int) -> None:
+    x, y = np.zeros((50, SIZE)), np.ones((50, SIZE))
+
+    def function(x: Any, y: Any) -> Made:
+        for k in range(length):
+            x = put(x, np.s_[k : k + 1, :], x[k + 1 : k + 2] + y[k : k + 1])
+            x = put(x, np.s_[:, :1], x[:, 1:2])
+        return (), {0: x}
+
+    found = explained(function, [x, y])
+    assert len(found.kernels) == 2 * length
+    assert sum(one.bytes_written for one in found.kernels) == length * (ROW + 50 * 8)
+    assert found.temporary_bytes == 0
+    check(function, [x, y])
 
 
 def test_a_view_of_what_is_written_is_one_of_the_argument() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from xjit import compile
 from xjit.capture.capture import Captured
 from xjit.dataclass import dataclass
@@ -24,8 +26,11 @@ class Trace:
 
     @property
     def shares_what_is_written(self) -> bool:
-        """Return whether arrays that the call writes to are read-only, or share memory with others."""
-        return not can_be_written(self.values, [place for _, place in self.captured.written])
+        """Return whether arrays that the call writes to are read-only, or share memory with others, or with
+        themselves.
+        """
+        written = [place for _, place in self.captured.written]
+        return not can_be_written(self.values, written) or any(overlaps_itself(self.values[one]) for one in written)
 
     @property
     def may_be_written(self) -> bool:
@@ -53,3 +58,17 @@ class Trace:
         return compile.staged(
             graph, self.values, views, target=target, varying=varying, written=written, watch=self.watch
         )
+
+
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether elements of an array may share memory, as those of sliding windows do.
+
+    >>> overlaps_itself(np.zeros((3, 4))[::2, ::-1]), overlaps_itself(np.broadcast_to(1.0, 3))
+    (False, True)
+    """
+    end = array.itemsize
+    for stride, extent in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
+        if extent > 1 and stride < end and array.size:
+            return True
+        end += stride * (extent - 1)
+    return False

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER
-from xjit.ir.node import Graph, Node
+from xjit.ir.node import Graph, Node, topological
 from xjit.ir.opdef import Kind
 from xjit.lazy import lazy
 from xjit.ops.define.memory_order import PACK
@@ -54,13 +54,15 @@ class Way(enum.IntEnum):
     """The ways to store a result, of which the first ones move less, and the last one is always possible.
 
     along   over the last version of the memory that it is made of
+    shared  the same, where other results that it is made of are read from the memory that they are stored into
     alone   over the memory as it is at first
     apart   made first, and stored when nothing reads the memory any more
     """
 
     ALONG = 0
-    ALONE = 1
-    APART = 2
+    SHARED = 1
+    ALONE = 2
+    APART = 3
 
 
 NO_STORES = Stores({}, frozenset(), frozenset())
@@ -107,12 +109,15 @@ def store_results(
     last = {pair: _follow(graph, *pair, ways.get(pair[0], Way.ALONG), numbers, bases) for pair in written}
     new = _on_bases(graph, bases)
     outputs = [new[node] for node in graph.outputs]
-    for (number, _), base in last.items():
-        value = outputs[number]
+    there = dict[Node, Node]()
+    for (number, _), base in sorted(last.items(), key=lambda one: numbers[graph.outputs[one[0][0]]]):
+        value = made = outputs[number]
+        if ways.get(number) is Way.SHARED:
+            made = _read_from(there, value)
         if ways.get(number) is Way.APART:
-            value = copy_for(value, value)
-        if base is not None:
-            outputs[number] = _stored(new[base], value)
+            made = copy_for(value, value)
+        outputs[number] = made if base is None else _stored(new[base], made)
+        there[value] = outputs[number]
     effects = tuple(new[node] for node in graph.effects)
     return _returned(replace(graph, outputs=tuple(outputs), effects=effects), views, written)
 
@@ -209,6 +214,17 @@ def _on_bases(graph: Graph, bases: Mapping[Node, Node]) -> dict[Node, Node]:
         same = after is node.after and inputs == node.inputs
         new[node] = node if same else replace(node, inputs=inputs, after=after)
     return new
+
+
+def _read_from(there: Mapping[Node, Node], value: Node) -> Node:
+    """The value, made of others in the places where they have been stored; itself where that would repeat effects."""
+    new: dict[Node, Node] = {}
+    for node in topological((value,)):
+        inputs = tuple(there.get(source, new[source]) for source in node.inputs)
+        if inputs != node.inputs and node.sequence >= 0:
+            return value
+        new[node] = node if inputs == node.inputs else replace(node, inputs=inputs)
+    return new[value]
 
 
 def _order(node: Node) -> tuple[int, ...]:
