@@ -8,8 +8,16 @@ import numpy as np
 
 from tests.fuzz.scope import Scope
 
-DTYPES = ("float64", "float64", "float64", "float32", "int64", "int32", "int8", "uint8", "bool", "complex128")
-UNARY = ("-{}", "abs({})", "np.sqrt(np.abs({}))", "np.square({})", "np.floor({})", "np.exp(-np.abs({}))", "np.sign({})")
+DTYPES = ("float64", "float64", "float64", "float32", "int64", "int32", "int16", "bool", "complex128")
+UNARY = (
+    "-{}",
+    "abs({})",
+    "np.sqrt(np.abs({}))",
+    "np.square({})",
+    "np.floor({})",
+    "np.exp(-np.abs({}))",
+    "np.sign({})",
+)
 BINARY = (
     *("{} + {}", "{} - {}", "{} * {}", "{} + {}", "{} * {}", "{} / {}", "{} // {}", "{} % {}"),
     *("np.maximum({}, {})", "np.minimum({}, {})", "{} > {}", "{} <= {}", "{} == {}", "np.logical_and({}, {})"),
@@ -132,10 +140,15 @@ def view(s: Scope, depth: int = 2) -> str:
     kind = s.rng.randrange(14)
     if kind < 8:
         return s.find(lambda: f"{text}[{index(s, text)}]", lambda v: np.ndim(v) > 0, text)
-    ways = (".T", ".reshape(-1)", ".ravel()", ".real", "[::-1]", "[None]", ".transpose()", ".view()", ".squeeze()")
+    ways = (".T", ".reshape(-1)", ".ravel()", ".real", "[::-1]", "[None]", ".transpose()", ".view()")
     more = (".imag", ".swapaxes(0, -1)", ".reshape(2, -1)", ".reshape(-1, 2)", "[..., None]", ".flatten()", ".copy()")
     calls = ("np.diagonal({})", "np.asarray({})", "np.ravel({})", "np.transpose({})", "np.flip({})", "{}.diagonal()")
-    rare = ("np.broadcast_to({}, (2, *np.shape({})))", "np.atleast_2d({})", "np.ascontiguousarray({})", "np.array({})")
+    rare = (
+        "np.broadcast_to({}, (2, *np.shape({})))",
+        "np.atleast_2d({})",
+        "np.ascontiguousarray({})",
+        "np.array({})",
+    )
     form = s.one(*("{}" + way for way in ways * 2 + more), *calls, *rare)
     return s.find(lambda: form.replace("{}", text), lambda v: isinstance(v, np.ndarray), text)
 

@@ -93,7 +93,10 @@ def write_by_call(s: Scope) -> str:
             *(f"np.put({place}, {positions}, {number(s)})", f"np.putmask({place}, {mask}, {value})"),
             *(f"np.place({place}, {mask}, [{number(s)}, {number(s, 0)}])", f"{place}.fill({number(s)})"),
             *(f"{place}.sort()", f"{place}.sort(axis=0)", f"np.fill_diagonal({place}, {number(s)})"),
-            *(f"np.add.at({place}, {positions}, {number(s)})", f"np.{s.one('subtract', 'maximum')}.at({place}, {positions}, {number(s)})"),
+            *(
+                f"np.add.at({place}, {positions}, {number(s)})",
+                f"np.{s.one('subtract', 'maximum')}.at({place}, {positions}, {number(s)})",
+            ),
             *(f"{place}.flat[{integer(s, 0)}] = {number(s)}", f"{place}.flat = {value}", f"{place}[...] = {value}"),
             *(f"np.put_along_axis({place}, np.zeros(np.shape({place}), int)[..., :1], {number(s, 0)}, -1)",),
             f"{place}.put({positions}, {number(s)})",
