@@ -200,7 +200,7 @@ def kept(x: Any, mask: Any, n: Any) -> Any:
 def unbiased(x: Any, n: Any) -> Any:
     mean, turns = 0.0 * x, 0
     for _ in range(n):
-        turns += 1
+        turns = 1 + turns
         mean = 0.9 * mean + 0.1 * x / (1 - 0.9**turns)
     return mean
 
