@@ -19,7 +19,7 @@ from perf.tables.ordinary import Row, coverage_line, summary, time_line
 LINE = np.arange(4.0)
 
 
-def halve(x, n):  # type: ignore[no-untyped-def]
+def halve(x, n):
     """Halve an array in place and count it."""
     x *= 0.5
     return n * x.size
@@ -79,7 +79,7 @@ def test_process_says_what_it_found(capsys: pytest.CaptureFixture[str], monkeypa
 def test_obstacles_name_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XJIT_STRICT", "0")
 
-    def drawn(x):  # type: ignore[no-untyped-def]
+    def drawn(x):
         return np.random.default_rng(0).permutation(x)
 
     found = worker.covered(Ordinary("drawn", drawn, lambda rng: (LINE,), {"S": (), "L": ()}), "S")

@@ -188,6 +188,23 @@ def insertions(x: Any) -> Any:
     return moves
 
 
+def kept(x: Any, mask: Any, n: Any) -> Any:
+    for _ in range(n):
+        old = x[mask]
+        x *= 0.5
+        x += 1.0
+        x[mask] = old * 0.9
+    return x
+
+
+def unbiased(x: Any, n: Any) -> Any:
+    mean, turns = 0.0 * x, 0
+    for _ in range(n):
+        turns = 1 + turns
+        mean = 0.9 * mean + 0.1 * x / (1 - 0.9**turns)
+    return mean
+
+
 def edges(x: Any, y: Any) -> Any:
     n = len(x)
     for i in range(n):
@@ -354,6 +371,8 @@ CASES: list[Case] = [
     (count_above, (LINE, 2.0)),
     (insertions, (SIGNED.copy(),)),
     (bubbles, (LINE,)),
+    *((kept, (LINE.copy(), SIGNED > 0.0, n)) for n in (0, 1, 50)),
+    *((unbiased, (LINE, n)) for n in (0, 1, 500)),
     (edges, (LINE, np.zeros(60))),
     (position_of, (np.sort(LINE), 0.3)),
     (position_of, (np.sort(LINE), 2.0)),

@@ -46,6 +46,8 @@ def test_functions_do_what_python_does(function: Callable[..., Any], arguments: 
         (of.square_root, [(np.array([2.0]), 1e-9), (np.array([2.0]), 1e-3), (np.array([2.0]), 2.0)]),
         (of.count_above, [(of.LINE, 0.5), (of.LINE, 0.1)]),
         (of.seidel, [(of.GRID, 3), (of.GRID, 4), (of.GRID, 0)]),
+        (of.kept, [(of.LINE, of.SIGNED > 0.0, n) for n in (5, 30, 60)]),
+        (of.unbiased, [(of.LINE, n) for n in (5, 30, 60)]),
     ],
     ids=_label,
 )

@@ -16,6 +16,7 @@ from xjit.ir.node import Node
 from xjit.ops.control.computations import Computation
 from xjit.ops.control.computations import finished as computation_of
 from xjit.ops.define.core import lift
+from xjit.watch import CompileLimitError
 
 
 def inner_trace(name: str) -> CaptureTrace:
@@ -29,7 +30,10 @@ def inner_trace(name: str) -> CaptureTrace:
 
 
 class undecided:
-    """A piece of the user's code that may not run: what it raises becomes a CaptureError, as only the run tells."""
+    """A piece of the user's code that may not run: what it raises becomes a CaptureError, as only the run tells.
+
+    The end of the time for compiling is no error of the code.
+    """
 
     __slots__ = ()
 
@@ -37,7 +41,7 @@ class undecided:
         pass
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, Exception) and not isinstance(error, CaptureError):
+        if isinstance(error, Exception) and not isinstance(error, CaptureError | CompileLimitError):
             words = str(error).partition("\n")[0]
             raise noted(
                 CaptureError(

@@ -21,6 +21,7 @@ from xjit.capture.tracers.operators import Operators
 from xjit.capture.tracers.provenance import noted, position
 from xjit.errors import DataDependentError, DTypeError, XjitError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.data_dependent import FILL, depends
 from xjit.ops.elements.select import select
@@ -58,7 +59,10 @@ class ChosenElements(Operators):
 
     def chosen_by(self, mask: Any, axis: int) -> bool:
         """Return whether a mask at this place in an index has chosen the elements."""
-        return bool(self.mask.node is mask.node and self.axis == axis)
+        trace = current()
+        assert trace is not None
+        # A body of a loop knows what is outside of it by parameters of its own.
+        return trace.adopt(self.mask.node) is trace.adopt(mask.node) and self.axis == axis
 
     @property
     def every(self) -> Any:

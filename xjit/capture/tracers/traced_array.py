@@ -108,6 +108,8 @@ class TracedArray(Operators, BufferView):
                 return traced_integers.binary(ufunc, left, right)
             if kind is float:
                 number = traced_integers.as_float(self)
+                if ufunc is np.power and right is self and traced_integers.has_finite_power(left, self):
+                    return number._as_weak_as(left, call_ufunc(ufunc, "__call__", (left, number), {}))
                 return number._binary(ufunc, *(number if one is self else one for one in (left, right)))
         if self.weak is not None and ufunc is np.power and (right is self or right != int(right)):
             refuse("Python's ** may turn complex here, which is not known while tracing", self, fix="use np.power")

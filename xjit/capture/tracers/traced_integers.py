@@ -8,6 +8,7 @@ years would reach are no reason to refuse it.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,7 @@ _TRUTH: Bounds = (0, 1)
 WIDEST: Bounds = (-(2**63), 2**63 - 1)
 """The integers that 64 bits hold."""
 _EXACT_IN_FLOATS = 2**53
+_LARGEST_EXPONENT = 1023
 _BITWISE = frozenset({np.bitwise_and, np.bitwise_or, np.bitwise_xor})
 # Monotonic in each operand between zeros, so that the bounds of the result are results of the bounds, or zero.
 _BY_BOUNDS = frozenset({np.add, np.subtract, np.multiply, np.negative, np.positive, np.absolute, np.invert})
@@ -61,6 +63,14 @@ def as_float(value: Any) -> Any:
     if not _wraps(value):
         _exact_float(max(map(abs, _bounds(value))))
     return _marked(call_method("astype", value, (FLOAT64,), {}), float)
+
+
+def has_finite_power(base: Any, exponent: Any) -> bool:
+    """Return whether a known float to the power of the integer is a float of Python's, without an error."""
+    if isinstance(base, TracedValue) or not 0.0 < base < math.inf:
+        return False
+    scale = math.log2(base)
+    return all(scale * end < _LARGEST_EXPONENT for end in _bounds(exponent))
 
 
 def unary(ufunc: Any, value: Any) -> Any:
