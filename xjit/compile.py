@@ -26,6 +26,7 @@ from xjit.ir.node import Graph, Node
 from xjit.passes.branch_values import trim_branches
 from xjit.passes.convolutions import write_convolutions_out
 from xjit.passes.dot_to_reduce import write_products_out
+from xjit.passes.fresh_windows import pad_fresh_windows
 from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
@@ -250,6 +251,7 @@ def _write(draft: Draft) -> Draft:
 
 STAGES = (
     graph_pass("simplify", "fold constants, shorten chains of index maps", simplify),
+    graph_pass("windows", "write what is one number around a window as padding", pad_fresh_windows),
     graph_pass("loops", "carry what changes, compute what does not before the loop", slim_loops),
     graph_pass("branches", "yield what is read, choose what is known", trim_branches),
     graph_pass("signs", "move sign flips towards the results, where they vanish", move_signs),

@@ -17,7 +17,7 @@ from xjit.api.failures import foreign, is_internal, public, reported
 from xjit.api.host_steps import host_steps
 from xjit.api.options import Options
 from xjit.api.plain_calls import PlainCalls
-from xjit.api.refusals import Mistake, Refusal, mistake, refusal, shared_memory
+from xjit.api.refusals import Mistake, Refusal, mistake, refusal, restless, shared_memory, unknown_kind
 from xjit.api.retraces import Retraces, difference
 from xjit.api.specialisation import Specialisation
 from xjit.api.start.keep_program import Keeper
@@ -134,8 +134,9 @@ class Dispatcher:
             result = found.answer(arguments, leaves)
             if result is not MISS:
                 return result
-        if any(found.is_kept_from(leaves) for found in self._known.get(key, ())):
-            return self._numpy(args, kwargs, shared_memory())
+        for found in self._known.get(key, ()):
+            if found.is_kept_from(leaves):
+                return self._beside_memory(args, kwargs, found.may_be_written(leaves))
         refused = self._refused.get(key)
         if refused is not None and refused.holds():
             return self._refused_again(args, kwargs, refused)
@@ -158,7 +159,7 @@ class Dispatcher:
             except Exception as error:
                 return self._failed(keys, args, kwargs, error)
             if trace.shares_what_is_written:
-                return self._numpy(args, kwargs, shared_memory())
+                return self._beside_memory(args, kwargs, trace.may_be_written)
             # What is raised here was not raised by the compiler.
             made = jobs.attempt(functools.partial(self._specialise, keys, newest, trace), watch.look)
             if isinstance(made, jobs.Failure):
@@ -172,7 +173,7 @@ class Dispatcher:
                 self._warn_of_steps(made)
                 return result
             self._note_changes(made.captured.guards, leaves)
-        return self._numpy(args, kwargs, _restless())
+        return self._numpy(args, kwargs, restless())
 
     def _watch(self) -> Watch:
         """A watch over a compile that begins now."""
@@ -318,7 +319,7 @@ class Dispatcher:
             if values is not None:
                 return Trace(captured, leaves, values, watch)
             self._note_changes(captured.guards, leaves)
-        raise _restless()
+        raise restless()
 
     def _capture_once(self, leaves: Sequence[Any], in_tree: tree.Tree, watch: Watch) -> Captured:
         """The trace; numbers that are seen to change are inputs, unless the function cannot be captured like that."""
@@ -380,13 +381,18 @@ class Dispatcher:
         warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
         return self.function(*args, **kwargs)
 
+    def _beside_memory(self, args: tuple[Any, ...], kwargs: dict[str, Any], writable: bool) -> Any:
+        """A call that writes to arrays that share memory, by NumPy; it refuses to write to what is read-only."""
+        error = shared_memory()
+        if writable and self.options.raises:
+            raise public(error) from None
+        if writable:
+            self._fallbacks += 1
+            warnings.warn(f"{self.name} runs through NumPy: {error}", FallbackWarning, stacklevel=stack_level())
+        return self.function(*args, **kwargs)
+
     def _unknown_kind(self, in_tree: tree.Tree, leaves: Sequence[Any], place: int) -> CaptureError:
-        kind, label = type(leaves[place]), leaf_labels(self.function, in_tree)[place]
-        return CaptureError(
-            f"xjit: arguments of this kind cannot be compiled; got {kind}",
-            origin=(f"argument {label}",),
-            fix="pass plain arrays and numbers, or objects of classes written in Python",
-        )
+        return unknown_kind(type(leaves[place]), leaf_labels(self.function, in_tree)[place])
 
     def _count_refusal(self, args: tuple[Any, ...], kwargs: dict[str, Any], lasting: bool = True) -> None:
         """Counts the call; from some number on others of its kind go straight to the plain function."""
@@ -490,8 +496,3 @@ class Dispatcher:
             compile_seconds=tally.seconds,
             retraces=tuple(self._retraces.reasons),
         )
-
-
-def _restless() -> CaptureError:
-    reason = "xjit: what the function reads changes while it is traced, by itself or in another thread"
-    return CaptureError(reason, fix="pass it as an argument")

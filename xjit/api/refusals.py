@@ -73,6 +73,21 @@ def _bare(error: XjitError) -> XjitError:
 def shared_memory() -> CaptureError:
     """The error about arrays that cannot be written to by a program: what it reads meanwhile might change."""
     return CaptureError(
-        "xjit: an array that the function writes to is read-only, or shares memory with another one",
+        "xjit: an array that the function writes to shares memory with another one",
         fix="pass arrays that do not overlap",
     )
+
+
+def unknown_kind(kind: type, label: str) -> CaptureError:
+    """The error about an argument of a kind that has no signature."""
+    return CaptureError(
+        f"xjit: arguments of this kind cannot be compiled; got {kind}",
+        origin=(f"argument {label}",),
+        fix="pass plain arrays and numbers, or objects of classes written in Python",
+    )
+
+
+def restless() -> CaptureError:
+    """The error about a function that never finds what it reads as its trace has found it."""
+    reason = "xjit: what the function reads changes while it is traced, by itself or in another thread"
+    return CaptureError(reason, fix="pass it as an argument")
