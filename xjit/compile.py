@@ -31,12 +31,12 @@ from xjit.passes.inner_passes import in_all_graphs
 from xjit.passes.loop_state import slim_loops
 from xjit.passes.masked_extremes import hide_neutral_choices
 from xjit.passes.own_memory import own_what_is_updated
-from xjit.passes.shown_memory import Shown, show_memory, shown_memory
+from xjit.passes.shown_memory import Shown, Written, shown_memory
 from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
-from xjit.passes.stored_results import NO_STORES, Stores, Way, Written, store_results, stores_of
+from xjit.passes.stored_results import NO_STORES, Stores, Way, store_results, stores_of
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
@@ -163,8 +163,7 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
 def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
     """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
-    shown = show_memory(unstored.graph, draft.shown)
-    graph, views = store_results(shown, unstored.views, draft.written, ways)
+    graph, views = store_results(unstored.graph, unstored.views, draft.written, ways, draft.shown)
     graph = in_all_graphs(own_what_is_updated)(graph)
     if config.flag("XJIT_VERIFY"):
         verify(graph)

@@ -188,7 +188,7 @@ def made(s: Scope) -> str:
         s.one(
             *(f"np.zeros({extent}{dtype})", f"np.ones(({extent}, 2){dtype})", f"np.zeros_like({like})"),
             *(f"np.arange({extent})", f"np.full({extent}, {number(s, 0)})", f"np.zeros({like}.shape)"),
-            *(f"np.empty_like({like}) * 0", f"{like}.copy()", f"np.arange({extent}.0)", f"np.eye({extent})"),
+            *(f"{like}.copy()", f"np.arange({extent}.0)", f"np.eye({extent})"),
         )
     )
 

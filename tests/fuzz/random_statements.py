@@ -71,7 +71,9 @@ def into(s: Scope) -> str:
     """Return a call of a ufunc or a function with ``out``, sometimes with ``where``."""
     place, shape = _memory(s)
     one, other = fitting(s, shape), fitting(s, shape)
-    where = f", where={fitting(s, shape)} > 1" if s.chance(0.3) else ""
+    where = ""
+    if s.chance(0.25):  # where operands overlap the output otherwise, NumPy leaves the rest of it undefined
+        one, other, where = place, number(s), f", where={place} > 1"
     name = s.one(*UFUNCS)
     if s.chance(0.2):
         return f"np.{s.one('sqrt', 'negative', 'floor', 'square')}({one}, out={place}{where})"

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-NOISY = re.compile(r"\bnp\.(sum|mean|dot|matmul|exp|sin|cos|log1p|tanh|std|var|einsum|outer|inner)\b|@|\*\*")
+NOISY = re.compile(
+    r"\bnp\.(sum|mean|dot|matmul|exp|sin|cos|log1p|tanh|std|var|einsum|outer|inner|abs|sqrt)\b|\babs\(|@|\*\*"
+)
 _NUMBERS = itertools.count()
 
 

@@ -82,6 +82,21 @@ def crew(seed: int, seconds: float, folder: Path, workers: int, count: int = 10*
     return crashes
 
 
+def summary(folder: Path) -> tuple[str, int]:
+    """Return what the workers found and counted, as text, and the number of failures."""
+    counts, refusals, seen = Counter[str](), Counter[str](), Counter[str]()
+    for file in folder.rglob("tally"):
+        tally = json.loads(file.read_text())
+        counts.update({name: tally[name] for name in ("programs", "calls", "raised", "whole")})
+        refusals.update(tally["refusals"])
+        seen.update(tally["seen"])
+    parts = [file.read_text() for name in ("found", "crashes") for file in sorted(folder.rglob(name))]
+    parts += [f"{count:6} {text}" for text, count in seen.most_common()]
+    parts += ["refused:", *(f"{count:6} {text}" for text, count in refusals.most_common(40))]
+    parts.append(", ".join(f"{name} {count}" for name, count in counts.items()))
+    return "\n".join(parts), seen.total()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=int, required=True)

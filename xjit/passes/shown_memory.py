@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from xjit.dataclass import replace
 from xjit.ir.node import Graph, Node
-from xjit.passes.stored_results import Written
+
+Written = tuple[tuple[int, int], ...]
+"""The numbers of outputs, and of the parameters into whose memory they are stored."""
 
 Shown = Mapping[int, tuple[int, tuple[Node, ...]]]
 """For outputs that are views of what is stored: the output that is stored, and the operations from it to the view."""

@@ -25,10 +25,8 @@ from xjit.ops.define.memory_order import PACK
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.partial_reduce import derived
 from xjit.passes.own_memory import copy_for
+from xjit.passes.shown_memory import Shown, Written, show_memory
 from xjit.types import ArrayType, c_order
-
-Written = tuple[tuple[int, int], ...]
-"""The numbers of outputs, and of the parameters into whose memory they are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +94,16 @@ def _updates(node: Node) -> list[Node]:
 
 
 def store_results(
-    graph: Graph, views: tuple[bool, ...], written: Written, ways: Mapping[int, Way] = MappingProxyType({})
+    graph: Graph,
+    views: tuple[bool, ...],
+    written: Written,
+    ways: Mapping[int, Way] = MappingProxyType({}),
+    shown: Shown = MappingProxyType({}),
 ) -> tuple[Graph, tuple[bool, ...]]:
     """The graph whose written outputs are updates of parameters, and which of its outputs are views.
 
-    The ``ways`` say how outputs are stored, where that is not the first way.
+    The ``ways`` say how outputs are stored, where that is not the first way. The outputs ``shown`` are views of what
+    is stored in the end.
     """
     if not written:
         return graph, views
@@ -119,7 +122,8 @@ def store_results(
         outputs[number] = made if base is None else _stored(new[base], made)
         there[value] = outputs[number]
     effects = tuple(new[node] for node in graph.effects)
-    return _returned(replace(graph, outputs=tuple(outputs), effects=effects), views, written)
+    stored = show_memory(replace(graph, outputs=tuple(outputs), effects=effects), shown)
+    return _returned(stored, views, written)
 
 
 def _follow(

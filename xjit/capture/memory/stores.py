@@ -216,9 +216,12 @@ def _in_turn(mask: Any, values: Any, count: int, rest: tuple[int, ...]) -> Any:
     numbers = scans.cumsum(flat)
     total = ops.reshape(ops.slice(numbers, (flat.shape[0] - 1,), (flat.shape[0],), (1,)), ()) if flat.shape[0] else 0
     places = ops.clamp(
-        np.int64(0), ops.sub(numbers, broadcast_to_shape(np.asarray(1, INT64), flat.shape)), np.int64(count - 1)
+        np.int64(0),
+        ops.sub(numbers, broadcast_to_shape(np.asarray(1, INT64), flat.shape)),
+        np.int64(max(count, 1) - 1),
     )
-    values = broadcast_to_shape(values, (count, *rest))
+    # Without values there is nothing to look up, and nothing is chosen.
+    values = broadcast_to_shape(values, (count, *rest)) if count else np.zeros((1, *rest), values.dtype)
     found = ops.look_up(values, (places,), (0,), 0, positions_first=True)
     message = (
         f"NumPy boolean array indexing assignment cannot assign {count} input values to another number of places"

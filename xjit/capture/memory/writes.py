@@ -20,6 +20,7 @@ from xjit.ir.current import current
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
 from xjit.numpy.rules.promotion import cast
 from xjit.numpy.rules.values import as_value, holds_no_array
+from xjit.ops.define.core import lift
 from xjit.types import DType, dtype_class
 
 
@@ -57,6 +58,8 @@ def write(target: BufferView, value: Any) -> None:
     trace = current()
     assert isinstance(trace, CaptureTrace)
     repeated = broadcast_to_shape(value, target.shape)
+    if not isinstance(repeated, TracedValue):
+        repeated = trace.wrap(lift(trace, repeated), trace)
     if 0 not in target.shape:
         target.buffer.advance(trace, version_after(target, repeated))
 

@@ -245,6 +245,11 @@ class ChosenElements(Operators):
         self.values = call_method("astype", found.values, (self.dtype,), {})
         return self
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("flat", "shape"):
+            self.refuse()
+        object.__setattr__(self, name, value)
+
     def __getattr__(self, name: str) -> Any:
         if name in _METHODS:
             function = _METHODS[name]

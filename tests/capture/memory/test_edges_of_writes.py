@@ -1,0 +1,54 @@
+"""Writes at the edges: empty windows, no values, constants as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import xjit
+
+
+def test_nothing_is_written_to_empty_windows() -> None:
+    def written(x: Any) -> Any:
+        y = x * 2
+        y[:0] //= 0
+        x.reshape(2, -1)[2:] = 1
+        return y
+
+    x = np.arange(4)
+    assert np.array_equal(xjit.jit(written, strict=True)(x), [0, 2, 4, 6])
+    assert np.array_equal(x, np.arange(4))
+
+
+def test_constants_are_stored_as_a_whole() -> None:
+    def filled(x: Any) -> None:
+        x[...] = np.full(4, 2.0)
+
+    x = np.arange(4.0)
+    xjit.jit(filled, strict=True)(x)
+    assert np.array_equal(x, np.full(4, 2.0))
+
+
+def test_no_values_are_stored_where_no_element_is_chosen(monkeypatch: Any) -> None:
+    """No value is looked up in an array without elements."""
+    monkeypatch.setenv("XJIT_DEBUG", "1")  # every access is checked
+
+    def chosen(x: Any, y: Any) -> None:
+        x[x > 1] = y[:0]
+
+    fast = xjit.jit(chosen, strict=True)
+    x, y = np.zeros(4), np.ones(3)
+    fast(x, y)
+    assert np.array_equal(x, np.zeros(4))
+    with pytest.raises(ValueError, match="cannot assign 0 input values"):
+        fast(x + 2, y)
+
+
+def test_attributes_of_chosen_elements_are_not_assigned() -> None:
+    def assigned(x: Any) -> None:
+        x[x < 3].flat = x
+
+    with pytest.raises(xjit.errors.XjitError, match="boolean mask"):
+        xjit.jit(assigned, strict=True)(np.arange(2.0))
