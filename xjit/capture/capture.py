@@ -19,6 +19,7 @@ from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
+from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -225,6 +226,8 @@ class _Results:
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)
+        if isinstance(leaf, ChosenElements):
+            leaf.refuse()
         refuse(
             f"the function returns an object of type {type(leaf).__qualname__}",
             fix="return arrays, numbers and text, in tuples, lists and dicts",

@@ -16,7 +16,7 @@ import numpy as np
 
 from xjit.capture.tracers.numpy_call import call_function, call_ufunc
 from xjit.capture.tracers.operators import Operators
-from xjit.capture.tracers.provenance import noted
+from xjit.capture.tracers.provenance import noted, position
 from xjit.errors import DataDependentError, DTypeError, XjitError
 from xjit.ir.context import TracedValue
 from xjit.numpy.rules.broadcasting import broadcast_to_shape
@@ -35,13 +35,14 @@ _METHODS: dict[str, Any] = {
 class ChosenElements(Operators):
     """The elements of ``values`` where ``mask``, of its leading dimensions, holds."""
 
-    __slots__ = ("mask", "values")
+    __slots__ = ("mask", "values", "where")
     chooses = True
     __array_priority__ = 1001.0
 
     def __init__(self, values: Any, mask: Any) -> None:
         self.values = values
         self.mask = mask
+        self.where = position()
 
     @property
     def dtype(self) -> Any:
@@ -68,6 +69,7 @@ class ChosenElements(Operators):
         try:
             depends("numpy.ndarray.__getitem__: boolean mask", "the shape of the result", FILL)
         except DataDependentError as error:
+            error.located(self.where)
             raise noted(error, self.values, self.mask) from None
 
     # NumPy's protocols

@@ -193,10 +193,11 @@ def _write_by(function: Any, write: Any, args: tuple[Any, ...], kwargs: dict[str
 @functools.lru_cache(maxsize=1024)
 def _place_of_out(function: Any) -> int | None:
     try:
-        names = list(inspect.signature(function).parameters)
+        kinds = {name: one.kind for name, one in inspect.signature(function).parameters.items()}
     except (TypeError, ValueError):
         return None
-    return names.index("out") if "out" in names else None
+    by_place = kinds.get("out") is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return list(kinds).index("out") if by_place else None
 
 
 def out_by_name(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
