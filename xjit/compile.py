@@ -336,10 +336,13 @@ def program_spec(lowered: Lowered, apart: tuple[tuple[int, int], ...] = ()) -> P
     from xjit.runtime.check_spec import check
 
     layouts = layouts_of(lowered.graph, lowered.specs, lowered.stores)
-    blas = (lambda: None) if config.flag("XJIT_DEBUG") else _long_integers_of_blas
+    debug = config.flag("XJIT_DEBUG")
+    blas, sorts = ((lambda: None), (lambda: False)) if debug else (_long_integers_of_blas, _has_sorts)
     machine = lowered.target.machine
     parts = lowered.plan, lowered.views, lowered.memories, layouts, lowered.specs
-    builder = Builder(*parts, machine, blas, apart, lowered.inner, written=lowered.written)
+    builder = Builder(
+        *parts, machine, blas, sorts, apart, lowered.inner, written=lowered.written, held=lowered.stores.copies
+    )
     spec = builder.spec(lowered.kernels)
     if config.flag("XJIT_VERIFY"):
         check(spec)
@@ -380,6 +383,13 @@ def kernel_key(source: str, *, contract: bool = False) -> str:
     from xjit.codegen.text.source import without_comments
 
     return object_key(without_comments(source), contract=contract)
+
+
+def _has_sorts() -> bool:
+    """Return whether NumPy's sorts can be called by themselves."""
+    from xjit.runtime.steps.sort_steps import numpy_sorts
+
+    return numpy_sorts() is not None
 
 
 def _long_integers_of_blas() -> bool | None:

@@ -118,6 +118,17 @@ FEW_PRODUCTS = 4096
 LARGE_MATRIX_BYTES = 32 << 20
 """Bytes of a matrix that no cache holds: to read it is all that counts, which loops do as fast."""
 
+# BLAS adds in another order if its own threads share one product. The members of these stacks are on one thread each.
+
+SHARED_STACK = 8
+"""Members of a stack from which on threads share the members, unless they are large."""
+
+SHARED_PRODUCTS = 2**21
+"""Products of elements that a member may take, for each member of the stack: all threads have enough to do."""
+
+MOST_SHARED_PRODUCTS = 2**27
+"""Products of elements that a member takes at most: a few milliseconds."""
+
 
 def lanes(dtype: DType) -> int:
     """Return the number of elements of a type that are added side by side.
@@ -127,6 +138,16 @@ def lanes(dtype: DType) -> int:
     (64, 32)
     """
     return LANE_BYTES // dtype.itemsize
+
+
+def shares_members(count: int, products: int) -> bool:
+    """Return whether threads share a stack of ``count`` products of matrices, each of so many products of elements,
+    member by member.
+
+    >>> shares_members(64, 128**3), shares_members(64, 512**3), shares_members(8, 512**3), shares_members(2, 128**3)
+    (True, True, False, False)
+    """
+    return count >= SHARED_STACK and products <= min(count * SHARED_PRODUCTS, MOST_SHARED_PRODUCTS)
 
 
 def sorted_group(operations: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from xjit import compile, ops
 from xjit.fusion.plan import ViewStep
 from xjit.ops.define.evaluate import evaluate_graph
 from xjit.ops.regions.strided_slices import update_slice
+from xjit.ops.whole_arrays.runtime_check import require
 from xjit.runtime.miss import MISS
 
 Made = tuple[tuple[Any, ...], Stored]
@@ -71,7 +73,7 @@ def bordered(x: Any, y: Any) -> Made:
 
 
 def between(x: Any, y: Any) -> Made:
-    """What is read between two writes, and returned."""
+    """Values that are read between two writes, and returned."""
     z = top(x, y[:1])
     total = np.sum(z[::2])
     return (z * 1.0, total), {0: put(z, np.s_[1:2, :], y[:1] + total)}
@@ -100,6 +102,12 @@ def same_value(x: Any, y: Any) -> Made:
     return (z,), {0: z, 1: z}
 
 
+def added_from_odds(x: Any, y: Any) -> Made:
+    """Rows, then columns, that read others of the same array and none that they replace."""
+    z = put(x, np.s_[::2, :], x[::2] + x[1::2])
+    return (), {0: put(z, np.s_[:, ::2], z[:, ::2] * z[:, 1::2])}
+
+
 def running(x: Any, y: Any) -> Made:
     return (), {0: np.cumsum(x, axis=1)}
 
@@ -122,7 +130,7 @@ def scattered(x: Any, y: Any) -> Made:
 
 FUNCTIONS = (
     *(heated, whole, masked, swapped, shifted, smoothed, bordered, between, before, other_first, crossed),
-    *(same_value, running, itself, sorted_rows, scattered),
+    *(same_value, added_from_odds, running, itself, sorted_rows, scattered),
 )
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "C": lambda a: a.copy(),
@@ -179,6 +187,10 @@ def test_overlaps_take_a_temporary_of_the_window() -> None:
     assert moved(smoothed)[2] == (SIZE - 2) ** 2 * 8
 
 
+def test_what_is_not_replaced_is_read_in_place() -> None:
+    assert moved(added_from_odds) == (2, GRID[0].nbytes, 0)
+
+
 def test_a_swap_takes_one_temporary() -> None:
     assert moved(swapped) == (3, 3 * GRID[0].nbytes, GRID[0].nbytes)
 
@@ -199,6 +211,37 @@ def test_a_view_of_what_is_written_is_one_of_the_argument() -> None:
     arguments[0][2] = 7.0
     np.testing.assert_array_equal(view, arguments[0][1:, ::2])
     np.testing.assert_array_equal(same, arguments[0])
+
+
+def indexed(x: Any, y: Any, i: Any) -> Made:
+    """Two writes, of which the second may be out of bounds."""
+    z = top(x, y[:1] * 2.0)
+    inside = ops.logical_and(ops.ge(i, np.int64(0)), ops.lt(i, np.int64(SIZE)))
+    place = require(ops.clamp(np.int64(0), i, np.int64(SIZE - 1)), inside, "index", "out of bounds")
+    z = update_slice(z, y[1:2], (place, 0))
+    return (np.sum(z),), {0: z}
+
+
+def test_nothing_is_written_before_conditions_are_tested() -> None:
+    x, y = (one.copy() for one in GRID)
+    run = program(indexed, [x, y, 3])
+    expected = x.copy()
+    expected[0], expected[3] = y[0] * 2.0, y[1]
+    (total,) = run.run([x, y, 3])
+    np.testing.assert_array_equal(x, expected)
+    assert np.isclose(total, expected.sum())
+    for place in (-1, SIZE):
+        with pytest.raises(IndexError, match="out of bounds"):
+            run.run([x, -y, place])
+        np.testing.assert_array_equal(x, expected)
+    with uncompiled(), pytest.raises(IndexError, match="out of bounds"):
+        program(indexed, [x, y, 3]).run([x, -y, SIZE])
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_conditions_cost_no_python() -> None:
+    run = program(indexed, [*GRID.copy(), 3])
+    assert isinstance(run.direct, types.BuiltinFunctionType)
 
 
 def read_only(x: Any) -> Any:

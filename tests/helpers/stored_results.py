@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ Function = Callable[..., tuple[tuple[Any, ...], Stored]]
 def traced(function: Function, arguments: Sequence[Any]) -> tuple[Graph, tuple[tuple[int, int], ...]]:
     """The graph of a function, and which of its outputs are stored into which arguments."""
     trace = CaptureTrace("stored", wrap=TracedArray)
+    trace.began = sys._getframe().f_code
     with tracing(trace):
         values = [TracedArray(trace.parameter(type_of(np.asarray(one))), trace) for one in arguments]
         results, stored = function(*values)
@@ -47,5 +49,5 @@ def program(function: Function, arguments: Sequence[Any], views: Sequence[bool] 
 
 
 def explained(function: Function, arguments: Sequence[Any]) -> Explanation:
-    """What such a program runs."""
+    """The explanation of such a program."""
     return explain(lowered(function, arguments))

@@ -6,6 +6,7 @@ Operands that are vectors have thousands of elements here, as few are summed in 
 from __future__ import annotations
 
 import ctypes
+import os
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +21,7 @@ from xjit.programs.kernel_runs import Segment
 from xjit.runtime.native import native_code
 from xjit.runtime.native.blas_native import products_text
 from xjit.runtime.native.native_code import NativeModule
-from xjit.runtime.parallel.blas_limits import NativeLimits
+from xjit.runtime.parallel.blas_limits import NativeLimits, limited
 from xjit.runtime.spec import RunStep
 from xjit.runtime.steps import blas_steps
 from xjit.runtime.steps.blas_steps import Products, blas_products
@@ -199,6 +200,74 @@ def test_threads_share_stacks(threads: int) -> None:
         function = xjit.jit(multiply)
         assert_same_bits(function(a, b), a @ b)
         assert is_native(function)
+
+
+LARGE_STACKS: dict[str, Operands] = {
+    "matrices": lambda t: (numbers(t, 9, 100, 300), numbers(t, 9, 300, 100)),
+    "stacks of stacks": lambda t: (numbers(t, 2, 5, 64, 300), numbers(t, 2, 5, 300, 129)),
+    "vectors": lambda t: (numbers(t, 8, 1, 300), numbers(t, 8, 300, 200)),
+}
+
+
+@needs_blas
+@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("name", LARGE_STACKS)
+def test_members_of_large_stacks_are_computed_on_one_thread_each(name: str, type: str) -> None:
+    a, b = LARGE_STACKS[name](type)
+    with xjit.threads(1):
+        alone = limited(np.matmul, a, b)
+    for threads in (1, 2, 3):
+        with xjit.threads(threads):
+            function = xjit.jit(multiply)
+            assert_same_bits(function(a, b), alone)
+        assert is_native(function)
+
+
+@needs_blas
+def test_a_large_stack_with_itself_transposed_is_shared() -> None:
+    a = numbers("f4", 12, 40, 90)
+    with xjit.threads(1):
+        alone = limited(np.matmul, a, a.swapaxes(1, 2))
+    assert_same_bits(xjit.jit(lambda a: a @ a.swapaxes(1, 2))(a), alone)
+
+
+@needs_blas
+def test_the_library_starts_no_threads_for_members_that_threads_share(told: list[int]) -> None:
+    a, b = numbers("f4", 20, 70, 70), numbers("f4", 20, 70, 70)
+    with xjit.threads(None):
+        xjit.jit(multiply)(a, b)
+    assert set(told) == {1, 8} and told[-1] == 8, "lowered to one thread, and put back"
+    del told[:]
+    with xjit.threads(None):
+        xjit.jit(multiply)(a[:7], b[:7])
+    assert not told, "few members use the library's threads"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+@needs_blas
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_forked_children_share_large_stacks() -> None:
+    function, a = xjit.jit(multiply), numbers("f4", 20, 70, 70)
+    expected = function(a, a)
+    child = os.fork()
+    if not child:
+        os._exit(0 if function(a, a).tobytes() == expected.tobytes() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert_same_bits(function(a, a), expected)
+
+
+@needs_blas
+def test_loops_share_large_stacks() -> None:
+    a = numbers("f4", 16, 64, 80) / np.float32(9)
+    b = numbers("f4", 16, 64, 64) / np.float32(9)
+
+    def repeated(a: Any, b: Any) -> Any:
+        return xjit.fori_loop(0, 3, lambda _, x: b @ x, a)
+
+    with xjit.threads(1):
+        expected = limited(lambda: b @ (b @ (b @ a)))
+    with xjit.threads(2):
+        assert_same_bits(xjit.jit(repeated)(a, b), expected)
 
 
 def test_every_matrix_of_a_stack_with_one_matrix_is_a_single_product() -> None:

@@ -38,10 +38,12 @@ def recording(tell: Callable[[Record], None], program: Callable[[], str]) -> Ite
 
 
 def key_of(graph: Graph, values: Sequence[Any], args: Sequence[Any], options: dict[str, Any]) -> str:
-    """Return a digest of all that lowering is given but target and watch, which older revisions do not have."""
+    """Return a digest of all that lowering is given but target and watch, which older revisions do not have, and
+    nothing, which they need not know of.
+    """
     projections = [node.kwargs["index"] for node in graph.nodes if "index" in node.kwargs]
     layouts = [str(spec) for spec in input_specs(graph, values)]
-    told = sorted((name, value) for name, value in options.items() if name not in ("target", "watch"))
+    told = sorted((name, value) for name, value in options.items() if name not in ("target", "watch") and value != ())
     parts = (_PLACE.sub("", graph_text(graph)), projections, layouts, args, told)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 

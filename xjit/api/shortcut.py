@@ -87,7 +87,7 @@ def finish(output: Output, results: Sequence[Any] | Mapping[int, Any], leaves: S
         assert output.path is not None
         return output.path.read(leaves)
     array = results[output.index]
-    if output.python is not None:
+    if output.python is not None and (output.doubt < 0 or results[output.doubt]):
         return output.python(np.asarray(array)[()].item())
     if output.scalar:
         return np.asarray(array)[()]
@@ -141,6 +141,8 @@ def _leaf(output: Output, single: bool, text: GuardText) -> str:
         assert output.path is not None
         return text.local(output.path)
     made = "made" if single else f"made[{output.index}]"
+    if output.doubt >= 0:
+        return f"{text.constant(functools.partial(_decided, output))}(made)"
     if output.python is not None or output.frozen:
         return f"{text.constant(functools.partial(_finished, output))}({made})"
     return f"{made}[()]" if output.scalar else made
@@ -148,6 +150,10 @@ def _leaf(output: Output, single: bool, text: GuardText) -> str:
 
 def _finished(output: Output, array: Any) -> Any:
     return finish(output, {output.index: array}, ())
+
+
+def _decided(output: Output, results: Any) -> Any:
+    return finish(output, results, ())
 
 
 def _nested(structure: tree.Tree, leaves: Iterator[str], text: GuardText) -> str:

@@ -19,6 +19,7 @@ from xjit.capture.memory.buffer import Buffer, BufferView
 from xjit.capture.outline import Output
 from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
+from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.tracers.chosen_elements import ChosenElements
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
@@ -102,20 +103,23 @@ def capture(
     captured; exceptions of the user's code pass unchanged.
     The ``watch`` says when to end.
     """
-    for merging in (False, True):
+    rewriting, merging = Rewriting(), False
+    while True:
         trace = CaptureTrace(name or str(getattr(function, "__qualname__", "function")), wrap=TracedArray)
         trace.floating_errors, trace.watch = floating_errors, watch
-        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging)
+        recorder = trace.recorder = Recorder(trace, leaves, _definition(function), varying, merging, rewriting)
         trace.lift_array = recorder.lift
         try:
             found = _traced(function, recorder, in_tree)
-        except (XjitError, ValueError):
-            if not recorder.identities.twins:
+        except Exception as error:
+            if rewriting.renewed():
+                continue
+            if merging or not isinstance(error, XjitError | ValueError) or not recorder.identities.twins:
                 raise
-            continue  # perhaps because one array looked like two
-        if not (recorder.identities.twins and recorder.identities.looked):
-            return found
-    raise AssertionError("arguments are merged only once")
+        else:
+            if merging or not (recorder.identities.twins and recorder.identities.looked):
+                return found
+        merging = True  # perhaps one array looked like two
 
 
 def _traced(function: Callable[..., Any], recorder: Recorder, in_tree: tree.Tree) -> Captured:
@@ -215,14 +219,16 @@ class _Results:
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
+            doubt = getattr(leaf, "doubt", None)
             return Output(
                 "graph",
                 index,
                 scalar=leaf.scalar,
                 view=leaf.is_view,
                 frozen=leaf.frozen,
-                python=leaf.weak,
+                python=leaf.weak if doubt is None else doubt[1],
                 memory=memory,
+                doubt=-1 if doubt is None else self._place(doubt[0], doubt[0].node),
             )
         if is_plain(leaf) or isinstance(leaf, np.generic | np.ufunc | type | types.BuiltinFunctionType):
             return Output("static", value=leaf)

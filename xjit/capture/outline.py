@@ -23,6 +23,7 @@ class Output:
     frozen  NumPy returns an array that cannot be written to
     memory  a number for the memory that the result lies in under NumPy; equal ones share it
     python  float, if Python itself computed this: the result is a Python number
+    doubt   the output of the graph that says if it is one, and not NumPy's; -1 where that is known
     """
 
     source: Source
@@ -34,6 +35,7 @@ class Output:
     frozen: bool = False
     python: type | None = None
     memory: int = -1
+    doubt: int = -1
 
 
 class Outline(Protocol):

@@ -66,6 +66,12 @@ class FusionGroup:
         return any(statement.domain.skew is not None for statement in self.statements)
 
     @property
+    def limits(self) -> dict[int, tuple[Node, int]]:
+        """The axes whose loops end where the run says: the limit, and how many positions come before the loop's."""
+        pairs = zip(self.statements, self.axes, strict=True)
+        return {axes[axis]: stop for statement, axes in pairs for axis, stop in statement.domain.stops.items()}
+
+    @property
     def nested(self) -> dict[Node, int]:
         """The nested reductions and the first axis of each."""
         return {node: first for statement in self.statements for node, first in statement.domain.nested}

@@ -46,7 +46,8 @@ class Domain:
     ``origin`` is the first position along every axis, beside these; empty: the statement is no part. ``skew`` is how
     many steps of a scan in the same loops it runs behind, its elements counted from there; None if it runs at every
     step of its loops. ``nested`` are reductions that run inside, one loop nest for each of their results: each with
-    the first of the axes, after all others, that it reduces.
+    the first of the axes, after all others, that it reduces. ``limits`` = ((axis, integer), ...) are axes along which
+    the run says how many positions there are, counted from the origin of the whole.
     """
 
     extents: tuple[int, ...]
@@ -54,11 +55,18 @@ class Domain:
     origin: tuple[int, ...] = ()
     skew: int | None = None
     nested: tuple[tuple[Node, int], ...] = ()
+    limits: tuple[tuple[int, Node], ...] = ()
 
     @property
     def rank(self) -> int:
         """The number of axes of the statement's own, without those of nested reductions."""
         return min((first for _, first in self.nested), default=len(self.extents))
+
+    @property
+    def stops(self) -> dict[int, tuple[Node, int]]:
+        """The axes with a limit: its node, and how many positions of the whole come before the domain's."""
+        begin = self.begin
+        return {axis: (limit, begin[axis]) for axis, limit in self.limits}
 
     @property
     def is_whole(self) -> bool:
@@ -176,8 +184,8 @@ class _Statement:
 
     @property
     def positions(self) -> tuple[IndexedValue, ...]:
-        """The integers from data that say which elements it writes."""
-        return ()
+        """The integers from data that say which elements it writes, and where its loops end."""
+        return _limits_of(self)
 
     @property
     def updated(self) -> tuple[Node, ...]:
@@ -223,6 +231,10 @@ class _Statement:
         return (*index, AxisMap(None, 1, 0, (Lookup(number.node, relabel(number.index, dict(axes))),)))
 
 
+def _limits_of(statement: _Statement) -> tuple[IndexedValue, ...]:
+    return tuple([IndexedValue(limit, ()) for _, limit in statement.domain.limits])
+
+
 def _further(first: tuple[int, ...], extents: tuple[int, ...], axis: int) -> AxisMap:
     return AxisMap(None if extents[axis] == 1 else axis, 1, first[axis])
 
@@ -249,8 +261,9 @@ class _Stored(_Statement):
 
     @property
     def positions(self) -> tuple[IndexedValue, ...]:
-        """The integers from data that say which elements it writes."""
-        return tuple([IndexedValue(one.source, one.axes) for one in self.output.found])
+        """The integers from data that say which elements it writes, and where its loops end."""
+        found = tuple([IndexedValue(one.source, one.axes) for one in self.output.found])
+        return (*found, *_limits_of(self))
 
     @property
     def updated(self) -> tuple[Node, ...]:

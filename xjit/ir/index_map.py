@@ -9,6 +9,8 @@ along an axis is a sum over axes of the domain: of one for most values, of two w
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -140,3 +142,29 @@ def lookups_of(index: Index) -> Iterator[Lookup]:
     """The integers from data that the index adds."""
     for map in index:
         yield from map.found
+
+
+def never_meet(one: Index, other: Index, dims: tuple[int, ...]) -> bool:
+    """Return whether no position of a domain of these extents has an element at the one index that any position has
+    at the other one.
+
+    >>> evens, odds = (AxisMap(0, 2, 0),), (AxisMap(0, 2, 1),)
+    >>> never_meet(evens, odds, (9,)), never_meet(evens, identity((9,)), (9,))
+    (True, False)
+    """
+    return any(map(functools.partial(_lie_apart, dims), one, other))
+
+
+def _lie_apart(dims: tuple[int, ...], one: AxisMap, other: AxisMap) -> bool:
+    """Return whether two maps of one axis have no position in common, as they leave gaps or end before."""
+    if one.found != other.found or any(axes_of(lookup.axes) for lookup in one.found):
+        return False
+    steps = [abs(scale) for axis, scale in (*one.terms, *other.terms) if dims[axis] > 1]
+    (first, last), (begin, end) = _span(one, dims), _span(other, dims)
+    return last < begin or end < first or (one.offset - other.offset) % max(math.gcd(*steps), 1) != 0
+
+
+def _span(map: AxisMap, dims: tuple[int, ...]) -> tuple[int, int]:
+    """The first and the last position of a map, integers from data aside."""
+    moves = [scale * (dims[axis] - 1) for axis, scale in map.terms]
+    return map.offset + sum(min(move, 0) for move in moves), map.offset + sum(max(move, 0) for move in moves)

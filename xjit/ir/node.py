@@ -62,6 +62,20 @@ class Node:
             return None
         return self.op.access(tuple(source.aval for source in self.inputs), self.kwargs, self.inputs[0].aval)
 
+    @lazy
+    def limits(self) -> Mapping[int, Node]:
+        """The axes along which only the first so many positions exist, each with the node that says how many."""
+        stack = [self]  # graphs are deeper than Python's
+        while stack:
+            waiting = [source for source in stack[-1].inputs if "limits" not in source.__dict__]
+            if waiting:
+                stack += waiting
+            else:
+                node = stack.pop()
+                object.__setattr__(node, "limits", _limits(node))
+        found: Mapping[int, Node] = self.__dict__["limits"]
+        return found
+
     @property
     def updated(self) -> tuple[Node, ...]:
         """The operands that an UPDATE operation changes elements of: its results are these, changed."""
@@ -195,6 +209,40 @@ def freeze(value: Any) -> Any:
     return _frozen(value)
 
 
+def _limits(node: Node) -> Mapping[int, Node]:
+    """The limits of a node whose operands know theirs."""
+    inherited = _limits_of_operands(node) if any(source.__dict__["limits"] for source in node.inputs) else _NO_LIMITS
+    if node.op.limits is None:
+        return inherited
+    own = node.op.limits(node.kwargs)
+    return {**inherited, **{axis: node.inputs[number] for axis, number in own.items()}}
+
+
+def _limits_of_operands(node: Node) -> dict[int, Node]:
+    """The limits that a node has from its operands, which have one and the same where they have one at all."""
+    match node.op.kind:
+        case Kind.ELEMENTWISE:
+            return {axis: limit for source in node.inputs for axis, limit in source.limits.items()}
+        case Kind.INDEXING:
+            return dict(_moved_limits(node)) if node.inputs[0].limits else {}
+        case Kind.REDUCE:
+            dims, limits = node.param("dims"), node.inputs[0].limits
+            return {axis - sum(one < axis for one in dims): limits[axis] for axis in limits if axis not in dims}
+        case Kind.SCAN | Kind.LEAF:
+            return {axis: limit for source in node.inputs[:1] for axis, limit in source.limits.items()}
+        case _:
+            return {}
+
+
+def _moved_limits(node: Node) -> Iterator[tuple[int, Node]]:
+    """The limits of the operand of an index operation, by the axes of the result that run along them."""
+    assert node.access is not None, "what has limits is moved along axes only"
+    for axis, limit in node.inputs[0].limits.items():
+        map = node.access.axes[axis]
+        if map.axis is not None and map.scale == 1 and not (map.offset or map.found or map.also):
+            yield map.axis, limit
+
+
 @functools.lru_cache(maxsize=4096)
 def _element(op: OpDef, types: tuple[ArrayType, ...], out: ArrayType) -> Expr:
     """The expression of an operation without parameters: one for all nodes of these types."""
@@ -202,6 +250,7 @@ def _element(op: OpDef, types: tuple[ArrayType, ...], out: ArrayType) -> Expr:
     return op.element(types, {}, out)
 
 
+_NO_LIMITS: Mapping[int, Node] = {}
 _FROZEN = frozenset({str, bytes, Literal})
 _INTEGERS = {int}
 

@@ -130,6 +130,16 @@ class Solver:
 
 
 @dataclass(frozen=True, slots=True)
+class LineSort:
+    """A sort of one operand's lines along an axis by the order of its elements: ``quick``, ``heap`` or ``stable`` as
+    NumPy names its algorithms; ``signed`` is stable for floats, which differ from equal ones by the signs of zeros.
+    """
+
+    axis: int
+    kind: Literal["quick", "heap", "stable", "signed"]
+
+
+@dataclass(frozen=True, slots=True)
 class Ordering:
     """Lines along ``axis`` that are put in order: the first ``moved`` operands move together, of which the first
     ``results`` are results.
@@ -200,12 +210,14 @@ class OpDef:
     reference  arrays, params -> result: the obvious NumPy definition
     element    types of operands, params, result type -> the scalar expression of one output element
     access     types of operands, params, result type -> the index map of the first operand, None if not affine
+    limits     params -> the axes of the result that end before their bound, each with the operand that says where
     pieces     types of operands, params, result type -> the parts of an assembled result
     product    params -> which axes a product of matrices sums over, for what BLAS can compute
     solver     params -> the routine that computes it on each of the row-major matrices over the last two dimensions,
                if there is one
     parity     how the result follows the sign of each operand, for floats; empty: in no simple way
     sorts      types of operands, params -> the order that lines are put in by kernels; None where a library sorts
+    line_sort  params -> how NumPy's routines sort the lines of its only operand, if they do
     part       array -> the view of a complex operand that the operation is in NumPy: its real or imaginary parts
     flat       the result holds the operand's bytes in row-major order (reshape, bitcasts between widths)
     threaded   the library that computes it may round otherwise with another number of threads (BLAS, LAPACK)
@@ -227,10 +239,12 @@ class OpDef:
     xla_name: str | None = None
     element: Callable[[tuple[ArrayType, ...], Params, ArrayType], Expr] | None = None
     access: Callable[[tuple[ArrayType, ...], Params, ArrayType], Access | None] | None = None
+    limits: Callable[[Params], Mapping[int, int]] | None = None
     pieces: Callable[[tuple[ArrayType, ...], Params, ArrayType], tuple[Piece, ...]] | None = None
     product: Callable[[Params], Product] | None = None
     solver: Callable[[Params], Solver | None] | None = None
     sorts: Callable[[tuple[ArrayType, ...], Params], Ordering | None] | None = None
+    line_sort: Callable[[Params], LineSort | None] | None = None
     part: Callable[[Any], Any] | None = None
     flat: bool = False
     threaded: bool = False

@@ -34,9 +34,19 @@ def write_products_out(graph: Graph) -> Graph:
 def _written_out(node: Node) -> Node:
     if node.op is not DOT_GENERAL or not all(source.aval.is_static for source in node.inputs):
         return node
+    if any(source.limits for source in node.inputs):
+        return _as_loops(node)
     if node.aval.dtype in NARROW_FLOATS:
         return _in_float32(node)
     return node if dtype_class(node.aval.dtype) == "C" else _as_cheaper(node)
+
+
+def _as_loops(node: Node) -> Node:
+    """The product as a sum, whatever is quicker: a library knows of no limits."""
+    numbers: DotDimensionNumbers = node.param("numbers")
+    free = [numbers.free(side, source.aval.rank) for side, source in zip(("lhs", "rhs"), node.inputs, strict=True)]
+    found = _as_sum(node, numbers, free)
+    return found if found.type == node.type else derived(PACK, (found,), node, order=node.aval.order)
 
 
 def _in_float32(node: Node) -> Node:

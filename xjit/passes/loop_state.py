@@ -141,7 +141,7 @@ def _worth_while(graph: Graph, outer: dict[Node, Node]) -> Iterator[Node]:
 
 def _saves(node: Node) -> bool:
     made = node.inputs[0] if node.op is PROJECT else node
-    if isinstance(node.type, TupleType):
+    if isinstance(node.type, TupleType) or node.limits:  # a value that is handed in has all elements of its type
         return False
     if made.op.kind is not Kind.ELEMENTWISE:
         return made.op.kind in _HOISTED

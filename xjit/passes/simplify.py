@@ -68,7 +68,7 @@ def _simpler(node: Node) -> Node:
 
 def _is_identity(node: Node) -> bool:
     """Return whether the operation reads every element at its own place, from a value of the very same type."""
-    if len(node.inputs) != 1 or node.type != node.inputs[0].type:
+    if len(node.inputs) != 1 or node.op.limits or node.type != node.inputs[0].type:
         return False
     return node.access == Access(tuple(AxisMap(axis) for axis in range(node.aval.rank)))
 

@@ -26,12 +26,12 @@ def split_reductions(graph: Graph) -> Graph:
 
 
 def _split(node: Node) -> Node:
-    if node.op is ARG_REDUCE:
+    if node.op is ARG_REDUCE and not node.inputs[0].limits:
         return searched_in_chunks(node) or node
     if node.op.kind is not Kind.REDUCE or dict(node.params).get("chunk"):
         return node
     reducer: Reducer | None = node.param("reducer")
-    if reducer is None or reducer.factors:
+    if reducer is None or reducer.factors or node.inputs[0].limits:
         return node
     aval = node.inputs[0].aval
     dims = node.param("dims")

@@ -1,7 +1,9 @@
 """Products of matrices as calls of BLAS: the routine and its arguments are those that NumPy would choose.
 
-So the bits are NumPy's as well.  Small products of a stack are shared among our own threads; in larger ones BLAS uses
-its threads, as many as the calling thread allows (:mod:`xjit.runtime.parallel.blas_limits`).
+So the bits are NumPy's as well.  Our own threads share the products of a stack: small ones, which BLAS computes on
+one thread anyway, and those of large stacks (:func:`xjit.numerics.shares_members`), which have the bits of NumPy on
+one thread, however many there are.  In others BLAS uses its threads, as many as the calling thread allows
+(:mod:`xjit.runtime.parallel.blas_limits`).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.buffers.operands import View
 from xjit.ir.node import Node
 from xjit.machine import Machine
+from xjit.numerics import shares_members
 from xjit.programs.kernel_runs import Piece
 from xjit.runtime.spec import Routine
 from xjit.runtime.steps.blas_steps import LETTERS
@@ -26,6 +29,9 @@ _COMPLEX_ON_ONE_THREAD = {"gemv": 2**12 - 1}
 # What NumPy sums at a time in a dot product, and what integers of BLAS hold if they have 32 bits.
 LONGEST_DOT = 2**30
 LARGEST_COUNT = 2**31 - 1
+
+# What the adaptors are told of threads.
+NO_LIMIT, OWN_LIMIT, ONE_THREAD = 0, 1, 2
 
 ROW_MAJOR, COLUMN_MAJOR = 101, 102
 PLAIN, TURNED = 111, 112
@@ -177,15 +183,17 @@ def piece_of(node: Node, views: tuple[View, ...], layouts: Layouts, long: bool, 
     item = node.aval.dtype.itemsize
     steps = [matrix.member * item for _, matrix in call.operands] + [node.aval.nbytes // count]
     alone = products <= on_one_thread(call.routine, node.aval.dtype)
+    shared = alone or shares_members(count, products)
+    threads = NO_LIMIT if alone else ONE_THREAD if shared else OWN_LIMIT
     return Piece(
         machine,
         pointers=(*((view.base, view.start * item) for view, _ in call.operands), (node, 0)),
         written=(False, False, True),
-        words=(*steps, int(not alone), *call.arguments),
+        words=(*steps, threads, *call.arguments),
         extent=count,
         work=count * products * machine.product_cost,
         code=Routine(f"{call.routine}_{LETTERS[node.aval.dtype][1]}"),
         unlocked=not alone,
-        in_turn=not alone,
+        in_turn=not shared,
         lasting=products > machine.lasting_products,
     )

@@ -14,7 +14,17 @@ from xjit.ir.context import CONSTANT
 from xjit.ir.node import Node
 from xjit.machine import Machine
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
-from xjit.runtime.spec import Constant, Failure, KernelSpec, KernelText, Operation, Pointer, Routine, RunStep
+from xjit.runtime.spec import (
+    Constant,
+    Failure,
+    KernelSpec,
+    KernelText,
+    Operation,
+    Pointer,
+    Routine,
+    RunStep,
+    SortRoutine,
+)
 
 FOREVER = 1 << 62
 """The turns of a loop that ends by itself."""
@@ -37,7 +47,7 @@ class Piece:
     words: tuple[int, ...]
     extent: int
     work: float
-    code: KernelText | Routine
+    code: KernelText | Routine | SortRoutine
     unlocked: bool = False
     in_turn: bool = False
     lasting: bool | None = None

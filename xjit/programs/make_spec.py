@@ -18,6 +18,7 @@ from xjit.fusion.buffers.operands import View, view_of
 from xjit.fusion.buffers.updates import held_by
 from xjit.fusion.plan import WHOLE, Plan
 from xjit.fusion.regions.materialized import view_chain
+from xjit.fusion.statements import Check
 from xjit.ir.context import CONSTANT, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.lazy import lazy
@@ -28,6 +29,7 @@ from xjit.programs.control_steps import STEPS, is_owned, slots_of
 from xjit.programs.kernel_runs import Piece, Segment, array_spec, constant_of, generated, operation_of
 from xjit.programs.lowered import Lowered
 from xjit.programs.solver_calls import piece_of_solver
+from xjit.programs.sort_calls import piece_of_sort
 from xjit.runtime.calls.records import ArraySpec, ScalarSpec
 from xjit.runtime.spec import (
     Block,
@@ -69,10 +71,10 @@ class Builder:
 
     ``views`` says of each output whether NumPy would return it as a view, ``memories`` numbers the memory that it
     would lie in; -1 is memory that nobody tells apart. ``blas`` says whether the integers of BLAS have 64 bits, None
-    where it cannot be called. ``apart`` are pairs of parameters that have to be two objects. ``inner`` are the
-    programs of graphs inside of operations. A block inside of another program shares the ``numbers`` of its slots,
-    and may hand on the memory of the parameters that are ``owned``. The outputs ``written`` are in memory of
-    parameters in the end.
+    where it cannot be called, ``sorts`` whether NumPy's sorts can. ``apart`` are pairs of parameters that have to be
+    two objects. ``inner`` are the programs of graphs inside of operations. A block inside of another program shares
+    the ``numbers`` of its slots, and may hand on the memory of the parameters that are ``owned``. The outputs
+    ``written`` are in memory of parameters in the end, for which nothing that is ``held`` is copied.
     """
 
     plan: Plan
@@ -82,6 +84,7 @@ class Builder:
     specs: Sequence[ArraySpec | ScalarSpec]
     machine: Machine
     blas: Callable[[], bool | None]
+    sorts: Callable[[], bool]
     apart: tuple[tuple[int, int], ...] = ()
     inner: Mapping[Node, tuple[Lowered, ...]] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
@@ -94,6 +97,7 @@ class Builder:
     segment: Segment = field(init=False)
     is_whole: bool = False
     written: Written = ()
+    held: Container[Node] = ()
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
@@ -107,7 +111,7 @@ class Builder:
         """The builder of a block inside of this program."""
         layouts = layouts_of(part.graph, part.specs)
         return Builder(
-            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.blas),
+            *(part.plan, part.views, part.memories, layouts, part.specs, self.machine, self.blas, self.sorts),
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
@@ -131,6 +135,8 @@ class Builder:
                 self.segment.pieces.append(generated(*next(lowered), self.machine))
             elif step.node in self.multiplied:
                 self.segment.pieces.append(self.multiplied[step.node])
+            elif step in self._tested:
+                self._flush(needed)
             elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
@@ -169,17 +175,19 @@ class Builder:
     def multiplied(self) -> dict[Node, Piece]:
         """The library steps that run among the kernels."""
         steps = (step for step in self.plan.steps if isinstance(step, planned.LibraryStep))
-        nodes = [step.node for step in steps if step.node.op.product or step.node.op.solver]
-        long = self.blas() if nodes else None
-        if long is None:
-            return {}
-        pieces = {
-            node: (piece_of if node.op.product else piece_of_solver)(
-                node, tuple(map(self._buffer, node.inputs)), self.layouts, long, self.machine
-            )
-            for node in nodes
-        }
+        pieces = {step.node: self._piece(step.node) for step in steps}
         return {node: piece for node, piece in pieces.items() if piece is not None}
+
+    def _piece(self, node: Node) -> Piece | None:
+        """A library step as a call among the kernels, if there is one."""
+        views = tuple(map(self._buffer, node.inputs))
+        if node.op.line_sort:
+            return piece_of_sort(node, views, self.layouts, self.machine) if self.sorts() else None
+        long = self.blas() if node.op.product or node.op.solver else None
+        if long is None:
+            return None
+        make = piece_of if node.op.product else piece_of_solver
+        return make(node, views, self.layouts, long, self.machine)
 
     def _buffer(self, node: Node) -> View:
         """Return where the elements of an operand lie."""
@@ -196,8 +204,29 @@ class Builder:
     def _is_kernel(self, step: planned.Step) -> bool:
         return isinstance(step, planned.KERNELS) or step.node in self.multiplied
 
+    @lazy
+    def _tested(self) -> frozenset[planned.Step]:
+        """The steps from which on memory of parameters is written, and before which conditions have come: the program
+        looks at these first.
+        """
+        found, waiting = list[planned.Step](), False
+        for step in self.plan.steps if self.held else ():
+            if waiting and isinstance(step, planned.AliasStep) and step.node in self.held:
+                found.append(step)
+                waiting = False
+            waiting |= self._may_fail(step)
+        return frozenset(found)
+
+    def _may_fail(self, step: planned.Step) -> bool:
+        """Return whether a kernel notes that a condition does not hold."""
+        if isinstance(step, planned.KernelStep):
+            return any(isinstance(statement, Check) for statement in step.statements)
+        return isinstance(step, planned.ControlKernelStep) or step.node in self.multiplied
+
     def _breaks(self, step: planned.Step) -> bool:
         """Return whether a run of kernels ends at the step."""
+        if step in self._tested:
+            return True
         if isinstance(step, planned.ViewStep):
             return step.node in self._read_whole
         return isinstance(step, WHOLE) and not self._is_kernel(step)

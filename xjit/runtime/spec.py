@@ -49,6 +49,19 @@ class Routine:
 
 
 @dataclass(frozen=True, slots=True)
+class SortRoutine:
+    """An adaptor to NumPy's sorts of an element type by its name, with the numbers of two of NumPy's algorithms.
+
+    In front of the words of its kernel stand the addresses of both.
+    """
+
+    name: str
+    dtype: np.dtype[Any]
+    first: int
+    other: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoredObject:
     """Machine code that lies in the cache on disk under a key."""
 
@@ -75,7 +88,7 @@ class KernelSpec:
     ``resumed`` gets one chunk after the other until the integer that its first pointer names is zero.
     """
 
-    code: KernelText | StoredObject | Routine
+    code: KernelText | StoredObject | Routine | SortRoutine
     pointers: tuple[Pointer, ...]
     words: tuple[int, ...]
     extent: int

@@ -104,6 +104,8 @@ def _check(record: ProgramRecord, leaves: int) -> None:
             raise ValueError(f"the program has {results} outputs")
         if (output.source == "argument") != (output.place is not None):
             raise ValueError("an output has no source")
+        if not -1 <= output.doubt < results:
+            raise ValueError(f"the program has {results} outputs")
         if output.python and output.python not in PYTHON:
             raise ValueError(f"{output.python} is no type of numbers")
 
@@ -128,6 +130,7 @@ def _output(record: OutputRecord, binder: Binder) -> Output:
         scalar=record.scalar,
         frozen=record.frozen,
         python=python,
+        doubt=record.doubt,
     )
 
 

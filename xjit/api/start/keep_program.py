@@ -102,7 +102,8 @@ def _record(
 def _output(output: Output, describer: Describer) -> OutputRecord:
     place = None if output.path is None else describer.place(output.path)
     python = "" if output.python is None else _PYTHON_NAMES[output.python]
-    return OutputRecord(output.source, output.index, output.value, place, output.scalar, output.frozen, python)
+    flags = output.scalar, output.frozen
+    return OutputRecord(output.source, output.index, output.value, place, *flags, python, output.doubt)
 
 
 def _runs(program: ProgramSpec) -> list[RunStep]:

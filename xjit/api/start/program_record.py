@@ -44,6 +44,7 @@ class OutputRecord:
     scalar: bool
     frozen: bool
     python: str
+    doubt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ class ProgramRecord:
 
 
 _OF_PROGRAMS = (
-    *(spec.StoredObject, spec.Routine, spec.Pointer, spec.KernelSpec, spec.Constant, spec.Operation, spec.Failure),
+    *(spec.StoredObject, spec.Routine, spec.SortRoutine, spec.Pointer, spec.KernelSpec),
+    *(spec.Constant, spec.Operation, spec.Failure),
     *(spec.RunStep, spec.CallStep, spec.ConstantStep, spec.ReshapeStep, spec.CopyStep, spec.ViewStep),
     *(spec.Block, spec.LoopStep, spec.BranchStep, spec.ProgramSpec),
 )

@@ -113,6 +113,7 @@ def _note_bounds(counter: TracedArray, lower: Any, upper: Any) -> None:
     low, high = first or WIDEST
     last = min(WIDEST[1], high + _LONGEST) if end is None else end[1] - 1
     counter.bounds, counter.wraps = (low, max(low, last)), first is None or end is None
+    counter.owner.spans[counter.node] = counter.bounds
 
 
 def counted(places: Sequence[Place], end: Any) -> Computation:

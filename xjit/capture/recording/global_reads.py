@@ -53,11 +53,12 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
         reason = f"{function.__qualname__} {effect}"
         return Opaque(function, reason, "return the value, and assign it outside of the function")
     recorder.identities.looked |= looks_at_identity(function.__code__, function.__globals__)
-    cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
+    running = recorder.rewriting.rebuilt(function, recorder.runtime)
+    cells = tuple(types.CellType() for _ in running.__code__.co_freevars)
     namespace = recorder.globals_of(function.__globals__)
-    rebuilt = types.FunctionType(function.__code__, namespace, function.__name__, None, cells)
+    rebuilt = types.FunctionType(running.__code__, namespace, function.__name__, None, cells)
     recorder.remember(function, rebuilt)  # before the closure is read: a function may refer to itself
-    _fill_cells(recorder, function, cells)
+    _fill_cells(recorder, function, running, cells)
     path = object_path(function, function.__qualname__)
     rebuilt.__defaults__ = _defaults(recorder, function.__defaults__, path.attribute("__defaults__"))
     rebuilt.__kwdefaults__ = _defaults(recorder, function.__kwdefaults__, path.attribute("__kwdefaults__"))
@@ -69,8 +70,15 @@ def rebuild(recorder: Recorder, function: types.FunctionType) -> Any:
     return rebuilt
 
 
-def _fill_cells(recorder: Recorder, function: types.FunctionType, cells: tuple[types.CellType, ...]) -> None:
-    for name, old, new in zip(function.__code__.co_freevars, function.__closure__ or (), cells, strict=True):
+def _fill_cells(
+    recorder: Recorder, function: types.FunctionType, running: types.FunctionType, cells: tuple[types.CellType, ...]
+) -> None:
+    """Fills the cells of the function that runs with what the function's own hold, as it is recorded."""
+    own = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name, old, new in zip(running.__code__.co_freevars, running.__closure__ or (), cells, strict=True):
+        if name not in own:  # what a rewritten function was given besides
+            new.cell_contents = old.cell_contents
+            continue
         try:
             value = old.cell_contents
         except ValueError:

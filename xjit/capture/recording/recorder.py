@@ -29,6 +29,7 @@ from xjit.capture.recording.module_views import (
     traced_operation,
 )
 from xjit.capture.recording.named_tuples import is_namedtuple_class, traced_tuple_class
+from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.recording.traceable import is_function_of_arguments, is_plain_class, is_traceable, is_user_class
 from xjit.capture.recording.user_objects import (
     RecordingClass,
@@ -61,7 +62,8 @@ class Recorder:
     """One run of a user's function: the values it was given, the guards, and the inputs of the graph.
 
     ``varying`` are places of numbers that are known to change: they are inputs, as numbers among the arguments are.
-    ``identities`` tells which objects the function could see to be one.
+    ``identities`` tells which objects the function could see to be one. ``rewriting`` are the functions that run
+    rewritten, and ``operations`` counts those of all graphs.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Recorder:
         where: Where,
         varying: frozenset[Path] = frozenset(),
         merging: bool = False,
+        rewriting: Rewriting | None = None,
     ) -> None:
         self.trace = trace
         self.leaves = leaves
@@ -88,6 +91,9 @@ class Recorder:
         self._tuple_classes: dict[type, type] = {}
         self._globals: dict[int, RecordingGlobals] = {}
         self._frozen: set[Path] = set()
+        self._decided: list[Guard] = []
+        self.operations = 0
+        self.rewriting = rewriting or Rewriting()
         self._builtins = traced_builtins(self)
 
     def add(self, guard: Guard) -> None:
@@ -102,8 +108,30 @@ class Recorder:
         value = path.read(self.leaves)
         if path not in self._frozen:
             self._frozen.add(path)
-            self.add(guards.same_value(path, value))
+            self.decide(guards.same_value(path, value))
         return value
+
+    def decide(self, guard: Guard) -> None:
+        """Adds a condition that decided which way the trace took; it falls if the trace comes back from there."""
+        self.add(guard)
+        self._decided.append(guard)
+
+    def decisions(self) -> tuple[int, frozenset[Path]]:
+        """The decisions so far."""
+        return len(self._decided), frozenset(self._frozen)
+
+    def take_back(self, decisions: tuple[int, frozenset[Path]]) -> None:
+        """Forgets the decisions since."""
+        count, frozen = decisions
+        later, kept = self._decided[count:], self._decided[:count]
+        gone = {id(guard) for guard in later} - {id(guard) for guard in kept}
+        self.guards = [guard for guard in self.guards if id(guard) not in gone]
+        self._added = {(guard.path, guard.condition, id(guard.expected)) for guard in self.guards}
+        self._frozen, self._decided = set(frozen), kept
+
+    def sizes(self) -> list[int]:
+        """The sizes of the arrays among the inputs, in rising order."""
+        return sorted({size for node in self.trace.parameters for size in node.aval.shape})
 
     def freeze_contents(self, path: Path) -> np.ndarray[Any, Any]:
         """The elements of a small array that was read there; the trace holds for these only."""
@@ -315,6 +343,12 @@ class Recorder:
             return self.substitute(function)
         known = self._functions.get(id(function))
         return rebuild(self, function) if known is None else known[1]
+
+    def runtime(self) -> Any:
+        """What the control flow of rewritten functions calls."""
+        from xjit.capture.python_control.runtime import TracedRuntime
+
+        return TracedRuntime()
 
     def remember(self, function: Any, rebuilt: Any) -> None:
         """Notes the rebuilt form of a function."""

@@ -14,6 +14,8 @@ from xjit.capture.memory.buffer import BufferView
 from xjit.capture.memory.stores import setitem
 from xjit.capture.memory.views import link
 from xjit.capture.memory.writes import assign, check_writable
+from xjit.capture.tracers import limited_calls
+from xjit.capture.tracers.doubts import hand_on_doubt
 from xjit.capture.tracers.known_values import is_constant, known, known_result, plain, plain_arguments, replaced
 from xjit.capture.tracers.provenance import located, refuse
 from xjit.errors import ShapeError
@@ -48,6 +50,8 @@ _QUESTIONS: frozenset[Any] = frozenset(
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A ufunc, or one of its methods, on values of which at least one is traced, or an array of constants."""
+    if limited_calls.concern(inputs):
+        return limited_calls.call_ufunc(ufunc, method, constants(inputs, frozenset({float})), constants(kwargs))
     if any(map(is_constant, inputs)) and only_constants(inputs, kwargs):
         return _ufunc_of_constants(ufunc, method, inputs, kwargs)
     check_alive(inputs)
@@ -58,6 +62,8 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     with located(inputs):
         values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
         result = link(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
+    if any(hasattr(value, "doubt") for value in inputs):
+        hand_on_doubt(ufunc, inputs, result)
     return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
 
 
@@ -163,6 +169,8 @@ def _remember(result: Any, operands: Iterable[Any], compute: Callable[[], Any]) 
 
 def call_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function on arguments of which at least one is traced, or contains traced values."""
+    if limited_calls.concern((*args, *kwargs.values())):
+        return limited_calls.call_function(function, *prepared(function, args, kwargs))
     if only_constants(args, kwargs) and kwargs.get("out") is None and function not in numpy_writes.FUNCTIONS:
         return function_of_constants(function, args, kwargs)
     if function in numpy_writes.FUNCTIONS:
@@ -222,6 +230,8 @@ def into(target: Any, call: Callable[[Any], Any], kwargs: dict[str, Any], name: 
 
 def call_created(replacement: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A NumPy function that does not dispatch (zeros, asarray, ...), through its traced replacement."""
+    if limited_calls.concern((*args, *kwargs.values())):
+        return limited_calls.call_function(getattr(np, replacement.__name__, replacement), args, kwargs)
     leaves = list(traced_leaves((args, kwargs)))
     check_alive(leaves)
     with located(leaves):
@@ -245,6 +255,8 @@ def prepared(function: Any, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], di
 
 def call_method(name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A method of ndarray on a traced array."""
+    if limited_calls.concern((value, *args)):
+        return limited_calls.call_method(name, value, constants(args), constants(kwargs))
     if is_constant(value) and only_constants(args, kwargs) and name not in numpy_writes.METHODS:
         return function_of_constants(functools.partial(_method, name), (value, *args), kwargs)
     if name in numpy_writes.METHODS:
@@ -277,6 +289,8 @@ def call_getitem(value: Any, index: Any) -> Any:
     """``value[index]``; Python scalars in the index become part of the trace."""
     check_alive((value,))
     index = _known_index(index)
+    if limited_calls.is_moving(value, index):
+        return limited_calls.call_getitem(value, index)
     if is_constant(value) and next(traced_leaves(index), None) is None:
         return function_of_constants(lambda one: one[index], (value,), {})
     with located((value, *traced_leaves(index))):
@@ -287,7 +301,11 @@ def call_getitem(value: Any, index: Any) -> Any:
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value``."""
     check_alive((target, value))
-    setitem(target, _known_index(index), constants(value))
+    index = _known_index(index)
+    if limited_calls.is_moving(target, index) or limited_calls.concern((value,)):
+        limited_calls.call_setitem(target, index, constants(value))
+    else:
+        setitem(target, index, constants(value))
 
 
 def write_ufunc(ufunc: np.ufunc, target: Any, other: Any) -> Any:

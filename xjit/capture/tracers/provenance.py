@@ -22,6 +22,13 @@ from xjit.watch import UNWATCHED, Watch
 _OF_ARITHMETIC = (FloatingPointError, RuntimeWarning)
 
 
+MANY_OPERATIONS = 300
+"""After each so many operations it is asked whether a loop of the user's makes them."""
+
+COST_OF_UPDATES = 20
+"""Operations that a write to some elements counts as: nothing fuses across it."""
+
+
 @dataclass(eq=False)
 class CaptureTrace(Trace):
     """The trace of one run of a user's function.
@@ -52,8 +59,19 @@ class CaptureTrace(Trace):
         """
         node = super().add(op, inputs, params, where)
         self._check_handlers(node)
+        self._count(node)
         self._look()
         return node
+
+    def _count(self, node: Node) -> None:
+        """Counts the operation; CaptureError where loops of the user's have made too many of them, turn by turn."""
+        if self.recorder is None:
+            return
+        before = self.recorder.operations // MANY_OPERATIONS
+        self.recorder.operations += 1 if node.op.kind is not Kind.UPDATE else COST_OF_UPDATES
+        many = self.recorder.operations // MANY_OPERATIONS > before
+        if many and self.recorder.rewriting.ask_for_loops(sys._getframe(2)):
+            refuse("a Python loop would be traced turn by turn", fix="use operations on whole arrays")
 
     def _look(self) -> None:
         """Tells of long tracing, and ends it when its time is up; as the user's code runs, nobody waits for it."""
@@ -114,6 +132,13 @@ def enclosing_capture() -> CaptureTrace | None:
     while trace is not None and not isinstance(trace, CaptureTrace):
         trace = trace.parent
     return trace
+
+
+def ask_to_rewrite() -> None:
+    """Asks for the innermost function of the user's to be traced again, with its control flow rewritten."""
+    trace = enclosing_capture()
+    if trace is not None and trace.recorder is not None:
+        trace.recorder.rewriting.ask(sys._getframe(1))
 
 
 def refuse(message: str, *values: Any, fix: str = "") -> NoReturn:

@@ -24,8 +24,9 @@ from xjit.capture.tracers.numpy_call import (
     write_ufunc,
 )
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON, Operators
-from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.capture.tracers.provenance import CaptureTrace, ask_to_rewrite, refuse
 from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray
 from xjit.numpy.methods import ATTRIBUTES, METHODS
 from xjit.numpy.ufuncs import short_power
 
@@ -33,9 +34,9 @@ MAX_UNROLLED = 10_000
 _OPERANDS = (TracedValue, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 # Attributes of traced arrays that may not be there yet.
-_SLOTS = frozenset({"bounds", "known", "wraps"})
+_SLOTS = frozenset({"bounds", "doubt", "known", "wraps"})
 _ASSIGNABLE = frozenset({"shape", "dtype", "strides", "real", "imag", "flat", "data"})
 
 
@@ -43,20 +44,22 @@ class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do.
+    within ``bounds``, or ``wraps`` at 64 bits as NumPy's do. A number of NumPy's with a ``doubt`` is one of Python's,
+    of the type beside it, where a truth value says so: behind a loop that may have taken no turn.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
-    __slots__ = ("bounds", "known", "wraps")
+    __slots__ = ("bounds", "doubt", "known", "wraps")
     __array_priority__ = 1000.0
 
     known: Callable[[], Any]
     bounds: tuple[int, int]
     wraps: bool
+    doubt: tuple[TracedValue, type]
 
     @property
     def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
-        inside = sys._getframe(1).f_code.co_filename.startswith(_PACKAGE)
+        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
         return TracedArray if inside else class_of_array(self)
 
     @__class__.setter
@@ -95,6 +98,8 @@ class TracedArray(Operators, BufferView):
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         other = right if left is self else left
+        if isinstance(other, LimitedArray):
+            return NotImplemented
         if not isinstance(other, _OPERANDS):
             return self._foreign(ufunc, left, right, other)
         if traced_integers.is_integer(self):
@@ -235,6 +240,7 @@ class TracedArray(Operators, BufferView):
         if not self.ndim:
             raise TypeError("iteration over a 0-d array")
         if len(self) > MAX_UNROLLED:
+            ask_to_rewrite()
             refuse(
                 f"a Python loop over {len(self)} rows of {self._name()} would be traced row by row",
                 self,
@@ -252,6 +258,8 @@ class TracedArray(Operators, BufferView):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:

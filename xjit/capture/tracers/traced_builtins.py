@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from xjit.capture.guarding.access_path import object_path
+from xjit.capture.python_control.sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
 from xjit.capture.recording.module_views import RecordingModule, TracedNumpy, TracedOperations
@@ -42,13 +43,14 @@ _REFUSED = {
     "setattr": "assigns to an attribute by name",
     "delattr": "deletes an attribute by name",
 }
-_CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set}
+_CONTAINERS: dict[Any, Any] = {RecordingDict: dict, RecordingList: list, RecordingSet: set, TracedRange: range}
 _MODULES = (RecordingModule, TracedNumpy, TracedOperations)
 
 
 def traced_builtins(recorder: Recorder) -> dict[str, Any]:
     """All builtins, some of them replaced."""
     table = dict(vars(builtins))
+    table.update(LOOP_BUILTINS)
     table.update({name: _refusing(name, words) for name, words in _REFUSED.items()})
     table.update(
         isinstance=_isinstance,
@@ -93,6 +95,8 @@ def _real_classes(classes: Any) -> Any:
         return tuple(map(_real_classes, classes))
     if type(classes) is Opaque:
         return target_of(classes)
+    if isinstance(classes, RangeFunction):
+        return range
     return type if isinstance(classes, _TypeFunction) else original_class(real_class(classes))
 
 

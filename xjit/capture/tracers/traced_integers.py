@@ -18,6 +18,7 @@ from xjit.capture.tracers.numpy_call import call_method, call_ufunc
 from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
 from xjit.types import FLOAT64, INT64
 
 Bounds = tuple[int, int]
@@ -124,6 +125,8 @@ def _integer(ufunc: Any, values: tuple[Any, ...], limits: Bounds | None) -> Any:
     result: Any = call_ufunc(ufunc, "__call__", _operands(values), {})
     if _may_be_pythons(result):
         result.bounds, result.wraps = limits, wraps
+        if not wraps and limits is not None:
+            result.owner.spans[result.node] = limits
     return _marked(result, int)
 
 
@@ -143,6 +146,13 @@ def _bounds(value: Any) -> Bounds:
     if not isinstance(value, TracedValue):
         return int(value), int(value)
     found: Bounds = getattr(value, "bounds", _TRUTH)
+    trace = current()
+    while trace is not None:  # within a branch more may be known of a number
+        inner = trace.captures.get(value.node)
+        span = trace.spans.get(value.node if inner is None else inner)
+        if span is not None:
+            return max(found[0], span[0]), min(found[1], span[1])
+        trace = trace.parent
     return found
 
 

@@ -42,13 +42,13 @@ class TracedScalar(Operators, TracedValue):
     sources  the places of the numbers that it was computed from
     """
 
-    __slots__ = ("_recorder", "sources", "value")
+    __slots__ = ("recorder", "sources", "value")
 
     def __init__(self, node: Node, trace: Trace, value: Any, sources: tuple[Path, ...], recorder: Any) -> None:
         super().__init__(node, trace, weak=type(value), scalar=True)
         self.value = value
         self.sources = sources
-        self._recorder = recorder
+        self.recorder = recorder
 
     @property
     def __class__(self) -> Any:  # what isinstance and functools.singledispatch see
@@ -61,7 +61,7 @@ class TracedScalar(Operators, TracedValue):
     def constant(self) -> Any:
         """The number itself; from here on the trace holds for this value only."""
         for path in self.sources:
-            self._recorder.freeze(path)
+            self.recorder.freeze(path)
         return self.value
 
     @property
@@ -87,7 +87,7 @@ class TracedScalar(Operators, TracedValue):
     def _as_exponent(self) -> Any:
         if self.weak is int or not self.is_argument or self.value in _SPECIAL_EXPONENTS:
             return self.constant()
-        self._recorder.add(guards.not_among(self.sources[0], _SPECIAL_EXPONENTS))
+        self.recorder.decide(guards.not_among(self.sources[0], _SPECIAL_EXPONENTS))
         return self
 
     # Python's side
@@ -125,7 +125,7 @@ class TracedScalar(Operators, TracedValue):
         return self._derived(apply(registry[_STAYS_DYNAMIC[ufunc]], *operands), value, sources)
 
     def _derived(self, result: TracedValue, value: Any, sources: tuple[Path, ...]) -> TracedScalar:
-        return TracedScalar(result.node, self.owner, value, sources, self._recorder)
+        return TracedScalar(result.node, self.owner, value, sources, self.recorder)
 
     def _compared(self, sign: str, other: Any, mirrored: bool) -> bool:
         """Only the outcome is a guard: other values of the argument may share the trace."""
@@ -137,7 +137,7 @@ class TracedScalar(Operators, TracedValue):
         if type(constant) not in _REAL:
             return bool(_BY_SIGN[sign](self.constant(), constant))
         result = bool(_BY_SIGN[sign](self.value, constant))
-        self._recorder.add(guards.outcome(self.sources[0], sign, constant, result))
+        self.recorder.decide(guards.outcome(self.sources[0], sign, constant, result))
         return result
 
     def __bool__(self) -> bool:

@@ -30,7 +30,8 @@ from xjit.fusion.regions.materialized import owner
 from xjit.fusion.regions.reads import below
 from xjit.fusion.statements import Check, IndexedValue, Reduce, Scan
 from xjit.ir.index_map import axes_of, is_origin
-from xjit.ir.loops.nodes import Load, LoopKind, Store
+from xjit.ir.loops.intexpr import maximum, minimum, variable
+from xjit.ir.loops.nodes import LetInt, Load, LoopKind, Store
 from xjit.ir.node import Node
 from xjit.types import BOOL, TupleType
 
@@ -118,6 +119,21 @@ class GroupValues:
             return self._nested.result(indexed)
         condition = None if is_origin(indexed.index) else self.elements.condition  # the first element is there
         return self.buffers.load(self.accesses.reads[indexed], scope, indexed.node, False, condition)
+
+    # ------------------------------------------------------------------ where loops end
+
+    def find_stops(self) -> None:
+        """Names the integers of the run at which loops end, in front of all loops."""
+        for axis, (limit, before) in self.group.limits.items():
+            loop = self.plan.loop_of(axis)
+            assert loop is not None, "an axis with a limit has a loop"
+            found = variable(self.elements.looked_up(IndexedValue(limit, ())).name)
+            if before:
+                name = self.nest.fresh("stop")
+                stop = maximum(minimum(found - before, self.bounds.extent(loop)), 0)
+                self.nest.inner.statements.append(LetInt(name, stop))
+                found = variable(name)
+            self.bounds.stops[loop.variable] = found
 
     # ------------------------------------------------------------------ what is computed, kept and stored
 

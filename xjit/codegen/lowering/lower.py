@@ -51,6 +51,7 @@ class Lowering:
         if self._is_in_columns(scans):
             self.columns = ColumnBlocks.of(self.accesses, loops.plan)
             loops = self.loops = replace(loops, plan=self.columns.shared(loops.plan))
+        loops = self.loops = replace(loops, plan=loops.plan.with_limits(self.group.limits))
         self.plan = loops.plan
         self._names = LoopNames(self.nest)
         self.bounds = LoopBounds(self.nest, self.plan)

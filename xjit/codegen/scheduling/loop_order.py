@@ -50,7 +50,7 @@ def ordered(
     short = short_loop(group, plan, accesses)
     if short is not None and not (apart & set(short.axes) or short.variable in plan.rows.values()):
         plan = plan.with_short(short, machine)
-    turned = None if apart else transposition(group, plan, accesses)
+    turned = None if apart or group.limits else transposition(group, plan, accesses)
     return Ordered(group, accesses, plan if turned is None else turned.plan, turned, apart)
 
 
@@ -67,6 +67,7 @@ def _scheduled(
         isinstance(statement, Reduce) and statement.target.param("reducer") is None for statement in group.statements
     )
     fixed, sums, primary = frozenset(accesses.positions), group.sums, windows_order(accesses)
+    fixed |= frozenset(group.limits)
     accesses.turn(backward_axes(group, accesses.moves, fixed | apart, exact, primary, sums))
     plan = schedule(group, accesses.moves, fixed, exact, primary, machine, apart, sums)
     return accesses, plan.with_counted(machine.joined_products) if group.adds_products else plan

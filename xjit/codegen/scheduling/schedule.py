@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from xjit.codegen.language.scalar_types import KINDS
@@ -74,6 +74,11 @@ class Schedule:
     def inner(self) -> tuple[Loop, ...]:
         """The kept loops as they are when the short one is written out."""
         return tuple(loop for loop in self.kept if loop is not self.short)
+
+    def with_limits(self, axes: Collection[int]) -> Schedule:
+        """The same loops; threads share none that ends where only the run says."""
+        ends = self.shared is not None and not set(self.kept[self.shared].axes).isdisjoint(axes)
+        return replace(self, shared=None) if ends else self
 
     def loop_of(self, axis: int) -> Loop | None:
         """The loop that an axis belongs to; None for axes of one element."""

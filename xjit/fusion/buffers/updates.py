@@ -18,9 +18,9 @@ from xjit.fusion.buffers.layout import Layouts
 from xjit.fusion.regions.checks import check_of
 from xjit.fusion.regions.materialized import has_statements, is_given, owner, view_chain
 from xjit.fusion.regions.parts import Parts
-from xjit.fusion.statements import Statement, Store
+from xjit.fusion.statements import IndexedValue, Statement, Store
 from xjit.ir.context import PARAMETER, PROJECT
-from xjit.ir.index_map import Index, compose, identity
+from xjit.ir.index_map import Index, compose, identity, never_meet
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.lazy import lazy
@@ -235,12 +235,22 @@ class _Search:
         )
 
     def _reads_elsewhere(self, buffer: _Buffer, copy: Node, update: Node) -> bool:
-        """Return whether an update reads what it changes at another place than that which it changes there."""
+        """Return whether an update reads what it changes at another place than that which it changes there, and
+        changes that, too.
+        """
         for statement in self.parts.statements.get(update, ()):
+            changed = _changed(update, statement)
             for indexed in self.parts.slices.of(statement).reads:
-                if self.buffers.get(indexed.node) is buffer and indexed.index != _changed(update, statement):
-                    return True
+                if self.buffers.get(indexed.node) is buffer and indexed.index != changed:
+                    if changed is None or not self._is_apart(indexed, copy, changed, statement):
+                        return True
         return False
+
+    def _is_apart(self, indexed: IndexedValue, copy: Node, changed: Index, statement: Statement) -> bool:
+        """Return whether nothing of what is read is changed."""
+        node, layouts = indexed.node, self.layouts
+        alike = node.aval.shape == copy.aval.shape and layouts.strides(node) == layouts.strides(copy)
+        return alike and never_meet(indexed.index, changed, statement.dims)
 
     def _want(self, buffer: _Buffer, copy: Node, update: Node) -> None:
         """Asks for what an update computes of what it changes to be stored, unless the copy is less."""

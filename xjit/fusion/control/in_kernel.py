@@ -87,7 +87,8 @@ def control_kernel(node: Node, around: Surroundings) -> ControlKernelStep | None
         given = (*operands[0], *operands[1][carried:])
         owned = turn.parameters[:carried]
         both = around.planned(first, operands[0], carried), around.planned(turn, given, carried, owned)
-        step = LoopKernelStep(node, *both, results, trips(first, turn, both[0].operands))
+        turns = min(trips(first, turn, both[0].operands), node.kwargs.get("most", math.inf))
+        step = LoopKernelStep(node, *both, results, turns)
     else:
         subs = tuple(around.planned(own_graph(one.graph), of) for one, of in zip(inner, operands, strict=True))
         step = BranchKernelStep(node, around.view(node.inputs[0]), subs, results)
@@ -117,9 +118,22 @@ def _changes_width(node: Node) -> bool:
 
 
 def _is_one_kernel(sub: SubPlan, machine: Machine) -> bool:
-    """Return whether a plan has nothing but kernels that threads would not share."""
+    """Return whether a plan has nothing but kernels that threads would not share, and is soon done."""
     kinds = KernelStep | AliasStep | LoopKernelStep | BranchKernelStep
-    return all(isinstance(step, kinds) for step in sub.plan.steps) and work_of(sub, machine) < machine.parallel_work
+    if not all(isinstance(step, kinds) for step in sub.plan.steps):
+        return False
+    return work_of(sub, machine) < machine.lasting_work and widest_work(sub, machine) < machine.parallel_work
+
+
+def widest_work(sub: SubPlan, machine: Machine) -> float:
+    """The work of the largest kernel of a plan in additions, those in loops and branches included."""
+    found = 0.0
+    for step in sub.plan.steps:
+        if isinstance(step, KernelStep):
+            found = max(found, sum(_work_of_kernel(step, sub, machine)))
+        elif isinstance(step, LoopKernelStep | BranchKernelStep):
+            found = max(found, *(widest_work(part, machine) for part in step.parts))
+    return found
 
 
 def work_of(sub: SubPlan, machine: Machine) -> float:
@@ -131,13 +145,17 @@ def _works(sub: SubPlan, machine: Machine) -> Iterator[float]:
     for step in sub.plan.steps:
         match step:
             case KernelStep():
-                for statement in step.statements:
-                    visits = sub.plan.slices.of(statement).visits
-                    each = sum(element_cost(indexed.node, machine) for indexed in visits)
-                    yield math.prod(statement.dims) * (1.0 + each)
+                yield from _work_of_kernel(step, sub, machine)
             case LoopKernelStep():
                 yield work_of(step.first, machine) + step.trips * work_of(step.turn, machine)
             case BranchKernelStep():
                 yield max(work_of(branch, machine) for branch in step.branches)
             case _:
                 pass
+
+
+def _work_of_kernel(step: KernelStep, sub: SubPlan, machine: Machine) -> Iterator[float]:
+    for statement in step.statements:
+        visits = sub.plan.slices.of(statement).visits
+        each = sum(element_cost(indexed.node, machine) for indexed in visits)
+        yield math.prod(statement.dims) * (1.0 + each)

@@ -43,6 +43,15 @@ def has_other_loops(joining: Joining) -> str:
     return "the loops run over other extents or other reduced axes" if joining.axes is None else ""
 
 
+def ends_elsewhere(joining: Joining) -> str:
+    """The loops end at other positions, which only the run knows."""
+    axes, stops = joining.axes, joining.statement.domain.stops
+    assert axes is not None
+    own = {axes[axis]: stop for axis, stop in stops.items()}
+    shared = {axis: stop for axis, stop in joining.group.limits.items() if axis in axes.values()}
+    return "the loops end where other integers of the run say" if own != shared else ""
+
+
 def adds_in_another_order(joining: Joining) -> str:
     """Sums of one group go through the elements together."""
     orders = joining.group.orders | orders_of(joining.statement)
@@ -110,6 +119,7 @@ Predicate: TypeAlias = Callable[[Joining], str]
 PREDICATES: tuple[Predicate, ...] = (
     overlaps,
     has_other_loops,
+    ends_elsewhere,
     adds_in_another_order,
     runs_across_rows,
     is_too_long,

@@ -42,6 +42,7 @@ class OpenGroup(Dependent):
     orders: frozenset[object] = frozenset()
     values: set[IndexedValue] | None = None
     waiting: list[tuple[tuple[IndexedValue, ...], dict[int, int]]] = field(default_factory=list)
+    limits: dict[int, tuple[Node, int]] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     fast: bool = True
     operations: int = 0
@@ -70,6 +71,7 @@ class OpenGroup(Dependent):
         self.makers.setdefault(statement.target, []).append(len(self.statements))
         self.statements.append(statement)
         self.axes.append(axes)
+        self.limits.update({axes[axis]: stop for axis, stop in statement.domain.stops.items()})
         self.orders |= orders_of(statement)
         self.operations += len(found.visits)
         self.waiting.append((found.visits, axes))

@@ -40,7 +40,7 @@ def skewed(
     skew = max(step for _, step in steps)
     if (skew == 0 and statement.dims == dims) or any(indexed.node.is_assembled for indexed in found.visits):
         return statement
-    if skew and statement.sums is not None:
+    if (skew and statement.sums is not None) or statement.domain.limits:
         return statement  # blocks of its sum begin at its own first element, not at that of the scan
     longest = machine.skew_steps // sum(isinstance(other, Scan) for other in others)
     if any(step != skew and not (isinstance(made, Scan) and skew - step <= longest) for made, step in steps):

@@ -78,7 +78,16 @@ def statements_of(node: Node, layouts: Layouts) -> tuple[Statement, ...]:
         return _pieces(node, layouts)
     shape = node.aval.shape
     output = Output(node, layouts.strides(node))
-    return (Store(Domain(shape), (IndexedValue(node, identity(shape)),), output),)
+    return (Store(_domain(node), (IndexedValue(node, identity(shape)),), output),)
+
+
+def _domain(node: Node) -> Domain:
+    """The positions of a value that exist."""
+    return Domain(node.aval.shape, limits=tuple(sorted(node.limits.items(), key=_axis)))
+
+
+def _axis(limit: tuple[int, Node]) -> int:
+    return limit[0]
 
 
 def reduction_of(node: Node) -> Reduce:
@@ -88,7 +97,7 @@ def reduction_of(node: Node) -> Reduce:
     operands = tuple(IndexedValue(source, identity(dims)) for source in node.inputs[:count])
     scalars = tuple(IndexedValue(source, ()) for source in node.inputs[count:] if not source.aval.rank)
     chunk = dict(node.params).get("chunk")
-    return Reduce(Domain(dims), operands + scalars, node, tuple(sorted(node.param("dims"))), chunk)
+    return Reduce(_domain(node.inputs[0]), operands + scalars, node, tuple(sorted(node.param("dims"))), chunk)
 
 
 def _scan(node: Node, layouts: Layouts) -> Scan | Store:
@@ -97,7 +106,7 @@ def _scan(node: Node, layouts: Layouts) -> Scan | Store:
     values, output = (IndexedValue(node.inputs[0], identity(shape)),), Output(node, layouts.strides(node))
     if shape[axis] == 1:
         return Store(Domain(shape), values, output)
-    return Scan(Domain(shape), values, output, axis)
+    return Scan(_domain(node), values, output, axis)
 
 
 def _update(node: Node, layouts: Layouts) -> Store | Update:
@@ -118,7 +127,7 @@ def _update(node: Node, layouts: Layouts) -> Store | Update:
         for map, stride in zip(place, strides, strict=True)
         for one in map.found
     )
-    return Store(Domain(shape), values, Output(node, moves, start, found))
+    return Store(_domain(node.inputs[count]), values, Output(node, moves, start, found))
 
 
 def _flat(node: Node, layouts: Layouts) -> Store:

@@ -28,7 +28,7 @@ def is_foldable(node: Node) -> bool:
         return False
     operand = node.inputs[0]  # of results of chunks, which want more exact sums, or computed from some
     chunked = any("chunk" in dict(one.params) for one in (node, operand, *operand.inputs))
-    return not chunked and node.inputs[1].op is CONSTANT
+    return not (chunked or operand.limits) and node.inputs[1].op is CONSTANT
 
 
 def is_tiny_reduction(node: Node) -> bool:

@@ -14,6 +14,8 @@ import numpy as np
 from xjit import ops
 from xjit.errors import DTypeError, IndexOutOfBoundsError, ShapeError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ir.spans import span_of
 from xjit.numpy.arrays.shaping import ravel
 from xjit.numpy.rules.broadcasting import broadcast_to_shape, common_shape
 from xjit.numpy.rules.data_dependent import FILL, depends
@@ -90,8 +92,16 @@ def _traced(index: Any, size: int, axis: int, name: str, mode: str) -> Any:
         return ops.clamp(np.asarray(0, INT64), index, np.asarray(size - 1, INT64))
     if mode == "wrap":
         return ops.remainder(index, like(size))
-    inside = ops.logical_and(ops.ge(index, like(-size)), ops.lt(index, like(size)))
-    wrapped = ops.select(ops.lt(index, like(0)), ops.add(index, like(size)), index)
+    low, high = span_of(index.node, current())
+    wrapped = index
+    if low < 0:
+        from_end = ops.add(index, like(size))
+        wrapped = from_end if high < 0 else ops.select(ops.lt(index, like(0)), from_end, index)
+    tests = [ops.ge(index, like(-size))] if low < -size else []
+    tests += [ops.lt(index, like(size))] if high >= size else []
+    if not tests:
+        return wrapped
+    inside = tests[0] if len(tests) == 1 else ops.logical_and(*tests)
     safe = ops.select(inside, wrapped, like(0))  # kernels read there before the program raises
     return require(safe, inside, "index", f"{name}: an index is out of bounds for axis {axis} with size {size}")
 

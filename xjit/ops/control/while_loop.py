@@ -35,7 +35,7 @@ def _reads(params: Params) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def _reference(*arrays: Any, graphs: tuple[Graph, Graph], n: int) -> tuple[Any, ...]:
+def _reference(*arrays: Any, graphs: tuple[Graph, Graph], n: int, most: int | None = None) -> tuple[Any, ...]:
     condition, body = graphs
     begin = n + len(condition.parameters) - n
     carried, of_condition, of_body = arrays[:n], arrays[n:begin], arrays[begin:]
@@ -115,9 +115,10 @@ def check_condition(test: Computation, name: str) -> None:
         raise ShapeError(f"ops.{name}: condition: rank 0 is required; got {got(types)}")
 
 
-def loop(carried: Sequence[Any], test: Computation, step: Computation) -> tuple[Any, ...]:
-    """The last carried values, one for each of the first ones."""
+def loop(carried: Sequence[Any], test: Computation, step: Computation, most: int | None = None) -> tuple[Any, ...]:
+    """The last carried values, one for each of the first ones. There are at most so many turns, if that is known."""
     check_static("ops.while_loop", carried)
     operands = (*carried, *test.captures, *step.captures)
-    made: tuple[Any, ...] = apply(WHILE_LOOP, *operands, graphs=(test.graph, step.graph), n=len(carried))
+    known = {} if most is None else {"most": most}
+    made: tuple[Any, ...] = apply(WHILE_LOOP, *operands, graphs=(test.graph, step.graph), n=len(carried), **known)
     return made

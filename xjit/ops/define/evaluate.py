@@ -28,8 +28,19 @@ def evaluate_graph(graph: Graph, arrays: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _compute(node: Node, values: dict[Node, Any]) -> Any:
-    result = node.op.reference(*(values[source] for source in node.inputs), **node.kwargs)
+    result = node.op.reference(*(_there(node, source, values) for source in node.inputs), **node.kwargs)
     return result if isinstance(result, tuple) else np.asarray(result)
+
+
+def _there(node: Node, source: Node, values: dict[Node, Any]) -> Any:
+    """The value of an operand; reductions see no more of it than exists along the axes that they reduce."""
+    if node.op.kind is not Kind.REDUCE or not source.limits:
+        return values[source]
+    cut = [slice(None)] * source.aval.rank
+    for axis in node.param("dims"):
+        if axis in source.limits:
+            cut[axis] = slice(int(values[source.limits[axis]]))
+    return values[source][tuple(cut)]
 
 
 def _checked(node: Node, value: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from xjit.errors import ArgumentError, ShapeError
 from xjit.ir.current import current
 from xjit.ir.node import Graph
-from xjit.ir.opdef import Kind, OpDef, Ordering, Params
+from xjit.ir.opdef import Kind, LineSort, OpDef, Ordering, Params
 from xjit.ops.define import rules
 from xjit.ops.define.computation import captured, replay, traced_scalars
 from xjit.ops.define.core import Array, apply, as_operand, aval_of, register, static_int
@@ -106,6 +106,11 @@ def _sorts(types: Types, params: Params) -> Ordering | None:
     return None if before is None else Ordering(params["dim"] % types[0].rank, len(types), n, before)
 
 
+def _sorts_lines(params: Params) -> LineSort | None:
+    """The order of NumPy's routines: ascending."""
+    return LineSort(params["dim"], "signed") if params["keys"] == (Key(0),) and params["n"] == 1 else None
+
+
 def comparator_of(keys: Keys, types: Types) -> Graph:
     """The comparator by keys, ascending ones as NumPy orders: NaN is last, in whichever direction."""
 
@@ -150,6 +155,7 @@ SORT = register(
         infer=_infer,
         reference=_sort,
         sorts=_sorts,
+        line_sort=_sorts_lines,
         fresh=True,
         doc="Lines along a dimension of the first operands, put in the order of keys, which any operand may be.",
     )

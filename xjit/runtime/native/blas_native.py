@@ -7,6 +7,7 @@ operands moved on by ``i`` times their step.  Their table:
     3         the routine of BLAS
     4 .. 6    steps in bytes of the three
     7         1 where BLAS may use several threads: then the limit of the calling thread is made known to it
+              2 where it would and must not, as threads of ours share the products
     8 ..      gemm: transposed, transposed, rows, columns, summed, leading distances of the three
               syrk: transposed, rows, summed, leading distance of the matrix, which is both operands
               gemv: order, rows, columns, leading distance, step of the vector (the matrix is transposed)
@@ -144,18 +145,22 @@ _SHARED = r"""
 @blas_begin = global ptr null      ; void (i64 limit, ptr held): the library uses no more threads from here on
 @blas_end   = global ptr null      ; void (ptr held): up to here
 
-; Makes the limit of the calling thread known, where it has one and the library may use several.
+; Makes the limit of the calling thread known, where it has one and the library may use several; or that it is one.
 define internal void @begin(ptr %table, ptr %held) {
 entry:
   store i64 0, ptr %held
-  %several = call i64 @word(ptr %table, i64 7)
-  %alone = icmp eq i64 %several, 0
+  %threads = call i64 @word(ptr %table, i64 7)
+  %shared = icmp eq i64 %threads, 2
+  br i1 %shared, label %tell, label %look
+look:
+  %alone = icmp eq i64 %threads, 0
   br i1 %alone, label %done, label %ask
 ask:
-  %limit = call i64 @own_limit()
-  %unset = icmp eq i64 %limit, 0
+  %own = call i64 @own_limit()
+  %unset = icmp eq i64 %own, 0
   br i1 %unset, label %done, label %tell
 tell:
+  %limit = phi i64 [ 1, %entry ], [ %own, %ask ]
   %function = load ptr, ptr @blas_begin
   call void %function(i64 %limit, ptr %held)
   br label %done

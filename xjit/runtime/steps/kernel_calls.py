@@ -10,7 +10,7 @@ from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
 from xjit.ir.source_location import Where
 from xjit.runtime.calls.records import Conditions, FastProgram, KernelCall
-from xjit.runtime.spec import Failure, KernelSpec, KernelText, RunStep, StoredObject
+from xjit.runtime.spec import Failure, KernelSpec, KernelText, RunStep, SortRoutine, StoredObject
 
 if TYPE_CHECKING:
     from xjit.ir.opdef import OpDef
@@ -85,10 +85,22 @@ def _code(spec: KernelSpec, loading: Loading) -> tuple[LoadedKernel, tuple[int, 
         return loading.load(spec.code.text), spec.words
     if isinstance(spec.code, StoredObject):
         return loading.stored(spec.code.key), spec.words
+    if isinstance(spec.code, SortRoutine):
+        return _sort(spec.code, spec.words)
     products = loading.products()
     if products is None:
         raise TargetError("xjit: the program multiplies matrices by a library that this process does not have")
     return products.kernel(spec.code.name), (products.routines[spec.code.name], *spec.words)
+
+
+def _sort(code: SortRoutine, words: tuple[int, ...]) -> tuple[LoadedKernel, tuple[int, ...]]:
+    from xjit.runtime.steps.sort_steps import numpy_sorts
+
+    sorts = numpy_sorts()
+    if sorts is None:
+        raise TargetError("xjit: the program sorts by routines of NumPy that this process does not have")
+    routines = sorts.routines[code.dtype]
+    return sorts.kernel(code.name), (routines[code.first], routines[code.other], *words)
 
 
 def error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:

@@ -80,7 +80,7 @@ def _direct(spec: ProgramSpec, loading: Loading, conditions: Conditions) -> Func
             spec.outputs,
         ):
             return loading.make_entry(fast_program(only, loading, conditions))
-    if _has_control(spec.body):
+    if _has_control(spec.body) or spec.written:
         from xjit.runtime.steps.native_groups import whole_program
 
         whole = whole_program(spec, loading, conditions)

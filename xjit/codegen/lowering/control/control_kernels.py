@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from xjit.alignment import SMALLEST_BYTES
 from xjit.codegen.lowering.control.places import Places, own_node, packed_view
+from xjit.codegen.lowering.control.taking import Later
 from xjit.codegen.lowering.control.two_turns import exchanged
 from xjit.codegen.lowering.kernels.launch import launched
 from xjit.codegen.lowering.kernels.nests import KernelInProgress, LoweredKernel
@@ -97,22 +98,24 @@ class ControlKernel:
 
     # ------------------------------------------------------------------ plans of graphs
 
-    def steps(self, sub: SubPlan, kept: dict[Node, Node]) -> Iterator[Statement]:
+    def steps(self, sub: SubPlan, kept: dict[Node, Node], owned: Sequence[Node] = ()) -> Iterator[Statement]:
         """The steps of a graph. Parameters that nobody reads any more may be overwritten with those they are
-        ``kept`` for.
+        ``kept`` for; a loop may go on in the memory of those that are ``owned``, and of what the graph has made.
         """
         spent = iter(spent_in_kernels(sub.plan, frozenset(kept)))
         for node in sub.plan.graph.nodes:
             if (held := held_by(node)) is not node and not isinstance(node.type, TupleType):
                 self.places.put(node, held)
+        later = Later(sub.plan, self.places, owned)
         for step in sub.plan.steps:
+            later.begin(step)
             match step:
                 case KernelStep():
                     yield from self._nests(step, sub, next(spent), kept)
                 case AliasStep(node, operand):
                     self.places.put(node, operand)
                 case LoopKernelStep():
-                    yield from self.loop(step)
+                    yield from self.loop(step, later)
                 case BranchKernelStep():
                     yield from self.branch(step)
                 case _:
@@ -145,8 +148,11 @@ class ControlKernel:
 
     # ------------------------------------------------------------------ loops
 
-    def loop(self, step: LoopKernelStep) -> Iterator[Statement]:
-        """A loop that runs to its end."""
+    def loop(self, step: LoopKernelStep, later: Later) -> Iterator[Statement]:
+        """A loop that runs to its end. It goes on in the memory of what it starts from, if nobody reads that later."""
+        for node, view in zip(step.results, step.first.operands, strict=False):
+            if later.may_take(step, view, node):
+                self.places.put(node, view.base)
         yield from self._begin(step, step.results)
         more = own_node(BOOL)
         yield from self._first(step, step.results, more)
@@ -183,7 +189,8 @@ class ControlKernel:
     def _begin(self, step: LoopKernelStep, carried: Sequence[Node]) -> Iterator[Statement]:
         """Gives the carried values their first ones."""
         for node, view in zip(carried, step.first.operands, strict=False):
-            yield self.places.copied(view, packed_view(node), node.aval.shape)
+            if self.places.home(node)[0] is not self.places.home(view.base)[0]:
+                yield self.places.copied(view, packed_view(node), node.aval.shape)
 
     def _first(self, step: LoopKernelStep, carried: Sequence[Node], more: Node) -> Iterator[Statement]:
         """The condition of the first turn."""
@@ -203,7 +210,7 @@ class ControlKernel:
         *following, condition = graph.outputs
         arrays = [(old, new) for old, new in zip(graph.parameters, following, strict=False) if new.aval.rank]
         begun, taken = self.turns, {old: new for old, new in arrays if following.count(new) == 1}
-        work = tuple(self.steps(step.turn, taken))
+        work = tuple(self.steps(step.turn, taken, [old for old, _ in arrays]))
         values, targets = [_view(one, step.turn) for one in (*following, condition)], (*carried, more)
         homes = [places.home(target)[0] for target in targets]
         pairs = {} if self.turns > begun else self._pairs(step.turn, values, homes)

@@ -16,7 +16,7 @@ from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import packed_strides
 from xjit.fusion.buffers.operands import View
 from xjit.ir.context import CONSTANT
-from xjit.ir.loops.intexpr import IntExpr, constant, variable
+from xjit.ir.loops.intexpr import IntExpr, constant, evaluate, variable
 from xjit.ir.loops.nodes import (
     UNKNOWN,
     Access,
@@ -86,13 +86,15 @@ class Settled:
 class Places:
     """The places of values: ``homes`` says in whose buffer a value lies, and from which element on.
 
-    Values of ``outside`` are in memory of the program, all others are the kernel's own.
+    Values of ``outside`` are in memory of the program, all others are the kernel's own. ``strides`` are those that
+    each buffer has, by their lengths.
     """
 
     nest: LoopBuilder
     pointers: Pointers
     outside: set[Node] = field(default_factory=set)
     homes: dict[Node, tuple[Node, int]] = field(default_factory=dict)
+    strides: dict[tuple[Node, int], IntExpr] = field(default_factory=dict)
 
     def put(self, node: Node, home: Node, start: int = 0) -> None:
         """Note that a value lies in the buffer of another one."""
@@ -110,7 +112,7 @@ class Places:
     def is_register(self, node: Node) -> bool:
         """Return whether a value is one element that the kernel keeps to itself."""
         home, _ = self.home(node)
-        return not home.aval.rank and home not in self.outside and home.op is not CONSTANT
+        return home.aval.size == 1 and home not in self.outside and home.op is not CONSTANT
 
     # ------------------------------------------------------------------ statements
 
@@ -185,11 +187,21 @@ class Places:
         if self.is_register(node):
             axes[own] = []
             return Slot(own, (), constant(0), 0)
-        mine, every = self.nest.axes.get(name, ()), axes.setdefault(own, [])
+        every = axes.setdefault(own, [])
+        mine = tuple(self._common(home, one) for one in self.nest.axes.get(name, ()))
         wanted = (*([constant(1)] if first + start else []), *mine)
         every += [one for one in dict.fromkeys(wanted) if one not in every]
         unit = every.index(constant(1)) if first + start else 0
         return Slot(own, tuple(map(every.index, mine)), self._start(home, first + start, own), unit)
+
+    def _common(self, home: Node, stride: IntExpr) -> IntExpr:
+        """A stride of a buffer in the one way in which all that lies in it has it.
+
+        What is stored at an index is then seen to be what is loaded from there in the next turn.
+        """
+        if stride.value is not None:
+            return stride
+        return self.strides.setdefault((home, evaluate(stride, dict(self.nest.words.values()))), stride)
 
     def _start(self, home: Node, start: int, name: str) -> IntExpr:
         """The first element of a pointer: a short way is a number of the text."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from xjit.codegen.lowering.scopes import LoopBuilder
 from xjit.codegen.scheduling.schedule import Loop, Schedule
-from xjit.dataclass import dataclass
+from xjit.dataclass import dataclass, field
 from xjit.ir.loops.intexpr import IntExpr, as_int, constant, variable
 from xjit.ir.loops.nodes import LoopKind
 
@@ -23,12 +23,13 @@ Bounds = tuple[IntExpr, IntExpr]
 class LoopBounds:
     """Opens and closes the loops of a group.
 
-    Threads share a loop if it is ``shared``.
+    Threads share a loop if it is ``shared``. Loops in ``stops``, by their variables, end at integers of the run.
     """
 
     nest: LoopBuilder
     plan: Schedule
     shared: bool = True
+    stops: dict[str, IntExpr] = field(default_factory=dict)
 
     def extent(self, loop: Loop) -> IntExpr:
         """The length of a loop."""
@@ -41,13 +42,16 @@ class LoopBounds:
         """The bounds of a kept loop, and who runs it."""
         loop = self.plan.kept[number]
         kind = LoopKind.PARALLEL if self.shared and number == self.plan.shared else LoopKind.SERIAL
-        return constant(0), self.extent(loop), kind
+        return constant(0), self._stop(loop), kind
 
     def reduced(self, loop: Loop) -> Bounds:
         """The bounds of a reduced loop."""
         if self.plan.chunked is not None and loop is self.plan.reduced[self.plan.chunked]:
             return variable("k_start"), variable("k_stop")
-        return constant(0), self.extent(loop)
+        return constant(0), self._stop(loop)
+
+    def _stop(self, loop: Loop) -> IntExpr:
+        return self.stops[loop.variable] if loop.variable in self.stops else self.extent(loop)
 
     def open(self, loops: Sequence[Loop]) -> None:
         """Opens loops, each within the one before."""

@@ -68,6 +68,7 @@ class NaiveLoops:
     def write(self) -> None:
         """All loops."""
         outer = self.plan.kept if self.plan.reduced else self.plan.kept[:-1]
+        self.values.find_stops()
         self.bounds.open(outer)
         if self.columns is not None and self.columns.overlap:
             self.nest.facts.append(self.bounds.extent(self.plan.kept[-1]) - self.columns.width)

@@ -50,7 +50,7 @@ def paired_loop(loops: Ordered) -> Loop | None:
     """The loop over rows that goes two steps at a time, if one should."""
     group, plan, accesses = loops.group, loops.plan, loops.accesses
     machine, rows = accesses.machine, plan.inner if plan.reduced else plan.inner[:-1]
-    if not rows or loops.apart or loops.transposition or plan.columns or plan.nested or group.chunk:
+    if not rows or loops.apart or group.limits or loops.transposition or plan.columns or plan.nested or group.chunk:
         return None
     if rows[-1].extent < machine.fewest_paired_rows:
         return None

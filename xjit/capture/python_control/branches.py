@@ -1,0 +1,227 @@
+"""Branches that only the run decides: both arms are traced, what they leave behind is chosen.
+
+    if x > 0: y = x          select(x > 0, x, -x)         small arms: both are computed
+    else:     y = -x         conditional(x > 0, ...)      larger ones, and those that may raise: one of them runs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.control.inner_traces import computed, inner_trace
+from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.checkpoint import Checkpoint
+from xjit.capture.python_control.inlining import inlined, is_small
+from xjit.capture.python_control.leaves import Kind, is_array_like, kind_of, lifted, refuse_kinds, same
+from xjit.capture.python_control.refining import refine
+from xjit.capture.python_control.truth import as_bool, both_hold, either_holds, negated
+from xjit.capture.python_control.turns import versions_of, written_buffers
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, VALUE, State, Thunk
+from xjit.capture.tracers.provenance import CaptureTrace
+from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current, tracing
+from xjit.ir.node import Node
+from xjit.ops.control.computations import Computation
+from xjit.ops.control.conditional import branches
+from xjit.ops.define.core import aval_of, constant, lift
+from xjit.ops.elements.elementwise import logical_not
+from xjit.ops.elements.select import select
+from xjit.ops.whole_arrays.shape import broadcast
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm of a branch: its trace, and what it leaves behind."""
+
+    trace: CaptureTrace
+    after: Any
+
+
+def decided(pred: Any, then: Thunk, otherwise: Thunk, state: State) -> None:
+    """Runs both blocks in traces of their own; the variables then have the values of the one that is chosen."""
+    start, mark = state.get(), Checkpoint((then, otherwise))
+
+    def run(block: Thunk) -> tuple[Any, ...]:
+        state.set(start)
+        block()
+        return state.get()
+
+    try:
+        arms = [_arm(pred, True, lambda: run(then)), _arm(pred, False, lambda: run(otherwise))]
+    finally:
+        state.set(start)
+    mark.check_objects()
+    places = [number for number, name in enumerate(state.names) if name in state.carried]
+    pairs = [(arms[0].after[number], arms[1].after[number]) for number in places]
+    found = _chosen(pred, arms, pairs, [state.names[number] for number in places])
+    values: list[Any] = [UNBOUND] * len(start)
+    for number, value in zip(places, found, strict=True):
+        values[number] = value
+    state.set(values)
+
+
+def _arm(pred: Any, holds: bool, run: Callable[[], Any]) -> Arm:
+    """What one arm does, where the condition holds or where it does not."""
+    trace = inner_trace("then" if holds else "otherwise")
+    trace.hands_on = True
+    refine(trace, pred.node, holds)
+    with tracing(trace):
+        return Arm(trace, run())
+
+
+def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """The value of one of two expressions."""
+    mark = Checkpoint((then, otherwise))
+    arms = [_arm(pred, True, then), _arm(pred, False, otherwise)]
+    mark.check_objects()
+    return _chosen(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
+
+
+def _chosen(
+    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]
+) -> list[Any]:
+    """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
+    plans = [_planned(name, *pair) for name, pair in zip(names, pairs, strict=True)]
+    wanted = [leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _Choice)]
+    found = iter(_choose(pred, arms, wanted))
+    return [plan.value(found) for plan in plans]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Choice:
+    """A leaf that differs between the arms."""
+
+    kind: Kind
+    one: Any
+    other: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Plan:
+    """The value of a variable: its structure, and for each leaf a choice or the value that both arms leave."""
+
+    structure: tree.Tree
+    leaves: tuple[Any, ...]
+    whole: Any = None
+
+    def value(self, found: Any) -> Any:
+        """Return the value, with what was chosen."""
+        if self.structure is None:
+            return self.whole
+        leaves = [next(found) if isinstance(leaf, _Choice) else leaf for leaf in self.leaves]
+        return tree.unflatten(self.structure, leaves)
+
+
+def _planned(name: str, one: Any, other: Any) -> _Plan:
+    if one is UNBOUND or other is UNBOUND:
+        is_hidden = name == VALUE and one is not other  # which has a meaning only where it was assigned
+        return _only(name, one, other) if is_hidden else _Plan(None, (), UNBOUND)
+    (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
+    if structure != found:
+        refuse_kinds(name, one, other, "behind a branch")
+    if structure is None:
+        return _Plan(None, (), None)
+    labels = tree.labels(structure, name)
+    return _Plan(structure, tuple(map(_leaf, ones, others, labels)))
+
+
+def _only(name: str, one: Any, other: Any) -> _Plan:
+    """The value of the one arm that has one; what the other arm has instead nobody reads."""
+    value = other if one is UNBOUND else one
+    leaves, structure = tree.flatten(value)
+    labels = list(tree.labels(structure, name))
+    if structure is None or not all(map(is_array_like, leaves)):
+        return _Plan(None, (), value)
+    choices = []
+    for leaf, label in zip(leaves, labels, strict=True):
+        kind = kind_of(leaf, label)
+        choices.append(_Choice(kind, *((leaf, None) if other is UNBOUND else (None, leaf))))
+    return _Plan(structure, tuple(choices))
+
+
+def _leaf(one: Any, other: Any, label: str) -> Any:
+    if same(one, other):
+        return one
+    if not is_array_like(one) or not is_array_like(other):
+        refuse_kinds(label, one, other, "behind a branch")
+    kind = kind_of(one, label).agreed(kind_of(other, label))
+    if kind is None:
+        refuse_kinds(label, one, other, "behind a branch")
+    return _Choice(kind, one, other)
+
+
+def _choose(pred: Any, arms: Sequence[Arm], wanted: Sequence[_Choice]) -> list[Any]:
+    """The chosen leaves, as values of the current trace."""
+    truths = [_of_truths(pred, choice) for choice in wanted]
+    rest = [choice for choice, truth in zip(wanted, truths, strict=True) if truth is None]
+    buffers = list(dict.fromkeys(one for arm in arms for one in written_buffers(arm.trace)))
+    made = iter(_computed(pred, arms, rest, buffers) if rest or buffers else ())
+    return [next(made) if truth is None else truth for truth in truths]
+
+
+def _of_truths(pred: Any, choice: _Choice) -> Any:
+    """The choice between truth values of which one is known, if the other is known or from outside of the arms."""
+    if choice.kind.place.weak is not bool:
+        return None
+    one, other = choice.one, choice.other
+    if type(one) is bool and type(other) is bool:
+        return as_bool(pred) if one else negated(pred)
+    if type(one) is bool and _is_outside(other):
+        return either_holds(pred, other) if one else both_hold(negated(pred), other)
+    if type(other) is bool and _is_outside(one):
+        return either_holds(negated(pred), one) if other else both_hold(pred, one)
+    return None
+
+
+def _is_outside(value: Any) -> bool:
+    """Return whether a value was there in front of the branch."""
+    trace = current()
+    return isinstance(value, TracedValue) and trace is not None and value.owner is trace
+
+
+def _computed(pred: Any, arms: Sequence[Arm], rest: Sequence[_Choice], buffers: Sequence[Buffer]) -> list[Any]:
+    outer = current()
+    assert isinstance(outer, CaptureTrace)
+    parts = []
+    for arm, side in zip(arms, ("one", "other"), strict=True):
+        leaves = [value for one in rest for value in _lifted(getattr(one, side), one.kind, arm.trace)]
+        parts.append(computed(arm.trace, [*leaves, *versions_of(arm.trace, buffers)]))
+    if all(map(is_small, parts)):
+        values = _both_computed(pred, parts, [outer.adopt(one.version(outer)) for one in buffers])
+    else:
+        values = list(branches(select(pred, np.int32(0), np.int32(1)), [((), part) for part in parts]))
+    nodes = [lift(outer, value) for value in values]
+    for buffer, node in zip(buffers, nodes[len(nodes) - len(buffers) :], strict=True):
+        buffer.advance(outer, node)
+    left = iter(nodes)
+    return [choice.kind.seen(left, outer) for choice in rest]
+
+
+def _both_computed(pred: Any, parts: Sequence[Computation], memory: Sequence[Node]) -> list[Any]:
+    """The results of two small arms: one writes into the memory that the other leaves, each where it is chosen."""
+    ones = inlined(parts[0], pred, {})
+    end = len(ones) - len(memory)
+    after = {before: one.node for before, one in zip(memory, ones[end:], strict=True)}
+    others = inlined(parts[1], logical_not(pred), after)
+    pairs = zip(ones[:end], others[:end], strict=True)
+    return [*(select(_like(pred, one), one, other) for one, other in pairs), *others[end:]]
+
+
+def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> list[Any]:
+    with tracing(trace):
+        if leaf is not None:
+            return lifted(leaf, kind)
+        zeros = [(constant(np.zeros((), type.dtype)), type) for type in kind.types]
+        return [broadcast(zero, type.shape) if type.rank else zero for zero, type in zeros]
+
+
+def _like(pred: Any, value: Any) -> Any:
+    shape = aval_of(value).shape
+    return broadcast(pred, shape) if shape else pred
+
+

@@ -1,0 +1,69 @@
+"""Values in front of a loop as the types that its turns leave behind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.control.state import NUMBERS, as_array
+from xjit.capture.python_control.leaves import Kind, converted, is_array_like, kind_of
+from xjit.capture.python_control.turns import Carried
+from xjit.capture.rewriting.runtime_protocol import UNBOUND
+from xjit.ir.current import current
+from xjit.ops.define.core import constant, lift
+from xjit.ops.whole_arrays.shape import broadcast
+
+_ORDER = list(NUMBERS)
+
+
+def fitted(value: Any, one: Carried) -> Any:
+    """A value as one of these types; zeros for a variable that has none; None where it is something else."""
+    if value is UNBOUND:
+        return tree.unflatten(one.structure, [zeros(leaf) for leaf in one.leaves])
+    leaves, structure = tree.flatten(value)
+    if structure != one.structure:
+        return None
+    found = [_fitted_leaf(leaf, kind) for leaf, kind in zip(leaves, one.leaves, strict=True)]
+    if any(leaf is None for leaf in found):
+        return None
+    return value if all(a is b for a, b in zip(found, leaves, strict=True)) else tree.unflatten(structure, found)
+
+
+def zeros(kind: Any) -> Any:
+    """A value of a kind that nobody reads."""
+    if not isinstance(kind, Kind):
+        return kind
+    zero = constant(np.zeros((), kind.place.aval.dtype))
+    return _seen(broadcast(zero, kind.place.aval.shape) if kind.place.aval.rank else zero, False, kind)
+
+
+def _fitted_leaf(leaf: Any, kind: Any) -> Any:
+    if not isinstance(kind, Kind):
+        return leaf
+    if not is_array_like(leaf):
+        return None
+    own = kind_of(leaf, kind.place.label)
+    if own.type == kind.type:
+        return leaf
+    if own.place.weak is None or own.place.aval.rank or not _widens(own.place.weak, kind):
+        return None
+    if own.doubtful or (kind.doubtful and own.agreed(kind) is None):
+        return None
+    operand, _, _ = as_array(leaf, "loop", kind.place.label)
+    number = converted(operand, kind)
+    return _seen(broadcast(number, kind.place.aval.shape) if kind.place.aval.rank else number, True, kind)
+
+
+def _widens(weak: type, kind: Kind) -> bool:
+    """Return whether a number of Python's may become one of another kind, without a loss."""
+    other = kind.place.weak
+    return other is None or _ORDER.index(weak) <= _ORDER.index(other)
+
+
+def _seen(value: Any, is_python: bool, kind: Kind) -> Any:
+    trace = current()
+    assert trace is not None
+    values = [value, constant(np.asarray(is_python))][: len(kind.types)]
+    return kind.seen(iter([lift(trace, one) for one in values]), trace)

@@ -1,0 +1,106 @@
+"""Small arms of branches as part of what surrounds them: both are computed, and what is chosen is kept.
+
+    if x[i] > m: y[i] = x[i]          y' = update_slice y (select (x[i] > m) x[i] y[i]) at i
+
+An element that an arm writes keeps its value where the other arm is chosen. Positions that only the condition keeps
+inside of an array are 0 there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from xjit.ir.context import CONSTANT, Trace, TracedValue, is_by_reference
+from xjit.ir.current import current
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+from xjit.ir.spans import span_of
+from xjit.ops.control.computations import Computation
+from xjit.ops.define.core import apply, lift
+from xjit.ops.elements.select import select
+from xjit.ops.regions.strided_slices import SLICE_FROM, UPDATE_SLICE
+from xjit.ops.whole_arrays.shape import broadcast
+
+_MOST_NODES = 40
+_MOST_OF_ARRAYS = 4
+_SMALL = 16
+
+
+def is_small(part: Computation) -> bool:
+    """Return whether computing all of it costs less than a branch, and cannot raise."""
+    graph = part.graph
+    inner = [node for node in graph.nodes if node.op.kind is not Kind.LEAF]
+    if graph.effects or not all(map(_is_plain, inner)):
+        return False
+    kept = {node for node in graph.nodes if node.op is UPDATE_SLICE or _is_copy(node)} | set(graph.parameters)
+    large = any(node.aval.size > _SMALL for node in (*inner, *graph.outputs) if node not in kept)
+    return len(inner) <= (_MOST_OF_ARRAYS if large else _MOST_NODES)
+
+
+def _is_plain(node: Node) -> bool:
+    if node.op.failure is not None or node.op.raises:
+        return False
+    if node.op is UPDATE_SLICE:
+        return node.inputs[1].aval.size <= _SMALL
+    if node.op.kind is Kind.INDEXING:
+        return len(node.inputs) == 1 or node.op is SLICE_FROM
+    return node.op.kind is Kind.ELEMENTWISE
+
+
+def _is_copy(node: Node) -> bool:
+    """Return whether a node is the same array in the same order, as it stands in front of an update."""
+    return node.op.kind is Kind.INDEXING and len(node.inputs) == 1 and node.type == node.inputs[0].type
+
+
+def inlined(part: Computation, pred: Any, instead: Mapping[Node, Node]) -> list[Any]:
+    """The results of an arm, computed in the current trace; they hold where ``pred`` does.
+
+    Nodes of the current trace that the arm reads are replaced by others.
+    """
+    trace = current()
+    assert trace is not None
+    outer = [trace.adopt(value.node) for value in part.captures]
+    pairs = zip(part.graph.parameters, outer, strict=True)
+    known: dict[Node, Node] = {node: instead.get(given, given) for node, given in pairs}
+    for node in part.graph.nodes:
+        if node not in known:
+            known[node] = _copied(node, [known[one] for one in node.inputs], pred, trace)
+    return [TracedValue(known[node], trace) for node in part.graph.outputs]
+
+
+def _copied(node: Node, inputs: list[Node], pred: Any, trace: Trace) -> Node:
+    """The node over other operands."""
+    if node.op is CONSTANT:
+        return trace.constant(node.param("value"), node.where, by_reference=is_by_reference(node))
+    if node.op is SLICE_FROM:
+        inputs[1:] = _safe(inputs[1:], node, inputs[0], node.aval.shape, pred, trace)
+    if node.op is UPDATE_SLICE:
+        inputs[2:] = _safe(inputs[2:], node, inputs[0], node.inputs[1].aval.shape, pred, trace)
+        inputs[1] = _kept(node, inputs, pred, trace)
+    return trace.add(node.op, tuple(inputs), node.kwargs, node.where)
+
+
+def _safe(
+    starts: list[Node], node: Node, operand: Node, sizes: tuple[int, ...], pred: Any, trace: Trace
+) -> list[Node]:
+    """The starts of a window; 0 where they might be outside of the operand and the arm is not chosen."""
+    found: list[Node] = []
+    for axis, start in zip(node.param("axes"), starts, strict=True):
+        last = operand.aval.shape[axis] - (sizes[axis] - 1) * node.param("strides")[axis] - 1
+        low, high = span_of(start, trace)
+        inside = low >= 0 and high <= last
+        zero = np.zeros((), start.aval.dtype)
+        found.append(start if inside else lift(trace, select(pred, TracedValue(start, trace), zero)))
+    return found
+
+
+def _kept(node: Node, inputs: list[Node], pred: Any, trace: Trace) -> Node:
+    """The window that an update writes: what was there, unless the arm is chosen."""
+    values = [TracedValue(one, trace) for one in inputs]
+    sizes = values[1].shape
+    own = {key: node.param(key) for key in ("axes", "starts", "strides")}
+    before = apply(SLICE_FROM, values[0], *values[2:], **own, sizes=sizes)
+    return lift(trace, select(broadcast(pred, sizes) if sizes else pred, values[1], before))

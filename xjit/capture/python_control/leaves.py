@@ -1,0 +1,182 @@
+"""The values of names before and after a piece of the user's code: which are the same, and of which types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.control.state import NUMBERS, Place, as_array
+from xjit.capture.guarding.signature import is_plain
+from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.capture.tracers.traced_integers import WIDEST, Bounds
+from xjit.dataclass import dataclass, replace
+from xjit.ir.context import Trace, TracedValue
+from xjit.ops.control.computations import plain as plain_type
+from xjit.ops.control.computations import row_major
+from xjit.ops.define.core import aval_of, constant
+from xjit.ops.elements.convert import convert_element_type
+from xjit.types import BOOL, FLOAT64, INT64, ArrayType, DType, scalar_type
+
+_ARRAYS = (np.ndarray, np.generic, TracedValue)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The type of one leaf: that of its elements and shape, what Python sees, and the bounds of its integers.
+
+    A leaf that is ``doubtful`` is a number of NumPy's or of this type of Python's: a truth value beside it says which.
+    """
+
+    place: Place
+    bounds: Bounds | None = None
+    wraps: bool = False
+    doubtful: type | None = None
+
+    @property
+    def type(self) -> tuple[Any, ...]:
+        """The type without the name and the bounds."""
+        return self.place.aval, self.place.scalar, self.place.weak
+
+    @property
+    def types(self) -> tuple[ArrayType, ...]:
+        """The types of the values that a graph has of such a leaf."""
+        return (self.place.aval, scalar_type(BOOL)) if self.doubtful else (self.place.aval,)
+
+    def seen(self, nodes: Iterator[Any], trace: Trace) -> TracedArray:
+        """Return what the user's code sees of the next values, which are of this kind."""
+        value = TracedArray(next(nodes), trace, weak=self.place.weak, scalar=self.place.scalar)
+        if self.bounds is not None:
+            value.bounds, value.wraps = self.bounds, self.wraps
+        if self.doubtful:
+            value.doubt = TracedValue(next(nodes), trace), self.doubtful
+        return value
+
+    def joined(self, other: Kind) -> Kind:
+        """The kind of what is of one of two kinds that differ in bounds."""
+        both = replace(self, doubtful=self.doubtful or other.doubtful)
+        if self.bounds is None or other.bounds is None:
+            return both
+        low, high = min(self.bounds[0], other.bounds[0]), max(self.bounds[1], other.bounds[1])
+        return replace(both, bounds=(low, high), wraps=self.wraps or other.wraps)
+
+    def agreed(self, other: Kind) -> Kind | None:
+        """The kind that holds numbers of two kinds exactly; None where there is none.
+
+        A number of Python's and one of NumPy's may be one in doubt.
+        """
+        if self.doubtful is not None is not other.doubtful is not self.doubtful:
+            return None
+        if self.type == other.type:
+            return self.joined(other)
+        if self.place.aval.rank or other.place.aval.rank or (self.place.weak is None) == (other.place.weak is None):
+            return None
+        weak, strong = (self, other) if self.place.weak is not None else (other, self)
+        kind = weak.place.weak
+        wide = strong.place.scalar and strong.place.aval.dtype in _WIDE.get(kind or complex, ())
+        return replace(strong, doubtful=kind) if wide and strong.doubtful in (None, kind) else None
+
+
+_WIDE: dict[type, tuple[DType, ...]] = {bool: (BOOL,), int: (INT64, FLOAT64), float: (FLOAT64,)}
+"""The types of NumPy's numbers that hold what Python's do, and that other types do not tell apart when they meet."""
+
+
+def is_array_like(leaf: Any) -> bool:
+    """Return whether a graph can hold the value of a leaf."""
+    return type(leaf) in NUMBERS or isinstance(leaf, _ARRAYS)
+
+
+def kind_of(leaf: Any, label: str) -> Kind:
+    """The kind of a number or an array."""
+    operand, weak, scalar = as_array(leaf, "loop", label)
+    place = Place(label, plain_type(aval_of(operand)), scalar, weak)
+    return Kind(place, *_bounds(leaf, weak), doubtful=leaf.doubt[1] if hasattr(leaf, "doubt") else None)
+
+
+def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:
+    if weak not in (bool, int):
+        return None, False
+    if not isinstance(leaf, TracedValue):
+        return (int(leaf), int(leaf)), False
+    if hasattr(type(leaf), "value"):
+        return WIDEST, False
+    return getattr(leaf, "bounds", (0, 1)), getattr(leaf, "wraps", False)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two leaves are the same value for any code that follows."""
+    if one is other:
+        return True
+    if isinstance(one, TracedValue) and isinstance(other, TracedValue):
+        return type(one) is type(other) and one.weak is other.weak and _is_same_memory(one, other)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, float):
+        return (one == other and math.copysign(1.0, one) == math.copysign(1.0, other)) or (one != one and other != other)
+    return is_plain(one) and bool(one == other)
+
+
+def _is_same_memory(one: Any, other: Any) -> bool:
+    """Return whether two traced values are the same number, or show the same elements of one buffer."""
+    if one.scalar or one.weak is not None:
+        return other.node is one.node and other.scalar == one.scalar
+    return one.is_linked and other.is_linked and one.buffer is other.buffer and one.steps == other.steps
+
+
+def lifted(leaf: Any, kind: Kind) -> list[Any]:
+    """The values of a graph that a leaf of a kind has: packed, and beside it the doubt."""
+    operand, weak, _ = as_array(leaf, "loop", kind.place.label)
+    value = operand if aval_of(operand).dtype == kind.place.aval.dtype else converted(operand, kind)
+    if not kind.doubtful:
+        return [row_major(value)]
+    return [row_major(value), leaf.doubt[0] if hasattr(leaf, "doubt") else constant(np.asarray(weak is not None))]
+
+
+def converted(number: Any, kind: Kind) -> Any:
+    """A number as one of another kind."""
+    return convert_element_type(number, kind.place.aval.dtype)
+
+
+def flattened(values: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str], list[tree.Tree]]:
+    """The leaves of the values of names, what to call them, and the structure of each value."""
+    leaves: list[Any] = []
+    labels: list[str] = []
+    structures: list[tree.Tree] = []
+    for value, name in zip(values, names, strict=True):
+        own, structure = tree.flatten(value)
+        leaves += own
+        labels += tree.labels(structure, name)
+        structures.append(structure)
+    return leaves, labels, structures
+
+
+def unflattened(leaves: Sequence[Any], structures: Sequence[tree.Tree]) -> tuple[Any, ...]:
+    """The values of names, of their leaves."""
+    values: list[Any] = []
+    begin = 0
+    for structure in structures:
+        end = begin + _count(structure)
+        values.append(tree.unflatten(structure, list(leaves[begin:end])))
+        begin = end
+    return tuple(values)
+
+
+def _count(structure: tree.Tree) -> int:
+    return len(list(tree.labels(structure, "")))
+
+
+def refuse_kinds(label: str, one: Any, other: Any, where: str) -> None:
+    """CaptureError about a name that is of two kinds."""
+    refuse(f"{label} is {_words(one)} or {_words(other)} {where}, as only the run will tell", one, other)
+
+
+def _words(leaf: Any) -> str:
+    if is_array_like(leaf):
+        kind = kind_of(leaf, "")
+        word = "a Python " + kind.place.weak.__name__ if kind.place.weak is not None else str(kind.place.aval)
+        return word
+    return f"{leaf!r:.40}"

@@ -1,0 +1,273 @@
+"""Loops of Python's that become loops of the graph: a turn is traced once, the state is found by trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import tree
+from xjit.capture.control.inner_traces import computed, inner_trace
+from xjit.capture.control.loops import COUNTER
+from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.fitting import fitted
+from xjit.capture.python_control.growth import Growth
+from xjit.capture.python_control.leaves import Kind, kind_of
+from xjit.capture.python_control.sequences import Turns
+from xjit.capture.python_control.truth import truth
+from xjit.capture.python_control.turns import (
+    Carried,
+    Turn,
+    carried_of,
+    is_same_value,
+    leaves_of,
+    parameters_of,
+    traced_turn,
+    versions_of,
+    written_buffers,
+)
+from xjit.capture.rewriting.runtime_protocol import UNBOUND, State
+from xjit.capture.tracers.provenance import CaptureTrace, refuse
+from xjit.dataclass import dataclass, replace
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current, tracing
+from xjit.ops.control.computations import Computation, row_major
+from xjit.ops.control.while_loop import loop
+from xjit.ops.define.core import lift
+from xjit.ops.elements.compare import lt
+from xjit.ops.elements.elementwise import add, and_
+
+_MOST_TRIALS = 12
+_MOST_PEELED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of the user's: the variables, the condition for another turn, the body, and what is gone through.
+
+    ``certain`` tells if the first turn surely happens.
+    """
+
+    state: State
+    test: Callable[[], Any] | None
+    body: Callable[[Any], None]
+    turns: Turns | None
+    certain: Callable[[], bool]
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The variables whose values a further turn, or what follows, may read."""
+        return frozenset(self.state.carried)
+
+    def start(self) -> tuple[Any, ...]:
+        """The values of the variables in front of the loop; those that nobody needs are not bound."""
+        pairs = zip(self.state.names, self.state.get(), strict=True)
+        return tuple(value if name in self.needed else UNBOUND for name, value in pairs)
+
+    @property
+    def counter(self) -> Kind | None:
+        """The kind of the number of a turn."""
+        return None if self.turns is None else Kind(replace(COUNTER, weak=int), self.turns.bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A loop with what its turns change: variables and the buffers that they write to."""
+
+    loop: Loop
+    start: tuple[Any, ...]
+    carried: tuple[Carried | None, ...]
+    buffers: tuple[Buffer, ...]
+
+    def turn(self) -> Turn:
+        """A trial of a turn."""
+        loop, test = self.loop, self.loop.test if self.loop.turns is None else None
+        return traced_turn(loop.state, self.carried, self.start, self.buffers, loop.counter, loop.body, test)
+
+
+def captured(loop: Loop) -> None:
+    """Traces the loop as a loop; the variables then have the values behind it."""
+    for _ in range(_MOST_PEELED + 1):
+        start = loop.start()
+        settled = _settled(loop, start)
+        first = _first(settled)
+        if first is not None:
+            _finish(replace(settled, carried=_in_doubt(settled, first)), first)
+            return
+        loop.state.set(start)
+        if not loop.certain():
+            _refuse_types(settled)
+        loop = _peeled(loop)
+    refuse("the types of the variables of a loop do not settle in its first turns")
+
+
+def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
+    """What turns change, and its types: from what one turn changes to what no further one adds to."""
+    length = None if loop.turns is None else loop.turns.length
+    names = loop.state.names
+    growths = [Growth(name, value, length) for name, value in zip(names, start, strict=True)]
+    buffers: list[Buffer] = []
+    for _ in range(_MOST_TRIALS):
+        found = Settled(loop, start, tuple(one.carried for one in growths), tuple(buffers))
+        turn = found.turn()
+        changed = [
+            name in loop.needed and one.goes_on(after)
+            for name, one, after in zip(names, growths, turn.after, strict=True)
+        ]
+        new = [buffer for buffer in written_buffers(turn.trace) if buffer not in buffers]
+        buffers += new
+        if not any(changed) and not new:
+            return found
+    refuse("what the variables of a loop are does not settle in a few turns")
+
+
+def _first(settled: Settled) -> list[Any] | None:
+    """The values that variables start from; None where the first turn is not as the others.
+
+    A number of Python's may start as one of NumPy's if the first turn makes the same of both.
+    """
+    found = []
+    for one, value in zip(settled.carried, settled.start, strict=True):
+        start = value if one is None else fitted(value, one)
+        if one is not None and start is None:
+            return None
+        found.append(start)
+    pairs = zip(settled.start, found, strict=True)
+    if not all(is_same_value(a, b) or a is UNBOUND for a, b in pairs) and not _is_as_others(settled, found):
+        return None
+    return found
+
+
+def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, ...]:
+    """What turns change, where numbers that start as Python's are in doubt if there may be no turn."""
+    found = list(settled.carried)
+    for place, (one, value, start) in enumerate(zip(found, settled.start, first, strict=True)):
+        if one is None or value is UNBOUND or is_same_value(value, start):
+            continue
+        settled.loop.state.set(settled.start)
+        if settled.loop.certain():
+            break
+        leaves = [_doubted(*pair) for pair in zip(one.leaves, tree.flatten(value)[0], strict=True)]
+        found[place] = replace(one, leaves=tuple(leaves))
+    return tuple(found)
+
+
+def _doubted(kind: Any, leaf: Any) -> Any:
+    if not isinstance(kind, Kind) or kind_of(leaf, "").type == kind.type:
+        return kind
+    found = kind_of(leaf, kind.place.label).agreed(kind)
+    if found is None:
+        refuse(
+            f"the type of {kind.place.label} behind a loop depends on how many turns it takes",
+            fix="start with a value of the type that the loop makes",
+        )
+    return found
+
+
+def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:
+    """Return whether the first turn makes the same of the values that it starts from and of the fitting ones."""
+    trace = inner_trace("body")
+    trace.hands_on = True
+    results: list[list[Any]] = []
+    with tracing(trace):
+        nothing = [None] * len(settled.carried)
+        number, _ = parameters_of(trace, settled.loop.counter, nothing, settled.start, settled.buffers)
+        versions = dict(trace.versions)
+        for values in (settled.start, fitting):
+            for buffer, node in versions.items():
+                buffer.advance(trace, node)
+            settled.loop.state.set(tuple(values))
+            settled.loop.body(number)
+            after = settled.loop.state.get()
+            pairs = zip(settled.carried, after, strict=True)
+            if any(one is not None and _types_of(value) != one.types for one, value in pairs):
+                return False
+            leaves = leaves_of(settled.carried, after)
+            results.append([*(lift(trace, leaf) for leaf in leaves), *(trace.versions[b] for b in settled.buffers)])
+    return all(a is b for a, b in zip(*results, strict=True))
+
+
+def _types_of(value: Any) -> Any:
+    return None if value is UNBOUND else carried_of("", value).types
+
+
+def _refuse_types(settled: Settled) -> None:
+    names = [
+        name
+        for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True)
+        if one is not None and value is not UNBOUND and _types_of(value) != one.types
+    ]
+    refuse(
+        f"the type of {', '.join(names)} behind a loop depends on how many turns it takes",
+        fix="start with a value of the type that the loop makes",
+    )
+
+
+def _peeled(loop: Loop) -> Loop:
+    """The loop without its first turn, which is traced in front of it."""
+    if loop.turns is None:
+        loop.body(None)
+        test = loop.test
+        return replace(loop, certain=lambda: test is None or truth(test()) is True)
+    loop.body(loop.turns.first)
+    rest = loop.turns.rest()
+    if loop.test is not None and truth(loop.test()) is not True:
+        refuse("the types of the variables of a loop settle in its first turn, which may be its last one")
+    return replace(loop, turns=rest, certain=lambda: rest.is_certain)
+
+
+def _finish(settled: Settled, values: Sequence[Any]) -> None:
+    """Makes the loop of the graph, and hands on what it leaves behind."""
+    refitted = [one if kinds is None else fitted(value, kinds) for kinds, one, value in zip(settled.carried, values, settled.start, strict=True)]
+    first = leaves_of(settled.carried, refitted)
+    turn, turns = settled.turn(), settled.loop.turns
+    outer = current()
+    assert isinstance(outer, CaptureTrace)
+    begin = 0 if turns is None else 1
+    with tracing(turn.trace):
+        ahead = [] if turns is None else [add(turn.counter, np.int64(1))]
+        results = [*ahead, *leaves_of(settled.carried, turn.after), *versions_of(turn.trace, settled.buffers)]
+    if not results:
+        refuse("a loop changes nothing that is seen behind it")
+    step = computed(turn.trace, results)
+    start = [] if turns is None else [turns.first_number()]
+    memory = [row_major(TracedValue(outer.adopt(buffer.version(outer)), outer)) for buffer in settled.buffers]
+    last = list(loop([*start, *first, *memory], _test(settled), step, None if turns is None else turns.most))
+    end = len(last) - len(memory)
+    for buffer, value in zip(settled.buffers, last[end:], strict=True):
+        buffer.advance(outer, outer.adopt(value.node))
+    settled.loop.state.set(_values_behind(settled, last[begin:end]))
+
+
+def _test(settled: Settled) -> Computation:
+    """The condition for another turn."""
+    trace = inner_trace("condition")
+    state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
+    with tracing(trace):
+        counter, values = parameters_of(
+            trace, settled.loop.counter, settled.carried, settled.start, settled.buffers
+        )
+        state.set(values)
+        versions = dict(trace.versions)
+        held = [] if turns is None else [lt(counter, turns.end_number())]
+        if test is not None:
+            held.append(truth(test(), traced=True))
+        if trace.versions != versions or any(map(lambda a, b: a is not b, values, state.get())):
+            refuse("the condition of a loop assigns a variable or writes to an array")
+        both = held[0] if len(held) == 1 else and_(*held)
+    return computed(trace, [both])
+
+
+def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
+    values: list[Any] = []
+    outer = current()
+    assert outer is not None
+    rest = iter([lift(outer, one) for one in last])
+    for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True):
+        if one is not None:
+            leaves = [kind.seen(rest, outer) if isinstance(kind, Kind) else kind for kind in one.leaves]
+            values.append(tree.unflatten(one.structure, leaves))
+        else:
+            values.append(value if name in settled.loop.needed else UNBOUND)
+    return tuple(values)

@@ -1,0 +1,82 @@
+"""What a condition tells of integers where it holds: within ``if i + 1 < n`` the number i is less than n - 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xjit.ir.context import CONSTANT, Trace
+from xjit.ir.node import Node
+from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
+from xjit.ir.spans import Span, span_of
+from xjit.types import INT64
+
+_OPPOSITES = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def refine(trace: Trace, pred: Node, holds: bool) -> None:
+    """Notes in a trace between which numbers integers lie if a condition of it, or of one around it, holds or not."""
+    for node, low, high in _facts(pred, holds, trace):
+        inner = trace.adopt(node)
+        before = span_of(inner, trace)
+        found = max(before[0], low), min(before[1], high)
+        if found[0] <= found[1]:
+            trace.spans[inner] = found
+
+
+def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node, int, int]]:
+    """Nodes, and the numbers between which they lie."""
+    expr = pred.element
+    if not isinstance(expr, Prim):
+        return
+    if expr.name == "not" and isinstance(expr.args[0], Arg):
+        yield from _facts(pred.inputs[expr.args[0].index], not holds, trace)
+    elif expr.name == ("and" if holds else "or"):
+        for arg in expr.args:
+            if isinstance(arg, Arg):
+                yield from _facts(pred.inputs[arg.index], holds, trace)
+    elif expr.name in _OPPOSITES:
+        name = expr.name if holds else _OPPOSITES[expr.name]
+        one, other = (_operand(arg, pred) for arg in expr.args)
+        if one is not None and other is not None:
+            yield from _compared(name, one, other, trace)
+            yield from _compared(_MIRRORED[name], other, one, trace)
+
+
+def _operand(arg: Expr, pred: Node) -> Node | int | None:
+    if isinstance(arg, Lit):
+        value = arg.literal.item()
+        return int(value) if arg.dtype == INT64 else None
+    if isinstance(arg, Arg) and pred.inputs[arg.index].aval.dtype == INT64:
+        return pred.inputs[arg.index]
+    return None
+
+
+def _compared(name: str, one: Node | int, other: Node | int, trace: Trace | None) -> Iterator[tuple[Node, int, int]]:
+    """What ``one < other`` and the like tell of the first operand."""
+    if not isinstance(one, Node):
+        return
+    low, high = (other, other) if isinstance(other, int) else span_of(other, trace)
+    found: Span | None = {
+        "lt": (-(2**63), high - 1),
+        "le": (-(2**63), high),
+        "gt": (low + 1, 2**63 - 1),
+        "ge": (low, 2**63 - 1),
+        "eq": (low, high),
+    }.get(name)
+    if found is not None:
+        yield from _shifted(one, *found)
+
+
+def _shifted(node: Node, low: int, high: int) -> Iterator[tuple[Node, int, int]]:
+    """The same for what the node is more or less than by a constant."""
+    yield node, low, high
+    expr = node.element if node.op is not CONSTANT else None
+    if node.op.access is not None and len(node.inputs) == 1 and node.aval == node.inputs[0].aval:
+        yield from _shifted(node.inputs[0], low, high)
+    if not isinstance(expr, Prim) or expr.name not in ("add", "sub") or len(node.inputs) != 2:
+        return
+    first, second = node.inputs
+    if second.op is CONSTANT and second.aval.size == 1 and expr.args == (Arg(0, INT64), Arg(1, INT64)):
+        number = int(second.param("value").item()) * (1 if expr.name == "add" else -1)
+        yield from _shifted(first, low - number, high - number)

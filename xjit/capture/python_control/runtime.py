@@ -1,0 +1,190 @@
+"""What the control flow of rewritten functions does over traced values.
+
+What Python knows takes Python's way. A condition that only the run tells makes a branch of the graph, and a loop that
+ends by one, or that would be long, makes a loop of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xjit.capture.python_control.branches import chosen, decided
+from xjit.capture.python_control.checkpoint import Checkpoint
+from xjit.capture.python_control.loops import Loop, captured
+from xjit.capture.python_control.sequences import Turns, turns_of
+from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
+from xjit.capture.python_control.unrolling import Unrolling
+from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime
+from xjit.capture.rewriting.runtime_protocol import Site, State, Thunk
+from xjit.capture.tracers.provenance import refuse
+from xjit.errors import CaptureError
+
+
+class TracedRuntime(PythonRuntime):
+    """Control flow while a function is traced."""
+
+    def if_(self, test: Any, then: Thunk | None, otherwise: Thunk | None, site: Site) -> None:
+        """Run one block, or trace both."""
+        if not is_open(test):
+            super().if_(test, then, otherwise, site)
+            return
+        state = site.state(then, otherwise)
+        decided(truth(test), then or _nothing, otherwise or _nothing, state)
+
+    def while_(self, test: Thunk, body: Thunk, going: Thunk | None, site: Site) -> None:
+        """Run the turns whose condition is known, or trace one for all."""
+        state, mark = site.state(test, body, going), Checkpoint((test, body))
+        start = state.get()
+
+        def holds() -> Any:
+            return test() if going is None else self.both(going(), test)
+
+        unrolling = Unrolling(None)
+        while unrolling.goes_on():
+            known = test() if unrolling.turns == 0 or going is None else holds()
+            if is_open(known):
+                break
+            if not known:
+                return
+            body()
+            unrolling.turn()
+        state.set(start)
+        mark.restore()
+        captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True))
+        mark.check_objects()
+
+    def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
+        """Run the turns one by one if there are few of them, or trace one for all."""
+        turns = turns_of(items)
+        state = site.state(assign, body, going)
+        if turns is None:
+            self._through(items, assign, body, going, state)
+            return
+        mark, start = Checkpoint((assign, body)), state.get()
+        if turns.length is not None and self._unrolled(turns, assign, body, going, state):
+            return
+        state.set(start)
+        mark.restore()
+
+        def turn(counter: Any) -> None:
+            assign(turns.element(counter))
+            body()
+
+        try:
+            captured(Loop(state, going, turn, turns, lambda: turns.is_certain))
+            mark.check_objects()
+        except CaptureError:
+            if not turns.has_known_numbers:
+                raise
+            state.set(start)
+            mark.restore()
+            self._through(items, assign, body, going, state)
+
+    def _unrolled(
+        self, turns: Turns, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
+    ) -> bool:
+        """Run the turns one by one; return whether all of them were few enough."""
+        unrolling = Unrolling(turns.length)
+        for number in range(turns.first, turns.end):
+            if not unrolling.goes_on():
+                return False
+            assign(turns.element(number))
+            body()
+            unrolling.turn()
+            if going is not None:
+                more = going()
+                if is_open(more):
+                    return False
+                if not more:
+                    return True
+        return True
+
+    def _through(
+        self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
+    ) -> None:
+        """Run the body for each item, those behind a break that only the run decides within a branch."""
+        open_break = False
+        for item in items:
+            if open_break:
+                assert going is not None
+                decided(truth(going()), lambda item=item: (assign(item), body()), _nothing, state)
+                continue
+            assign(item)
+            body()
+            if going is not None:
+                more = going()
+                open_break = is_open(more)
+                if not open_break and not more:
+                    return
+
+    def if_exp(self, test: Any, then: Thunk, otherwise: Thunk) -> Any:
+        """Evaluate one arm, or trace both."""
+        return chosen(truth(test), then, otherwise) if is_open(test) else super().if_exp(test, then, otherwise)
+
+    def and_(self, first: Any, *others: Thunk) -> Any:
+        """Return the deciding operand."""
+        for number, other in enumerate(others):
+            if is_open(first):
+                rest = others[number:]
+                value = first
+                return chosen(truth(value), lambda: self.and_(rest[0](), *rest[1:]), lambda: value)
+            if not first:
+                break
+            first = other()
+        return first
+
+    def or_(self, first: Any, *others: Thunk) -> Any:
+        """Return the deciding operand."""
+        for number, other in enumerate(others):
+            if is_open(first):
+                rest = others[number:]
+                value = first
+                return chosen(truth(value), lambda: value, lambda: self.or_(rest[0](), *rest[1:]))
+            if first:
+                break
+            first = other()
+        return first
+
+    def both(self, first: Any, *others: Thunk) -> Any:
+        """Return the truth of a conjunction."""
+        result = _truth_value(first)
+        if not others or (not is_open(first) and not result):
+            return result
+        if not is_open(first):
+            return self.both(others[0](), *others[1:])
+        return chosen(truth(first), lambda: self.both(others[0](), *others[1:]), lambda: False)
+
+    def either(self, first: Any, *others: Thunk) -> Any:
+        """Return the truth of a disjunction."""
+        result = _truth_value(first)
+        if not others or (not is_open(first) and result):
+            return result
+        if not is_open(first):
+            return self.either(others[0](), *others[1:])
+        return chosen(truth(first), lambda: True, lambda: self.either(others[0](), *others[1:]))
+
+    def not_(self, value: Any) -> Any:
+        """Negate a truth."""
+        return negated(value) if is_open(value) else not value
+
+    def compare(self, operators: tuple[str, ...], first: Any, second: Any, *others: Thunk) -> Any:
+        """Return the deciding comparison."""
+        result = OPERATORS[operators[0]](first, second)
+        if not others:
+            return result
+        return self.and_(result, lambda: self.compare(operators[1:], second, others[0](), *others[1:]))
+
+    def assert_(self, test: Any, message: Thunk | None) -> None:
+        """Raise AssertionError."""
+        if is_open(test):
+            refuse("an assertion needs a value that only the run tells", test, fix="check outside of the function")
+        super().assert_(test, message)
+
+
+def _nothing() -> None:
+    """The block that is not there."""
+
+
+def _truth_value(value: Any) -> Any:
+    return as_bool(value) if is_open(value) else bool(value)

@@ -1,0 +1,264 @@
+"""What a loop goes through: ranges, rows of arrays, and these side by side, by the number of the turn."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.guarding import guards
+from xjit.capture.tracers.provenance import ask_to_rewrite
+from xjit.capture.tracers.traced_array import TracedArray
+from xjit.capture.tracers.traced_integers import WIDEST, Bounds, span
+from xjit.capture.tracers.traced_scalar import TracedScalar
+from xjit.dataclass import dataclass, replace
+from xjit.ir.context import TracedValue
+from xjit.ops.elements.convert import convert_element_type
+from xjit.types import INT64
+
+_MANY = 2**31
+"""Turns of loops of which nobody knows how long they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The turns of a loop: a counter from ``first`` to below ``end``, and what the loop gets for a number of it."""
+
+    first: Any
+    end: Any
+    element: Callable[[Any], Any]
+
+    @property
+    def length(self) -> int | None:
+        """The number of turns, if it is known."""
+        if isinstance(self.first, TracedValue) or isinstance(self.end, TracedValue):
+            return None
+        return max(0, int(self.end) - int(self.first))
+
+    @property
+    def bounds(self) -> Bounds:
+        """Between which numbers the counter lies."""
+        low, high = _span(self.first)[0], _span(self.end)[1] - 1
+        return low, max(low, high)
+
+    @property
+    def most(self) -> int | None:
+        """The most turns that there can be, if the sizes of arrays or other ranges tell."""
+        if self.length is not None:
+            return self.length
+        low, high = self.bounds
+        return high - low + 1 if high - low < _MANY else None
+
+    @property
+    def is_certain(self) -> bool:
+        """Return whether there is a first turn; of arguments, that becomes a guard."""
+        if self.length is not None:
+            return self.length > 0
+        first, end = self.first, self.end
+        if type(end) is TracedScalar and end.is_argument and not isinstance(first, TracedValue):
+            return bool(end > first)
+        return _span(first)[1] < _span(end)[0]
+
+    @property
+    def has_known_numbers(self) -> bool:
+        """Return whether the ends can be known, as guards if they are arguments."""
+        return all(not isinstance(one, TracedValue) or type(one) is TracedScalar for one in (self.first, self.end))
+
+    def rest(self) -> Turns:
+        """The turns but the first."""
+        return replace(self, first=self.first + 1)
+
+    def first_number(self) -> Any:
+        """The first number of the counter, as a value of a graph."""
+        return _number(self.first)
+
+    def end_number(self) -> Any:
+        """The end of the counter, as a value of a graph."""
+        return _number(self.end)
+
+
+def _number(value: Any) -> Any:
+    if not isinstance(value, TracedValue):
+        return np.int64(value)
+    return value if value.dtype == INT64 else convert_element_type(value, INT64)
+
+
+def _span(number: Any) -> Bounds:
+    if type(number) is TracedScalar:
+        return limited(number)
+    return span(number) or (WIDEST[0], 2**53)
+
+
+def limited(number: TracedScalar) -> Bounds:
+    """Bounds of a number among the arguments, which become guards: the next size of an array, or 32 bits."""
+    recorder, value = number.recorder, number.value
+    above = next((size for size in recorder.sizes() if size >= value), 2**31)
+    below = 0 if value >= 0 else -(2**31)
+    if not number.is_argument or not below <= value <= above:
+        return int(number), int(number)
+    recorder.decide(guards.outcome(number.sources[0], "<=", above, True))
+    recorder.decide(guards.outcome(number.sources[0], ">=", below, True))
+    return below, above
+
+
+class Sequence:
+    """What stands for a range or an iterator over traced values; Python goes through it if a loop cannot."""
+
+    def known(self) -> Any:
+        """What Python has in its place; ends that are arguments become guards."""
+        raise NotImplementedError
+
+    def turns(self) -> Turns | None:
+        """The turns of a loop over it, if a number tells each of them."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        ask_to_rewrite()
+        return iter(self.known())
+
+
+class TracedRange(Sequence):
+    """``range`` with ends that only the run tells, or that should not decide the trace."""
+
+    def __init__(self, *ends: Any) -> None:
+        self.start, self.stop = ends[:2] if len(ends) > 1 else (0, ends[0])
+        self.step = operator.index(ends[2]) if len(ends) == 3 else 1
+        if self.step == 0:
+            raise ValueError("range() arg 3 must not be zero")
+
+    def known(self) -> range:
+        """The range of Python's."""
+        return range(self.start, self.stop, self.step)
+
+    def turns(self) -> Turns:
+        """The turns, of a counter that is the number itself where that grows by one."""
+        return _of_range(self.start, self.stop, self.step)
+
+    def __reversed__(self) -> Any:
+        return Reversed(self)
+
+    def __len__(self) -> int:
+        return len(self.known())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.known()[index]
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self.known()
+
+
+class Enumerated(Sequence):
+    """``enumerate`` of what has turns."""
+
+    def __init__(self, values: Any, start: Any) -> None:
+        self.values, self.start = values, start
+
+    def known(self) -> Any:
+        """The iterator of Python's."""
+        return enumerate(self.values, self.start)
+
+    def turns(self) -> Turns | None:
+        """The turns, of pairs."""
+        found = turns_of(self.values)
+        if found is None:
+            return None
+        return replace(found, element=lambda k: (self.start + (k - found.first), found.element(k)))
+
+
+class Reversed(Sequence):
+    """``reversed`` of what has turns."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def known(self) -> Any:
+        """The iterator of Python's."""
+        return reversed(self.values.known() if isinstance(self.values, Sequence) else self.values)
+
+    def turns(self) -> Turns | None:
+        """The turns, the last one first."""
+        found = turns_of(self.values)
+        if found is None:
+            return None
+        return replace(found, element=lambda k: found.element(found.first + (found.end - 1 - k)))
+
+
+class Zipped(Sequence):
+    """``zip`` of what has turns, as many as the shortest."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.values = values
+
+    def known(self) -> Any:
+        """The iterator of Python's."""
+        return zip(*self.values, strict=False)
+
+    def turns(self) -> Turns | None:
+        """The turns, of tuples."""
+        found = [turns_of(one) for one in self.values]
+        if any(one is None or one.length is None for one in found):
+            return None
+        parts = [one for one in found if one is not None]
+        length = min(one.length or 0 for one in parts)
+        return Turns(0, length, lambda k: tuple(one.element(one.first + k) for one in parts))
+
+
+def turns_of(iterable: Any) -> Turns | None:
+    """The turns of a loop over a value; None where Python has to go through it."""
+    if isinstance(iterable, Sequence):
+        return iterable.turns()
+    if type(iterable) is range:
+        return _of_range(iterable.start, iterable.stop, iterable.step)
+    if isinstance(iterable, TracedArray) and iterable.ndim:
+        return Turns(0, len(iterable), lambda k: iterable[k])
+    return None
+
+
+def _of_range(first: Any, end: Any, step: int) -> Turns:
+    if step == 1:
+        return Turns(first, end, lambda k: k)
+    distance = end - first if step > 0 else first - end
+    length = (distance + (abs(step) - 1)) // abs(step)
+    return Turns(0, length, lambda k: first + k * step)
+
+
+class RangeFunction:
+    """``range``: that of Python's for known ends."""
+
+    def __call__(self, *ends: Any) -> Any:
+        if len(ends) in (1, 2, 3) and any(isinstance(one, TracedValue) for one in ends):
+            for one in ends:
+                if isinstance(one, TracedValue) and (one.dtype.kind not in "iub" or one.ndim or one.weak is float):
+                    return range(*ends)  # which raises
+            return TracedRange(*ends)
+        return range(*ends)
+
+
+def _enumerate(iterable: Any, start: Any = 0) -> Any:
+    return Enumerated(iterable, start) if _has_turns(iterable) else builtins.enumerate(iterable, start)
+
+
+def _zip(*iterables: Any, **strict: Any) -> Any:
+    if iterables and not strict and all(_has_turns(one) or type(one) is range for one in iterables):
+        return Zipped(iterables)
+    return builtins.zip(*iterables, **strict)
+
+
+def _reversed(values: Any) -> Any:
+    return Reversed(values) if _has_turns(values) else builtins.reversed(values)
+
+
+def _has_turns(iterable: Any) -> bool:
+    return isinstance(iterable, Sequence) or (isinstance(iterable, TracedArray) and iterable.ndim > 0)
+
+
+LOOP_BUILTINS: dict[str, Any] = {
+    "range": RangeFunction(),
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "reversed": _reversed,
+}
+"""The replacements of the builtins that loops go through."""

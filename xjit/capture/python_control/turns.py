@@ -1,0 +1,154 @@
+"""The turns of a loop, and what the user's code makes of the state in one of them, traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from xjit import tree
+from xjit.capture.control.inner_traces import inner_trace
+from xjit.capture.memory.buffer import Buffer
+from xjit.capture.python_control.leaves import Kind, flattened, is_array_like, kind_of, lifted, same, unflattened
+from xjit.capture.python_control.refining import refine
+from xjit.capture.python_control.truth import truth
+from xjit.capture.rewriting.runtime_protocol import State
+from xjit.capture.tracers.provenance import CaptureTrace
+from xjit.dataclass import dataclass
+from xjit.ir.context import TracedValue
+from xjit.ir.current import tracing
+from xjit.ops.control.computations import plain as plain_type
+from xjit.ops.control.computations import row_major
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A variable that turns change: the structure of its value, and the kinds of its leaves.
+
+    A leaf that is no array and stays as it is stands for itself.
+    """
+
+    structure: tree.Tree
+    leaves: tuple[Any, ...]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of the leaves that a graph carries."""
+        return [leaf for leaf in self.leaves if isinstance(leaf, Kind)]
+
+    @property
+    def types(self) -> tuple[Any, ...]:
+        """The structure, and the type of each leaf."""
+        return self.structure, *(leaf.type if isinstance(leaf, Kind) else ("static", id(leaf)) for leaf in self.leaves)
+
+
+def carried_of(name: str, value: Any) -> Carried:
+    """The variable with the types that its value has."""
+    leaves, labels, (structure,) = flattened([value], [name])
+    kinds = [kind_of(leaf, label) if is_array_like(leaf) else leaf for leaf, label in zip(leaves, labels, strict=True)]
+    return Carried(structure, tuple(kinds))
+
+
+def is_same_value(one: Any, other: Any) -> bool:
+    """Return whether a variable has one value, for any code that follows."""
+    if one is other:
+        return True
+    if type(one) is not tuple and isinstance(one, list | dict):
+        return False
+    (ones, structure), (others, found) = tree.flatten(one), tree.flatten(other)
+    return structure == found and all(map(same, ones, others))
+
+
+def values_of(carried: Sequence[Carried | None], start: Sequence[Any], trace: CaptureTrace) -> list[Any]:
+    """The values of all variables at the beginning of a turn: new parameters of the trace for what is carried."""
+    return [
+        value if one is None else _parameters(one, trace) for one, value in zip(carried, start, strict=True)
+    ]
+
+
+def _parameters(one: Carried, trace: CaptureTrace) -> Any:
+    leaves: list[Any] = []
+    for leaf in one.leaves:
+        if not isinstance(leaf, Kind):
+            leaves.append(leaf)
+            continue
+        nodes = [trace.parameter(type) for type in leaf.types]
+        trace.labels[nodes[0]] = leaf.place.label
+        leaves.append(leaf.seen(iter(nodes), trace))
+        if leaf.bounds is not None:
+            trace.spans[nodes[0]] = leaf.bounds
+    return unflattened(leaves, [one.structure])[0]
+
+
+def leaves_of(carried: Sequence[Carried | None], values: Sequence[Any]) -> list[Any]:
+    """The carried leaves of the values of variables, as packed arrays or traced values."""
+    found: list[Any] = []
+    for one, value in zip(carried, values, strict=True):
+        if one is not None:
+            own, _ = tree.flatten(value)
+            for leaf, kind in zip(own, one.leaves, strict=True):
+                found += lifted(leaf, kind) if isinstance(kind, Kind) else ()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A traced turn: its trace, the counter, and the values of the variables behind it."""
+
+    trace: CaptureTrace
+    counter: Any
+    after: tuple[Any, ...]
+
+
+def traced_turn(
+    state: State,
+    carried: Sequence[Carried | None],
+    start: Sequence[Any],
+    buffers: Sequence[Buffer],
+    counter: Kind | None,
+    body: Callable[[Any], None],
+    test: Callable[[], Any] | None,
+) -> Turn:
+    """What a turn makes of the state, by a trial of the user's code; a turn takes place where the test holds."""
+    trace = inner_trace("body")
+    trace.hands_on = True
+    with tracing(trace):
+        number, values = parameters_of(trace, counter, carried, start, buffers)
+        state.set(values)
+        if test is not None:
+            refine(trace, truth(test(), traced=True).node, True)
+        body(number)
+        return Turn(trace, number, state.get())
+
+
+def parameters_of(
+    trace: CaptureTrace,
+    counter: Kind | None,
+    carried: Sequence[Carried | None],
+    start: Sequence[Any],
+    buffers: Sequence[Buffer],
+) -> tuple[Any, tuple[Any, ...]]:
+    """The counter and the values of the variables at the beginning of a turn; buffers get versions of their own.
+
+    The parameters of the trace are the counter, the leaves of what is carried, and the buffers.
+    """
+    number = None if counter is None else counter.seen(iter([trace.parameter(counter.place.aval)]), trace)
+    if number is not None:
+        trace.spans[number.node] = number.bounds
+    values = tuple(values_of(carried, start, trace))
+    for buffer in buffers:
+        outer = buffer.version(trace.parent)
+        node = trace.parameter(plain_type(outer.aval))
+        trace.labels[node] = buffer.label or "an array"
+        buffer.advance(trace, node)
+    return number, values
+
+
+def written_buffers(trace: CaptureTrace) -> list[Buffer]:
+    """The buffers from outside of a trace that it has written to."""
+    return [buffer for buffer in trace.versions if buffer.home is not trace]
+
+
+def versions_of(trace: CaptureTrace, buffers: Sequence[Buffer]) -> list[Any]:
+    """What buffers hold at the end of a trace, as packed values."""
+    with tracing(trace):
+        return [row_major(TracedValue(trace.adopt(buffer.version(trace)), trace)) for buffer in buffers]

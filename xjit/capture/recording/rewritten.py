@@ -1,0 +1,91 @@
+"""The functions of one capture that run rewritten, because tracing refused their control flow as it stands."""
+
+from __future__ import annotations
+
+import dis
+import functools
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+from xjit.capture.rewriting.refusal import NotRewritable
+from xjit.capture.rewriting.rewrite import rebuild
+
+
+class Rewriting:
+    """The codes that are to run rewritten; it outlives the runs of a capture, each of which may add some."""
+
+    def __init__(self) -> None:
+        self._wanted: set[CodeType] = set()
+        self._chosen: set[CodeType] = set()
+        self._kept: set[CodeType] = set()
+        self._owners: dict[CodeType, CodeType] = {}
+
+    def rebuilt(self, function: FunctionType, runtime: Callable[[], Any]) -> FunctionType:
+        """The function that runs in place of one of the user's: itself, or the rewritten one."""
+        code = function.__code__
+        for inner in _codes(code):
+            self._owners.setdefault(inner, code)
+        if code not in self._chosen or code in self._kept:
+            return function
+        try:
+            found = rebuild(function, runtime())
+        except NotRewritable:
+            self._kept.add(code)
+            return function
+        for inner in _codes(found.__code__):
+            self._owners.setdefault(inner, code)
+        return found
+
+    def ask(self, frame: FrameType | None) -> None:
+        """Notes that the innermost function of the user's meets control flow that only a rewritten one can do."""
+        while frame is not None:
+            if self._want(frame):
+                return
+            frame = frame.f_back
+
+    def ask_for_loops(self, frame: FrameType | None) -> bool:
+        """Notes the functions of the user's that are within a loop; return whether there are new ones."""
+        found = False
+        while frame is not None:
+            if frame.f_code in self._owners and _is_in_loop(frame):
+                self._want(frame)
+                found = bool(self._wanted)
+            frame = frame.f_back
+        return found
+
+    def _want(self, frame: FrameType) -> bool:
+        """Wants the function of a frame; return whether it is one of the user's."""
+        owner = self._owners.get(frame.f_code)
+        if owner is not None and owner not in self._chosen:
+            self._wanted.add(owner)
+        return owner is not None
+
+    def renewed(self) -> bool:
+        """Return whether a further run has more functions rewritten."""
+        new = self._wanted - self._chosen
+        self._chosen |= new
+        self._wanted.clear()
+        return bool(new)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code and those of the functions inside of it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+@functools.lru_cache(maxsize=1024)
+def _loops(code: CodeType) -> tuple[tuple[int, int], ...]:
+    """The first and the last instruction of each loop."""
+    jumps = [one for one in dis.get_instructions(code) if one.opcode in _JUMPS]
+    return tuple((int(one.argval), one.offset) for one in jumps if int(one.argval) <= one.offset)
+
+
+_JUMPS = frozenset({*dis.hasjrel, *dis.hasjabs})
+
+
+def _is_in_loop(frame: FrameType) -> bool:
+    return any(first <= frame.f_lasti <= last for first, last in _loops(frame.f_code))

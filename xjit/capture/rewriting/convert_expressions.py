@@ -1,0 +1,307 @@
+"""Expressions with control flow become calls of the runtime.
+
+Operands that Python may not evaluate become functions. One that binds a variable by ``:=`` cannot be a lambda: it
+becomes a hidden function, defined in front of the statement.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from xjit.capture.rewriting.refusal import NotRewritable
+from xjit.capture.rewriting.scope_names import (
+    COMPREHENSIONS,
+    Comprehension,
+    ScopeNames,
+    bound_by,
+    consumed,
+    functions_within,
+    target_names,
+    walrus_names,
+)
+from xjit.dataclass import dataclass, field
+
+RUNTIME = ".xjit"
+SITES = ".sites"
+CHECKED = ".checked"
+ITEM = ".item"
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.In: "in",
+    ast.NotIn: "not_in",
+}
+Node = TypeVar("Node", bound=ast.AST)
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function of the result: the names that it binds itself, and functions to define before a statement."""
+
+    bound: set[str] = field(default_factory=set)
+    hoisted: list[ast.stmt] = field(default_factory=list)
+
+
+class ExpressionConverter(ast.NodeTransformer):
+    """The conversion of the expressions of one function.
+
+    ``unsafe`` are the reads that may find a variable without a value.
+    """
+
+    def __init__(self, names: ScopeNames, unsafe: set[ast.AST]) -> None:
+        self.names = names
+        self.unsafe = unsafe
+        self.frames = [Frame()]
+        self.shared_by_functions: set[str] = set()
+        self._functions = 0
+
+    @property
+    def frame(self) -> Frame:
+        """The function that is being written."""
+        return self.frames[-1]
+
+    @property
+    def is_nested(self) -> bool:
+        """Return whether a hidden function is being written, not the function itself."""
+        return len(self.frames) > 1
+
+    # Hidden functions
+
+    @contextmanager
+    def nested(self) -> Iterator[Frame]:
+        """Write another hidden function."""
+        self.frames.append(Frame())
+        yield self.frame
+        self.frames.pop()
+
+    def hidden(
+        self, kind: str, body: Sequence[ast.stmt], frame: Frame, where: ast.AST, parameters: Sequence[str] = ()
+    ) -> ast.FunctionDef:
+        """Return the definition of a hidden function, which binds names of the function or of modules."""
+        self._functions += 1
+        bound = frame.bound.difference(parameters)
+        outer = sorted(name for name in bound if self.names.is_state(name))
+        shared = sorted(bound & self.names.shared)
+        self.shared_by_functions.update(outer)
+        head: list[ast.stmt] = [ast.Nonlocal(outer)] if outer else []
+        head += [ast.Global(shared)] if shared else []
+        args = ast.arguments([], [ast.arg(name) for name in parameters], None, [], [], None, [])
+        made: Any = ast.FunctionDef(
+            name=f".{kind}_{self._functions}", args=args, body=[*head, *body], decorator_list=[]
+        )
+        made.type_params = []
+        found: ast.FunctionDef = placed(made, where)
+        return found
+
+    def thunk(self, nodes: ast.expr, parameters: Sequence[str] = (), truth: bool = False) -> ast.expr:
+        """Return a function that evaluates an expression: a lambda, unless the expression binds names."""
+        with self.nested() as frame:
+            value = self.condition(nodes) if truth else self.converted(nodes)
+        if not frame.bound and not frame.hoisted:
+            args = ast.arguments([], [ast.arg(name) for name in parameters], None, [], [], None, [])
+            return placed(ast.Lambda(args, value), nodes)
+        body = [*frame.hoisted, placed(ast.Return(value), nodes)]
+        return self.hoist(self.hidden("operand", body, frame, nodes, parameters))
+
+    def hoist(self, definition: ast.FunctionDef) -> ast.expr:
+        """Define a function in front of the statement that is being written; return its name."""
+        self.frame.hoisted.append(definition)
+        return placed(ast.Name(definition.name, ast.Load()), definition)
+
+    # Expressions
+
+    def converted(self, node: ast.expr) -> ast.expr:
+        """Convert an expression whose value counts."""
+        found: ast.expr = self.visit(node)
+        return found
+
+    def condition(self, node: ast.expr) -> ast.expr:
+        """Convert an expression of which only the truth counts."""
+        if isinstance(node, ast.BoolOp):
+            first, *others = node.values
+            method = "both" if isinstance(node.op, ast.And) else "either"
+            return call(method, node, self.condition(first), *(self.thunk(one, truth=True) for one in others))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return call("not_", node, self.condition(node.operand))
+        return self.converted(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        first, *others = node.values
+        method = "and_" if isinstance(node.op, ast.And) else "or_"
+        return call(method, node, self.converted(first), *map(self.thunk, others))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self.converted(node.operand)
+        if isinstance(node.op, ast.Not):
+            return call("not_", node, operand)
+        node.operand = operand
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        return call("if_exp", node, self.condition(node.test), self.thunk(node.body), self.thunk(node.orelse))
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        if len(node.ops) == 1 or not all(type(one) in _OPERATORS for one in node.ops):
+            self.generic_visit(node)
+            return node
+        operators = placed(ast.Tuple([ast.Constant(_OPERATORS[type(one)]) for one in node.ops], ast.Load()), node)
+        left, right = self.converted(node.left), self.converted(node.comparators[0])
+        return call("compare", node, operators, left, right, *map(self.thunk, node.comparators[1:]))
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        node.value = self.converted(node.value)
+        self.visit(node.target)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load):
+            self.frame.bound.add(node.id)
+        elif self.is_nested and node in self.unsafe:
+            return self.checked(node.id, node)
+        return node
+
+    def checked(self, name: str, where: ast.AST) -> ast.expr:
+        """Return the read of a variable of the function, whose absence is the error of a local variable."""
+        read = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Name(name, ast.Load()))
+        return placed(ast.Call(ast.Name(CHECKED, ast.Load()), [ast.Constant(name), read], []), where)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        self._defaults(node.args)
+        return node
+
+    def _defaults(self, args: ast.arguments) -> None:
+        args.defaults = [self.converted(one) for one in args.defaults]
+        args.kw_defaults = [None if one is None else self.converted(one) for one in args.kw_defaults]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        self.frame.bound.add(node.name)
+        node.decorator_list = [self.converted(one) for one in node.decorator_list]
+        self._defaults(node.args)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        self.frame.bound.add(node.name)
+        node.decorator_list = [self.converted(one) for one in node.decorator_list]
+        self._defaults(node.args)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        self.frame.bound.add(node.name)
+        for part in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(part)
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        self.frame.bound.update(bound_by(node))
+        return super().generic_visit(node)
+
+    # Calls
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        generator = consumed(node)
+        if generator is not None and self._is_simple(generator):
+            function = self.converted(node.func)
+            return call("consume", node, function, *self._parts(generator, generator.elt))
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
+            return self._super(node)
+        self.generic_visit(node)
+        return node
+
+    def _super(self, node: ast.Call) -> ast.expr:
+        """Return ``super()`` with the arguments that Python looks up in the frame of the function."""
+        if not self.is_nested or "super" in self.names.local | self.names.outer:
+            return node
+        if not self.names.parameters:
+            raise NotRewritable("calls super() without a first argument")
+        own, this = ast.Name("__class__", ast.Load()), ast.Name(self.names.parameters[0], ast.Load())
+        node.args = [ast.copy_location(own, node), ast.copy_location(this, node)]
+        return node
+
+    # Comprehensions
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        return self._comprehension(node, "list", node.elt)
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
+        return self._comprehension(node, "set", node.elt)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        return self._comprehension(
+            node, "dict", ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+        )
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
+        return self._kept(node)
+
+    def _comprehension(self, node: Comprehension, kind: str, element: ast.expr) -> ast.expr:
+        if not self._is_simple(node):
+            return self._kept(node)
+        return call("comprehend", node, placed(ast.Constant(kind), node), *self._parts(node, element))
+
+    def _is_simple(self, node: Comprehension) -> bool:
+        """Return whether a comprehension has one loop over names, and nothing in it outlives a turn."""
+        (first, *others) = node.generators
+        if others or first.is_async or functions_within(node):
+            return False
+        names = target_names(first.target)
+        plain = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context)
+        return len(set(names)) == len(names) and all(isinstance(one, plain) for one in ast.walk(first.target))
+
+    def _parts(self, node: Comprehension, element: ast.expr) -> list[ast.expr]:
+        (loop,) = node.generators
+        items = self.converted(loop.iter)
+        names = target_names(loop.target)
+        conditions: list[ast.expr] = [self.thunk(one, names, truth=True) for one in loop.ifs]
+        unpack = none(node) if isinstance(loop.target, ast.Name) else self._unpack(loop.target)
+        return [items, unpack, placed(ast.Tuple(conditions, ast.Load()), node), self.thunk(element, names)]
+
+    def _unpack(self, target: ast.expr) -> ast.expr:
+        names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in target_names(target)]
+        assign = ast.Assign([target], ast.Name(ITEM, ast.Load()))
+        body: list[ast.stmt] = [assign, ast.Return(ast.Tuple(names, ast.Load()))]
+        return self.hoist(self.hidden("unpack", body, Frame(), target, [ITEM]))
+
+    def _kept(self, node: Comprehension) -> ast.expr:
+        """Leave a comprehension to Python; its operands are converted where that needs no function in front."""
+        first = node.generators[0]
+        first.iter = self.converted(first.iter)
+        walrus = walrus_names(node)
+        self.frame.bound.update(walrus)
+        if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in ast.walk(node) if one is not node):
+            self._inside(node)
+        return node
+
+    def _inside(self, node: Comprehension) -> None:
+        bound = set(self.frame.bound)
+        for one in node.generators[1:]:
+            one.iter = self.converted(one.iter)
+        for one in node.generators:
+            one.ifs = [self.condition(test) for test in one.ifs]
+        if isinstance(node, ast.DictComp):
+            node.key, node.value = self.converted(node.key), self.converted(node.value)
+        else:
+            node.elt = self.converted(node.elt)
+        self.frame.bound = bound
+
+
+def call(method: str, where: ast.AST, *arguments: ast.expr) -> ast.expr:
+    """Return a call of a method of the runtime."""
+    function = ast.Attribute(ast.Name(RUNTIME, ast.Load()), method, ast.Load())
+    return placed(ast.Call(function, list(arguments), []), where)
+
+
+def placed(node: Node, where: ast.AST) -> Node:
+    """Give a new node the place of another in the source; what is new inside of it gets it when it is compiled."""
+    return ast.copy_location(node, where)
+
+
+def none(where: ast.AST) -> ast.expr:
+    """Return the constant None."""
+    return placed(ast.Constant(None), where)

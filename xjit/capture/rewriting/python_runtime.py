@@ -1,0 +1,160 @@
+"""The runtime that does what Python does: a rewritten function over it behaves as the original."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from xjit.capture.rewriting.runtime_protocol import Collection, ControlRuntime, Site, Thunk
+
+_OTHERS: dict[str, Callable[[Iterable[Any]], Any]] = {"set": set, "dict": dict}
+
+
+def _contains(left: Any, right: Any) -> bool:
+    return left in right
+
+
+def _lacks(left: Any, right: Any) -> bool:
+    return left not in right
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "in": _contains,
+    "not_in": _lacks,
+}
+
+
+class PythonRuntime(ControlRuntime):
+    """Python's own meaning of control flow, for all values."""
+
+    def if_(self, test: Any, then: Thunk | None, otherwise: Thunk | None, site: Site) -> None:
+        """Run one block."""
+        block = then if test else otherwise
+        if block is not None:
+            block()
+
+    def while_(self, test: Thunk, body: Thunk, going: Thunk | None, site: Site) -> None:
+        """Run the body as long as the test holds."""
+        while test():
+            body()
+            if going is not None and not going():
+                break
+
+    def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
+        """Run the body for each item."""
+        for item in items:
+            assign(item)
+            del item
+            body()
+            if going is not None and not going():
+                break
+
+    def if_exp(self, test: Any, then: Thunk, otherwise: Thunk) -> Any:
+        """Evaluate one arm."""
+        return then() if test else otherwise()
+
+    def and_(self, first: Any, *others: Thunk) -> Any:
+        """Return the deciding operand."""
+        for other in others:
+            if not first:
+                break
+            first = other()
+        return first
+
+    def or_(self, first: Any, *others: Thunk) -> Any:
+        """Return the deciding operand."""
+        for other in others:
+            if first:
+                break
+            first = other()
+        return first
+
+    def both(self, first: Any, *others: Thunk) -> Any:
+        """Return the truth of a conjunction."""
+        truth = bool(first)
+        for other in others:
+            if not truth:
+                break
+            truth = bool(other())
+        return truth
+
+    def either(self, first: Any, *others: Thunk) -> Any:
+        """Return the truth of a disjunction."""
+        truth = bool(first)
+        for other in others:
+            if truth:
+                break
+            truth = bool(other())
+        return truth
+
+    def not_(self, value: Any) -> Any:
+        """Negate a truth."""
+        return not value
+
+    def compare(self, operators: tuple[str, ...], first: Any, second: Any, *others: Thunk) -> Any:
+        """Return the deciding comparison."""
+        result = OPERATORS[operators[0]](first, second)
+        for name, other in zip(operators[1:], others, strict=True):
+            if not result:
+                break
+            first, second = second, other()
+            result = OPERATORS[name](first, second)
+        return result
+
+    def assert_(self, test: Any, message: Thunk | None) -> None:
+        """Raise AssertionError."""
+        if not test:
+            raise AssertionError if message is None else AssertionError(message())
+
+    def comprehend(
+        self,
+        kind: Collection,
+        items: Any,
+        unpack: Callable[[Any], tuple[Any, ...]] | None,
+        conditions: tuple[Callable[..., Any], ...],
+        element: Callable[..., Any],
+    ) -> Any:
+        """Collect the elements."""
+        found: list[Any] = []
+        for item in items:
+            values = (item,) if unpack is None else unpack(item)
+            if _all_hold(conditions, values):
+                found.append(element(*values))
+        return found if kind == "list" else _OTHERS[kind](found)
+
+    def consume(
+        self,
+        function: Callable[[Any], Any],
+        items: Any,
+        unpack: Callable[[Any], tuple[Any, ...]] | None,
+        conditions: tuple[Callable[..., Any], ...],
+        element: Callable[..., Any],
+    ) -> Any:
+        """Hand the generator of the elements to the function."""
+        return function(_elements(iter(items), unpack, conditions, element))
+
+
+def _elements(
+    items: Iterator[Any],
+    unpack: Callable[[Any], tuple[Any, ...]] | None,
+    conditions: tuple[Callable[..., Any], ...],
+    element: Callable[..., Any],
+) -> Iterator[Any]:
+    for item in items:
+        values = (item,) if unpack is None else unpack(item)
+        if _all_hold(conditions, values):
+            yield element(*values)
+
+
+def _all_hold(conditions: tuple[Callable[..., Any], ...], values: tuple[Any, ...]) -> bool:
+    holds = True
+    for condition in conditions:
+        holds = holds and bool(condition(*values))
+    return holds

@@ -1,0 +1,173 @@
+"""From a Python function to one whose control flow calls a runtime; ``runtime_protocol.py`` says which calls."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from xjit.capture.rewriting.bound_names import unsafe_reads
+from xjit.capture.rewriting.convert_expressions import CHECKED, RUNTIME, SITES
+from xjit.capture.rewriting.convert_statements import StatementConverter
+from xjit.capture.rewriting.function_code import compile_function, in_class, polished
+from xjit.capture.rewriting.liveness import sites_of
+from xjit.capture.rewriting.lower_jumps import lower_jumps
+from xjit.capture.rewriting.refusal import NotRewritable
+from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
+from xjit.capture.rewriting.scope_names import DEFINITIONS, Function, ScopeNames, scope_names
+from xjit.capture.rewriting.source_lookup import find_tree
+from xjit.dataclass import dataclass, replace
+
+_LOOKS_AT_VARIABLES = ("locals", "vars", "dir")
+_RUNS_TEXT = ("eval", "exec")
+_LOOKS_AT_FRAMES = ("_getframe", "currentframe")
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """The code of a rewritten function and its loops and branches."""
+
+    code: types.CodeType
+    sites: tuple[Site, ...]
+
+
+def rebuild(
+    function: types.FunctionType,
+    runtime: ControlRuntime,
+    namespace: dict[str, Any] | None = None,
+    closure: Mapping[str, types.CellType] | None = None,
+) -> types.FunctionType:
+    """Return the function with its control flow handed to a runtime; NotRewritable if that cannot be done.
+
+    It has the globals and the cells of the function, unless others are given. Whoever gives others sees to defaults
+    and attributes by himself where these have to be others, too.
+    """
+    rewritten = rewrite(function)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells.update(closure or {})
+    cells[RUNTIME], cells[SITES] = types.CellType(runtime), types.CellType(rewritten.sites)
+    cells[CHECKED] = types.CellType(checked)
+    code = rewritten.code
+    found = types.FunctionType(
+        code,
+        function.__globals__ if namespace is None else namespace,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells[name] for name in code.co_freevars),
+    )
+    found.__kwdefaults__ = function.__kwdefaults__
+    for name in ("__module__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(found, name, getattr(function, name))
+    vars(found).update(vars(function))
+    return found
+
+
+def checked(name: str, read: Callable[[], Any]) -> Any:
+    """Return the value of a variable of the function; without one Python's error for a local variable."""
+    try:
+        return read()
+    except NameError:
+        pass
+    raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+
+
+def rewrite(function: types.FunctionType) -> Rewritten:
+    """Return the rewritten code of a function, made once; NotRewritable if it cannot be rewritten."""
+    code = function.__code__
+    linecache.lazycache(code.co_filename, function.__globals__)
+    return _rewritten(code, code.co_filename)
+
+
+@functools.lru_cache(maxsize=256)
+def _rewritten(code: types.CodeType, filename: str) -> Rewritten:
+    """Return the rewritten code; equal code may stand in several files, so the file is part of the key."""
+    try:
+        return _made(find_tree(code), code)
+    except RecursionError:
+        raise NotRewritable("is nested too deeply") from None
+
+
+def _made(tree: Function, code: types.CodeType) -> Rewritten:
+    names = scope_names(tree)
+    _check_introspection(tree)
+    unsafe = unsafe_reads(tree, names)
+    head, body = _body(tree)
+    lowered = lower_jumps(body)
+    sites = sites_of(lowered.body, names, lowered.stops)
+    converter = StatementConverter(names, unsafe, sites)
+    written = converter.block(lowered.body)
+    definition: Any = ast.FunctionDef(
+        name=code.co_name,
+        args=tree.args,
+        body=[*head, *_declarations(names, converter.shared_by_functions), *written],
+        decorator_list=getattr(tree, "decorator_list", []),
+    )
+    definition.type_params = []
+    ast.copy_location(definition, tree)
+    compiled = compile_function(definition, code, (RUNTIME, SITES, CHECKED))
+    return Rewritten(polished(compiled, code, compiled.co_qualname), _mangled(sites.values(), in_class(code)))
+
+
+def _body(tree: Function) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """Return the docstring and the statements of a function."""
+    if isinstance(tree, ast.Lambda):
+        return [], [ast.copy_location(ast.Return(tree.body), tree.body)]
+    count = 1 if ast.get_docstring(tree, clean=False) is not None else 0
+    return tree.body[:count], tree.body[count:] or [ast.copy_location(ast.Pass(), tree.body[0])]
+
+
+def _declarations(names: ScopeNames, assigned: set[str]) -> list[ast.stmt]:
+    """Return what makes all variables ones of the function, wherever they are assigned; it does not run."""
+    written: list[ast.stmt] = []
+    if names.shared:
+        written.append(ast.Global(sorted(names.shared)))
+    if names.outer:
+        written.append(ast.Nonlocal(sorted(names.outer)))
+    own = sorted((assigned | names.local).difference(names.parameters, names.outer))
+    if own:
+        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in own]
+        written.append(ast.If(ast.Constant(False), [ast.Assign(targets, ast.Constant(None))], []))
+    return written
+
+
+def _check_introspection(tree: Function) -> None:
+    """NotRewritable for calls that look at variables or frames, which are others in the rewritten function."""
+    pending: list[ast.AST] = list(tree.body) if isinstance(tree.body, list) else [tree.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Call):
+            called = _called_name(node.func)
+            bare = isinstance(node.func, ast.Name)
+            if (bare and called in _RUNS_TEXT) or called in _LOOKS_AT_FRAMES:
+                raise NotRewritable(f"calls {called}, which may look at its variables")
+            if bare and called in _LOOKS_AT_VARIABLES and not node.args:
+                raise NotRewritable(f"calls {called}(), which looks at its variables")
+        if not isinstance(node, (ast.Lambda, *DEFINITIONS)):
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _called_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _mangled(sites: Iterable[Site], owner: str) -> tuple[Site, ...]:
+    """Return sites with private names of a class as the cells have them."""
+    return tuple(
+        replace(
+            site,
+            names=tuple(_private(name, owner) for name in site.names),
+            carried=tuple(_private(name, owner) for name in site.carried),
+            at_start=tuple(_private(name, owner) for name in site.at_start),
+        )
+        for site in sites
+    )
+
+
+def _private(name: str, owner: str) -> str:
+    is_private = name.startswith("__") and not name.endswith("__") and owner.strip("_")
+    return f"_{owner.lstrip('_')}{name}" if is_private else name

@@ -1,0 +1,210 @@
+"""The calls that the control flow of a rewritten function makes.
+
+A rewritten function keeps name, signature, defaults, cells, globals, file and line numbers. Its control flow calls
+the methods of one ``ControlRuntime``, and what was a block becomes a nested function without arguments:
+
+    while test: body              runtime.while_(test, body, going, site)
+    for target in items: body     runtime.for_(items, assign, body, going, site)      assign(x) does ``target = x``
+    if test: then                 runtime.if_(test, then, otherwise, site)
+    else: otherwise
+    x if test else y              runtime.if_exp(test, then, otherwise)
+    p and q, p or q               runtime.and_(p, q), runtime.or_(p, q)               the value counts
+    if p and q: ...               runtime.both(p, q), runtime.either(p, q)            only the truth counts
+    not p                         runtime.not_(p)
+    a < b <= c                    runtime.compare(("lt", "le"), a, b, c)
+    assert test, message          runtime.assert_(test, message)
+    [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
+    sum(e for t in items)         runtime.consume(sum, items, unpack, conditions, element)
+
+Names. The nested functions share the variables of the function as cells. ``site.state(test, body)`` collects those
+that the construct assigns: ``state.names``, ``state.get()``, ``state.set(values)``. A variable that is not bound is
+``UNBOUND`` there. Hidden variables begin with a dot, which no variable of the user does.
+
+Jumps. ``break``, ``continue`` and ``return`` inside of blocks are assignments to hidden flags, and the statements
+that they skip stand in an ``if not flag``. A loop that may end early has the name of its flag in ``site.stop``;
+``going()`` is ``not flag``, asked after each turn and before the test or the next item; ``going`` is None for any
+other loop. A flag is False when its loop starts. ``else`` of a loop is an ``if not flag`` behind it. A function that
+returns inside of a block assigns ``VALUE`` and, where a statement behind has to know, sets the flag ``RETURNED``; it
+ends by ``return VALUE``. ``VALUE`` has a meaning only after such a return and is unbound before. If one arm always
+jumps, the statements behind the ``if`` become the other arm, so that most functions need no flag.
+
+Where a branch or a loop decides over NumPy values, the values of ``state.temporary`` may be forgotten: nobody reads
+them at the next turn or behind the construct. Those of ``state.carried`` may be read.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from types import CellType, FunctionType
+from typing import Any, Literal, TypeAlias
+
+from xjit.dataclass import dataclass
+
+Thunk: TypeAlias = Callable[[], Any]
+Kind: TypeAlias = Literal["while", "for", "if"]
+Collection: TypeAlias = Literal["list", "set", "dict"]
+
+VALUE = ".value"
+RETURNED = ".returned"
+
+
+class Unbound:
+    """The class of ``UNBOUND``, the value of a variable that has none."""
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = Unbound()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One ``while``, ``for`` or ``if`` of a function, as the text tells it.
+
+    line      the line of its first word
+    names     the variables that its blocks assign or delete, in the order of the text; those of an enclosing function
+              that are declared ``nonlocal`` are among them, globals are not
+    carried   the names of which a value may be read at the next turn or behind the construct
+    at_start  the names whose value from before the construct may be read by it: at the start of a turn, for loops
+    stop      the name of the flag that ends the loop early
+    """
+
+    kind: Kind
+    line: int
+    names: tuple[str, ...]
+    carried: tuple[str, ...]
+    at_start: tuple[str, ...]
+    stop: str | None = None
+
+    def state(self, *blocks: Callable[..., Any] | None) -> State:
+        """Return the variables that the blocks of this construct assign, as they are shared by the blocks."""
+        cells: dict[str, CellType] = {}
+        for block in blocks:
+            if isinstance(block, FunctionType):
+                cells.update(zip(block.__code__.co_freevars, block.__closure__ or (), strict=True))
+        return State(self, tuple(cells[name] for name in self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The variables that a construct assigns, bound to the cells of one call of the function."""
+
+    site: Site
+    cells: tuple[CellType, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The assigned names."""
+        return self.site.names
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """The names of which a value may be read at the next turn or behind the construct."""
+        return self.site.carried
+
+    @property
+    def temporary(self) -> tuple[str, ...]:
+        """The names whose values nobody reads at the next turn or behind the construct."""
+        return tuple(name for name in self.names if name not in self.carried)
+
+    def get(self) -> tuple[Any, ...]:
+        """Return the values in the order of ``names``, UNBOUND for a variable without one."""
+        return tuple(_content(cell) for cell in self.cells)
+
+    def set(self, values: Sequence[Any]) -> None:
+        """Set all variables; UNBOUND deletes one."""
+        for cell, value in zip(self.cells, values, strict=True):
+            if value is not UNBOUND:
+                cell.cell_contents = value
+            elif _content(cell) is not UNBOUND:
+                del cell.cell_contents
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNBOUND
+
+
+class ControlRuntime(ABC):
+    """The receiver of control flow; ``PythonRuntime`` does what Python does.
+
+    A condition may be any value. Blocks and operands are functions without arguments, to be called once for each time
+    that Python would run or evaluate them.
+    """
+
+    @abstractmethod
+    def if_(self, test: Any, then: Thunk | None, otherwise: Thunk | None, site: Site) -> None:
+        """Run one block; None is an empty one."""
+
+    @abstractmethod
+    def while_(self, test: Thunk, body: Thunk, going: Thunk | None, site: Site) -> None:
+        """Run the body as long as the test holds, and ``going`` holds after each turn."""
+
+    @abstractmethod
+    def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
+        """Assign each item to the target and run the body, as long as ``going`` holds after each turn."""
+
+    @abstractmethod
+    def if_exp(self, test: Any, then: Thunk, otherwise: Thunk) -> Any:
+        """Return ``then() if test else otherwise()``."""
+
+    @abstractmethod
+    def and_(self, first: Any, *others: Thunk) -> Any:
+        """Return the first operand that is false, else the last one."""
+
+    @abstractmethod
+    def or_(self, first: Any, *others: Thunk) -> Any:
+        """Return the first operand that is true, else the last one."""
+
+    @abstractmethod
+    def both(self, first: Any, *others: Thunk) -> Any:
+        """Return the truth of a conjunction; each operand is tested at most once."""
+
+    @abstractmethod
+    def either(self, first: Any, *others: Thunk) -> Any:
+        """Return the truth of a disjunction; each operand is tested at most once."""
+
+    @abstractmethod
+    def not_(self, value: Any) -> Any:
+        """Return ``not value``."""
+
+    @abstractmethod
+    def compare(self, operators: tuple[str, ...], first: Any, second: Any, *others: Thunk) -> Any:
+        """Return the first single comparison of a chain that is false, else the last one.
+
+        The operators are ``lt le eq ne gt ge in not_in``; there are at least two, one less than operands.
+        """
+
+    @abstractmethod
+    def assert_(self, test: Any, message: Thunk | None) -> None:
+        """Raise AssertionError, with the message if there is one, unless the test holds."""
+
+    @abstractmethod
+    def comprehend(
+        self,
+        kind: Collection,
+        items: Any,
+        unpack: Callable[[Any], tuple[Any, ...]] | None,
+        conditions: tuple[Callable[..., Any], ...],
+        element: Callable[..., Any],
+    ) -> Any:
+        """Return a collection of the elements of those items for which all conditions hold.
+
+        Conditions and ``element`` take the item, or ``*unpack(item)`` if the target is a tuple of names. The element
+        of a dict is a pair of key and value.
+        """
+
+    @abstractmethod
+    def consume(
+        self,
+        function: Callable[[Any], Any],
+        items: Any,
+        unpack: Callable[[Any], tuple[Any, ...]] | None,
+        conditions: tuple[Callable[..., Any], ...],
+        element: Callable[..., Any],
+    ) -> Any:
+        """Return the function, which is sum, min, max, any, all or similar, of the generator of such elements."""

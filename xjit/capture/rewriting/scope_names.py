@@ -1,0 +1,170 @@
+"""The names of one function, sorted by where they live, and the walk that stays inside of the function."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from xjit.dataclass import dataclass
+
+Function: TypeAlias = ast.FunctionDef | ast.Lambda
+Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# From 3.12 on all but generators run in the frame of the function.
+INLINED: tuple[type[ast.AST], ...] = COMPREHENSIONS[:3] if sys.version_info >= (3, 12) else ()
+# Called at once with the generator that is their only argument.
+CONSUMERS = frozenset({"sum", "min", "max", "any", "all", "tuple", "list", "set", "frozenset", "dict", "sorted"})
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeNames:
+    """The names of a function.
+
+    parameters  in order
+    local       all that live in the function itself, parameters included
+    outer       those of an enclosing function that are declared ``nonlocal``
+    shared      those declared ``global``
+    captured    names that functions, classes and generators inside of the function mention: read at any time
+    deleted     names that may lose their value by ``del`` or at the end of ``except``
+    """
+
+    parameters: tuple[str, ...]
+    local: frozenset[str]
+    outer: frozenset[str]
+    shared: frozenset[str]
+    captured: frozenset[str]
+    deleted: frozenset[str]
+
+    def is_state(self, name: str) -> bool:
+        """Return whether a name is a variable of the function or of an enclosing one, or hidden."""
+        return name in self.local or name in self.outer or name.startswith(".")
+
+
+def scope_names(function: Function) -> ScopeNames:
+    """Sort the names of a function."""
+    parameters = parameter_names(function.args)
+    body = function.body if isinstance(function.body, list) else [function.body]
+    bound, outer, shared, captured, deleted = set(parameters), set[str](), set[str](), set[str](), set[str]()
+    used_up: set[ast.AST | None] = set()
+    for node in (inner for statement in body for inner in own_nodes(statement)):
+        bound.update(bound_by(node))
+        if isinstance(node, ast.Nonlocal):
+            outer.update(node.names)
+        elif isinstance(node, ast.Global):
+            shared.update(node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            deleted.add(node.name)
+        used_up.add(consumed(node))
+        captured.update(_captured(node, used_up))
+    for statement in body:
+        deleted.update(deleted_names(statement))
+    local = bound - outer - shared
+    return ScopeNames(parameters, *map(frozenset, (local, outer, shared, captured, deleted)))
+
+
+def parameter_names(args: ast.arguments) -> tuple[str, ...]:
+    """Return the names of all parameters."""
+    several = [args.vararg] if args.vararg else []
+    named = [args.kwarg] if args.kwarg else []
+    return tuple(one.arg for one in [*args.posonlyargs, *args.args, *several, *args.kwonlyargs, *named])
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a statement or an expression that the function itself evaluates, nested functions once.
+
+    Of comprehensions only what the function evaluates is part: the first iterable, and assignment expressions.
+    """
+    yield node
+    for child in _own_children(node):
+        yield from own_nodes(child)
+
+
+def _own_children(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, (ast.Lambda, *DEFINITIONS)):
+        yield from evaluated_by(node)
+    elif isinstance(node, COMPREHENSIONS):
+        yield node.generators[0].iter
+        yield from (ast.Name(name, ast.Store()) for name in walrus_names(node))
+    else:
+        yield from ast.iter_child_nodes(node)
+
+
+def evaluated_by(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the expressions that the definition of a function or a class evaluates where it stands."""
+    if isinstance(node, DEFINITIONS):
+        yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        yield from (*node.bases, *node.keywords)
+    elif isinstance(node, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from node.args.defaults
+        yield from (default for default in node.args.kw_defaults if default is not None)
+
+
+def walrus_names(comprehension: Comprehension) -> list[str]:
+    """Return the names that assignment expressions in a comprehension bind outside of it."""
+    return [
+        node.target.id
+        for node in ast.walk(comprehension)
+        if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name)
+    ]
+
+
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a node by itself binds or deletes."""
+    if isinstance(node, ast.Name):
+        if not isinstance(node.ctx, ast.Load):
+            yield node.id
+    elif isinstance(node, DEFINITIONS):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+    elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+        yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def deleted_names(statement: ast.AST) -> list[str]:
+    """Return the variables that a statement deletes, the functions in it included."""
+    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)]
+
+
+def target_names(target: ast.expr) -> list[str]:
+    """Return the names that an assignment to a target binds, in order."""
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def consumed(node: ast.AST) -> ast.GeneratorExp | None:
+    """Return the generator that is the only argument of a function that uses it up at once."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CONSUMERS:
+        only = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        return only if isinstance(only, ast.GeneratorExp) else None
+    return None
+
+
+def _captured(node: ast.AST, used_up: set[ast.AST | None]) -> Iterator[str]:
+    """Yield the names that may be read at any time because of a node: those in definitions and generators."""
+    lasts = isinstance(node, ast.GeneratorExp) and node not in used_up
+    if lasts or isinstance(node, (ast.Lambda, *DEFINITIONS)):
+        yield from names_inside(node)
+    elif isinstance(node, COMPREHENSIONS):
+        yield from (name for inner in functions_within(node) for name in names_inside(inner))
+
+
+def functions_within(comprehension: Comprehension) -> list[ast.AST]:
+    """Return the functions and generators in a comprehension, which may outlive the turn that makes them."""
+    kinds = (ast.Lambda, ast.GeneratorExp)
+    return [node for node in ast.walk(comprehension) if node is not comprehension and isinstance(node, kinds)]
+
+
+def names_inside(node: ast.AST) -> Iterator[str]:
+    """Yield all variables that a definition mentions."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            yield inner.id
+        elif isinstance(inner, ast.Nonlocal):
+            yield from inner.names

@@ -1,0 +1,124 @@
+"""NumPy's calls on arrays whose sizes only the run knows: errors located, results as user code sees them, writes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from xjit.capture.memory.buffer import BufferView
+from xjit.capture.memory.views import link
+from xjit.capture.memory.writes import check_same_kind, check_writable, stored_value, write
+from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
+from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.numpy.limited import functions
+from xjit.numpy.limited.arrays import LimitedArray, stored_part
+from xjit.numpy.limited.moving_indices import applies, getitem, set_window
+from xjit.numpy.limited.run_time_integers import Integer
+
+
+def concern(values: Iterable[Any]) -> bool:
+    """Return whether one of some arguments is an array of a size that only the run knows."""
+    return any(isinstance(value, LimitedArray) for value in values)
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A ufunc, or one of its methods."""
+    return _seen(functools.partial(functions.call_ufunc, ufunc, method, tuple(inputs), kwargs), inputs)
+
+
+def call_function(function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A function of NumPy."""
+    return _seen(functools.partial(functions.call_function, function, tuple(args), kwargs), args)
+
+
+def call_method(name: str, value: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A method of ndarray."""
+    return _seen(functools.partial(functions.call_method, name, value, tuple(args), kwargs), (value, *args))
+
+
+def is_moving(value: Any, index: Any) -> bool:
+    """Return whether an index is basic, and says or asks what only the run knows."""
+    return applies(value, index)
+
+
+def call_getitem(value: Any, index: Any) -> Any:
+    """``value[index]`` for an index that `is_moving`."""
+    return _seen(functools.partial(getitem, value, index), (value,))
+
+
+def _seen(compute: Callable[[], Any], operands: Iterable[Any]) -> Any:
+    """The result of a computation as user code sees it."""
+    from xjit.capture.tracers.traced_window import TracedWindow
+
+    values = [one for one in operands if isinstance(one, TracedValue)]
+    with located(values):
+        found = compute()
+    if isinstance(found, tuple):
+        return tuple([TracedWindow.of(one) if isinstance(one, LimitedArray) else one for one in found])
+    return TracedWindow.of(found) if isinstance(found, LimitedArray) else link(found, values)
+
+
+def python_integer(size: Integer) -> Any:
+    """A size as an integer of Python's, which the run may be the first to know."""
+    if size.known is not None:
+        return size.known
+    value: Any = size.operand
+    value.weak, value.scalar = int, True
+    value.bounds, value.wraps = (size.low, size.high), False
+    return value
+
+
+# ---- writes
+
+
+def call_setitem(target: Any, index: Any, value: Any) -> None:
+    """``target[index] = value`` for an index that `is_moving`, or for a value of a size that only the run knows."""
+    if isinstance(target, LimitedArray):
+        write_whole(target, set_window(target.value, index, _as_type(value, target.dtype), target.sizes))
+        return
+    check_writable(target)
+    with located([one for one in (target, value) if isinstance(one, TracedValue)]):
+        _advance(target, set_window(target, index, _as_type(value, target.dtype)))
+
+
+def write_whole(target: Any, value: Any) -> None:
+    """Makes the elements of an array those of a value at its bounds: of what it shows, if it is a part."""
+    if not isinstance(target, LimitedArray):
+        check_writable(target)
+        _advance(target, value)
+    elif target.part is not None:
+        write_whole(target.part.source, stored_part(target.part, value))
+    elif target.owner is current():
+        target.replace(value)
+    else:
+        reason = "an array from outside of the body of a loop or a branch is written in place in it"
+        refuse(reason, fix="use a new array: y = y + x")
+
+
+def write_ufunc(ufunc: np.ufunc, target: LimitedArray, other: Any) -> Any:
+    """``target op= other``."""
+    made = functions.call_ufunc(ufunc, "__call__", (target, other), {})
+    check_same_kind(made.dtype, target.dtype, ufunc.__name__)
+    call_setitem(target, (slice(None),) * target.ndim, made)
+    return target
+
+
+def _as_type(value: Any, dtype: Any) -> Any:
+    """A value as NumPy casts it to an element type when it is stored."""
+    if not isinstance(value, LimitedArray):
+        return stored_value(value, dtype)
+    return value if value.dtype == dtype else functions.call_method("astype", value, (dtype,), {})
+
+
+def _advance(target: BufferView, value: Any) -> None:
+    """Makes a value the elements of an array, as a whole."""
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    if target.steps:
+        write(target, value)
+    else:
+        target.buffer.advance(trace, trace.adopt(value.node))

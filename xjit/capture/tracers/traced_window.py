@@ -1,0 +1,119 @@
+"""The array that user code sees while it is traced of a slice whose length only the run knows: ``x[:i]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from xjit.capture.tracers import limited_calls, numpy_call
+from xjit.capture.tracers.operators import Operators
+from xjit.capture.tracers.provenance import refuse
+from xjit.capture.tracers.traced_array import PACKAGE
+from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import LimitedArray, elements_of, sizes_of
+
+_OPERANDS = (TracedValue, LimitedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+_FIX = "use an array whose size is known while tracing"
+
+
+class TracedWindow(Operators, LimitedArray):
+    """An array under trace along some axes of which only the run knows how many elements there are.
+
+    Raises CaptureError wherever a function does not know such arrays, or Python needs the numbers themselves.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000.0
+
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'numpy.ndarray'")
+
+    @classmethod
+    def of(cls, array: LimitedArray) -> TracedWindow:
+        """The same array as user code sees it."""
+        return cls(array._value, array.sizes, array.part)
+
+    @property
+    def __class__(self) -> Any:  # what the user's `match` and isinstance in libraries see
+        inside = sys._getframe(1).f_code.co_filename.startswith(PACKAGE)
+        return TracedWindow if inside else np.ndarray
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        refuse("the class of an array is assigned to")
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return numpy_call.call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return numpy_call.call_function(func, args, kwargs)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        refuse("an array whose size only the run knows is passed to code that needs its numbers", fix=_FIX)
+
+    def _unary(self, ufunc: np.ufunc) -> Any:
+        return numpy_call.call_ufunc(ufunc, "__call__", (self,), {})
+
+    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+        other = right if left is self else left
+        return (
+            numpy_call.call_ufunc(ufunc, "__call__", (left, right), {})
+            if isinstance(other, _OPERANDS)
+            else NotImplemented
+        )
+
+    def _inplace(self, ufunc: np.ufunc, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return limited_calls.write_ufunc(ufunc, self, other)
+
+    # Attributes
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes, those of the run as integers of Python's that are not known while tracing."""
+        return tuple(limited_calls.python_integer(size) for size in sizes_of(self))
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        return limited_calls.python_integer(elements_of(sizes_of(self)))
+
+    @property
+    def T(self) -> Any:
+        """The array with its axes in reverse order."""
+        return numpy_call.call_function(np.transpose, (self,), {})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}")
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return numpy_call.call_method(name, self, args, kwargs)
+
+        return call
+
+    # Containers
+
+    def __getitem__(self, index: Any) -> Any:
+        return numpy_call.call_getitem(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        numpy_call.call_setitem(self, index, value)
+
+    def __len__(self) -> NoReturn:
+        refuse("len() of an array whose size only the run knows", fix="use its shape")
+
+    def __iter__(self) -> Iterator[Any]:
+        refuse("a loop over an array whose size only the run knows", fix="use operations on whole arrays")
+
+    def __contains__(self, item: Any) -> bool:
+        refuse("`in` needs the numbers of an array", fix="use np.any(x == value)")
+
+    def __bool__(self) -> bool:
+        refuse("a condition needs the numbers of an array", fix="use np.where, np.any or np.all")

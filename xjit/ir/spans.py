@@ -1,0 +1,208 @@
+"""The numbers between which integers of a graph lie, as far as parameters, element types and arithmetic tell.
+
+A counter below 10 is within 0 .. 9, one more than it within 1 .. 10, and x & 255 within 0 .. 255.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from xjit.ir.context import CONSTANT, PARAMETER, Trace
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
+from xjit.types import BOOL, DType, dtype_class
+
+Span: TypeAlias = "tuple[int, int]"
+
+_DEEPEST = 32
+_TRUTH: Span = (0, 1)
+_LARGEST_SHIFT = 63
+
+
+def span_of(node: Node, trace: Trace | None) -> Span:
+    """Between which numbers the elements of a node of integers or truth values lie, both included.
+
+    The node is one of the trace, or of a trace around it.
+    """
+    return _node_span(node if trace is None else trace.adopt(node), trace, _DEEPEST)
+
+
+def _node_span(node: Node, trace: Trace | None, depth: int) -> Span:
+    found = None if trace is None else trace.spans.get(node)
+    if found is not None:
+        return found
+    if node.op is CONSTANT:
+        values = node.param("value").array()
+        return (int(values.min()), int(values.max())) if values.size else (0, 0)
+    if depth == 0:
+        return type_span(node.aval.dtype)
+    if node.op is PARAMETER:
+        outer = _captured(node, trace)
+        inside = None if outer is None or trace is None else _node_span(outer, trace.parent, depth - 1)
+        return inside or type_span(node.aval.dtype)
+    if node.op.kind is Kind.ELEMENTWISE and node.element is not None:
+        return _expr_span(node.element, lambda number: _node_span(node.inputs[number], trace, depth - 1))
+    if node.op.kind is Kind.INDEXING and node.inputs[0].aval.dtype == node.aval.dtype:
+        return _node_span(node.inputs[0], trace, depth - 1)
+    return type_span(node.aval.dtype)
+
+
+def _captured(node: Node, trace: Trace | None) -> Node | None:
+    """The node of the enclosing trace that a parameter stands for."""
+    if trace is None:
+        return None
+    place = dict(node.params).get("capture")
+    outer = list(trace.captures)
+    return outer[place] if place is not None and place < len(outer) and trace.captures[outer[place]] is node else None
+
+
+def type_span(dtype: DType) -> Span:
+    """All numbers of an element type."""
+    if dtype == BOOL:
+        return _TRUTH
+    if dtype_class(dtype) != "I":
+        return (-(2**1024), 2**1024)
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+def _expr_span(expr: Expr, operand: Callable[[int], Span]) -> Span:
+    if isinstance(expr, Arg):
+        return operand(expr.index)
+    if isinstance(expr, Lit):
+        value = expr.literal.item()
+        whole = dtype_class(expr.dtype) in "PI"
+        return (int(value), int(value)) if whole else type_span(expr.dtype)
+    if not isinstance(expr, Prim) or dtype_class(expr.dtype) not in "PI":
+        return type_span(expr.dtype)
+    if any(dtype_class(arg.dtype) not in "PI" for arg in expr.args):
+        return type_span(expr.dtype)
+    spans = [_expr_span(arg, operand) for arg in expr.args]
+    rule = _RULES.get(expr.name)
+    found = rule(spans) if rule is not None else None
+    low, high = type_span(expr.dtype)
+    return found if found is not None and low <= found[0] and found[1] <= high else (low, high)
+
+
+def _corners(apply: Callable[..., int]) -> Callable[[Sequence[Span]], Span]:
+    def rule(spans: Sequence[Span]) -> Span:
+        results = [apply(*ends) for ends in itertools.product(*spans)]
+        return min(results), max(results)
+
+    return rule
+
+
+def _and(spans: Sequence[Span]) -> Span | None:
+    tops = [high for low, high in spans if low >= 0]
+    return (0, min(tops)) if tops else None
+
+
+def _or(spans: Sequence[Span]) -> Span | None:
+    if any(low < 0 for low, _ in spans):
+        return None
+    bits = max(high.bit_length() for _, high in spans)
+    return max(low for low, _ in spans), 2**bits - 1
+
+
+def _xor(spans: Sequence[Span]) -> Span | None:
+    if any(low < 0 for low, _ in spans):
+        return None
+    return 0, 2 ** max(high.bit_length() for _, high in spans) - 1
+
+
+def _not(spans: Sequence[Span]) -> Span | None:
+    ((low, high),) = spans
+    return (1 - high, 1 - low) if low >= 0 and high <= 1 else (~high, ~low)
+
+
+def _select(spans: Sequence[Span]) -> Span:
+    condition, one, other = spans
+    if condition[0] == condition[1]:
+        return one if condition[0] else other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def _less(spans: Sequence[Span]) -> Span:
+    (low, high), (first, last) = spans
+    return (1, 1) if high < first else (0, 0) if low >= last else _TRUTH
+
+
+def _less_equal(spans: Sequence[Span]) -> Span:
+    (low, high), (first, last) = spans
+    return (1, 1) if high <= first else (0, 0) if low > last else _TRUTH
+
+
+def _equal(spans: Sequence[Span]) -> Span:
+    (low, high), (first, last) = spans
+    if high < first or last < low:
+        return (0, 0)
+    return (1, 1) if low == high == first == last else _TRUTH
+
+
+def _differs(spans: Sequence[Span]) -> Span:
+    low, high = _equal(spans)
+    return 1 - high, 1 - low
+
+
+def _shift(apply: Callable[[int, int], int]) -> Callable[[Sequence[Span]], Span | None]:
+    def rule(spans: Sequence[Span]) -> Span | None:
+        (low, high), amount = spans
+        known = amount[0] >= 0 and amount[1] <= _LARGEST_SHIFT
+        return _corners(apply)([(low, high), amount]) if low >= 0 and known else None
+
+    return rule
+
+
+def _quotient(spans: Sequence[Span]) -> Span | None:
+    return _corners(_truncated)(spans) if spans[1][0] > 0 else None
+
+
+def _truncated(one: int, other: int) -> int:
+    return one // other if one >= 0 else -(-one // other)
+
+
+def _rest(spans: Sequence[Span]) -> Span | None:
+    (low, high), (first, last) = spans
+    if first <= 0:
+        return None
+    return (0 if low >= 0 else max(low, 1 - last)), min(max(high, 0), last - 1)
+
+
+def _absolute(spans: Sequence[Span]) -> Span:
+    ((low, high),) = spans
+    return (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+
+
+_RULES: dict[str, Callable[[Sequence[Span]], Any]] = {
+    "add": _corners(operator.add),
+    "sub": _corners(operator.sub),
+    "mul": _corners(operator.mul),
+    "neg": _corners(operator.neg),
+    "min": _corners(min),
+    "max": _corners(max),
+    "abs": _absolute,
+    "and": _and,
+    "or": _or,
+    "xor": _xor,
+    "not": _not,
+    "select": _select,
+    "lt": _less,
+    "le": _less_equal,
+    "gt": lambda spans: _less(spans[::-1]),
+    "ge": lambda spans: _less_equal(spans[::-1]),
+    "eq": _equal,
+    "ne": _differs,
+    "shl": _shift(operator.lshift),
+    "lshr": _shift(operator.rshift),
+    "ashr": _shift(operator.rshift),
+    "idiv": _quotient,
+    "irem": _rest,
+    "cast": lambda spans: spans[0],
+    "bitcast": lambda spans: spans[0],
+}

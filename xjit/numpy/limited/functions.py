@@ -1,0 +1,298 @@
+"""NumPy's functions on limited arrays: elementwise ones, reductions, products, and what only moves axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from xjit import ops
+from xjit.errors import CaptureError, ShapeError
+from xjit.numpy import dispatch, methods
+from xjit.numpy.limited.arrays import (
+    LimitedArray,
+    Sizes,
+    aligned,
+    elements_of,
+    limited,
+    made,
+    picked,
+    sizes_of,
+    value_of,
+)
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
+from xjit.numpy.reducing.axis_reductions import axes_of
+from xjit.numpy.rules.promotion import weak_type
+from xjit.numpy.rules.values import as_value, shape_of
+from xjit.numpy.selecting import indexing
+from xjit.ops.dynamic.limited_windows import bound_of, number
+from xjit.ops.whole_arrays.runtime_check import require
+from xjit.types import dtype_class
+
+_FIX = "use an array whose size is known while tracing, such as all of it with np.where"
+
+
+def refused(name: str) -> CaptureError:
+    """The error about a function that does not know arrays of sizes that only the run knows."""
+    return CaptureError(f"{name} of an array whose size only the run knows is not supported", fix=_FIX)
+
+
+# ---- elementwise
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """``ufunc.method(*inputs, **options)`` on arrays of which at least one is limited."""
+    name = f"numpy.{ufunc.__name__}"
+    if method == "reduce" and len(inputs) == 1:
+        return _reduced(
+            lambda *a, **k: dispatch.call_ufunc(ufunc, "reduce", a, k), ufunc.identity, inputs, options, 0
+        )
+    if method == "outer" and len(inputs) == 2 and ufunc.signature is None:
+        left, right = inputs
+        return call_ufunc(ufunc, "__call__", (_spread(left, len(sizes_of(right))), right), options)
+    if method != "__call__":
+        raise refused(f"{name}.{method}")
+    if ufunc is np.matmul:
+        return matmul(*inputs, **options)
+    if ufunc.signature is not None or any(key not in ("dtype", "casting") for key in options):
+        raise refused(name)
+    return _each(ufunc.__name__, inputs, lambda *values: dispatch.call_ufunc(ufunc, "__call__", values, options))
+
+
+def _each(name: str, inputs: Sequence[Any], compute: Callable[..., Any]) -> Any:
+    """An elementwise function on operands that broadcast; numbers of Python's stay as they are."""
+    places = [place for place, value in enumerate(inputs) if not _is_number(value)]
+    values, sizes = aligned(name, [inputs[place] for place in places])
+    operands = list(inputs)
+    for place, value in zip(places, values, strict=True):
+        operands[place] = value
+    found = compute(*operands)
+    return tuple(made(one, sizes) for one in found) if isinstance(found, tuple) else made(found, sizes)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, bool) or weak_type(value) is not None
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    return _each("where", (condition, x, y), lambda *values: dispatch.call_function(np.where, values, {}))
+
+
+def _clip(a: Any, a_min: Any = None, a_max: Any = None) -> Any:
+    low = a if a_min is None else call_ufunc(np.maximum, "__call__", (a, a_min), {})
+    return low if a_max is None else call_ufunc(np.minimum, "__call__", (low, a_max), {})
+
+
+def _alone(function: Any) -> Callable[..., Any]:
+    """A function of one array, element by element."""
+
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return made(dispatch.call_function(function, (value_of(a), *args), kwargs), sizes_of(a))
+
+    return call
+
+
+# ---- reductions
+
+
+def _reduced(
+    compute: Callable[..., Any], identity: Any, args: Sequence[Any], options: Mapping[str, Any], default: Any = None
+) -> Any:
+    """A reduction over axes; of nothing, one that starts from no element raises."""
+    given = dict(options)
+    array, *rest = args
+    sizes = sizes_of(array)
+    if rest:
+        given["axis"], *others = rest
+        if others:
+            raise refused("a reduction with positional options")
+    unknown = given.keys() - {"axis", "dtype", "keepdims"}
+    if any(given[key] is not None and given[key] is not np._NoValue for key in unknown):
+        raise refused(f"a reduction with {', '.join(sorted(unknown))}=")
+    given = {key: given[key] for key in given.keys() - unknown}
+    given.setdefault("axis", default)
+    axes = axes_of(given["axis"], len(sizes), "reduce")
+    value = value_of(array)
+    if identity is None:
+        value = _not_empty(value, [sizes[axis] for axis in axes])
+    found = compute(value, **given)
+    return made(found, _left(sizes, axes, bool(given.get("keepdims"))))
+
+
+def _left(sizes: Sizes, axes: Sequence[int], keepdims: bool) -> Sizes:
+    if keepdims:
+        return tuple(integer(1) if axis in axes else size for axis, size in enumerate(sizes))
+    return tuple(size for axis, size in enumerate(sizes) if axis not in axes)
+
+
+def _not_empty(value: Any, sizes: Sequence[Integer]) -> Any:
+    """The value, if there are elements."""
+    for size in sizes:
+        if size.low < 1:
+            rule = "zero-size array to reduction operation which has no identity"
+            value = require(value, ops.gt(_operand(size), number(0)), "value", rule)
+    return value
+
+
+def _operand(size: Integer) -> Any:
+    found = size.operand
+    return number(found) if isinstance(found, int) else found
+
+
+def _reduction(function: Any, identity: Any) -> Callable[..., Any]:
+    def call(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return _reduced(lambda *x, **k: dispatch.call_function(function, x, k), identity, (a, *args), kwargs)
+
+    return call
+
+
+def _mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    sizes = sizes_of(a)
+    kind = dtype_class(value_of(a).dtype)
+    wide = np.float64 if dtype is None and kind in "IP" else dtype
+    total = REDUCTIONS[np.sum](a, axis=axis, dtype=wide, keepdims=bool(keepdims))
+    count = elements_of(tuple(sizes[one] for one in axes_of(axis, len(sizes), "mean")))
+    found = value_of(total).dtype
+    divisor = ops.convert_element_type(_operand(count), found)
+    return call_ufunc(np.true_divide, "__call__", (total, _scalar(divisor)), {})
+
+
+def _scalar(value: Any) -> Any:
+    value.scalar = True
+    return value
+
+
+REDUCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: _reduction(np.sum, 0),
+    np.prod: _reduction(np.prod, 1),
+    np.max: _reduction(np.max, None),
+    np.min: _reduction(np.min, None),
+    np.amax: _reduction(np.max, None),
+    np.amin: _reduction(np.min, None),
+    np.any: _reduction(np.any, False),
+    np.all: _reduction(np.all, True),
+    np.argmax: _reduction(np.argmax, None),
+    np.argmin: _reduction(np.argmin, None),
+    np.count_nonzero: _reduction(np.count_nonzero, 0),
+    np.mean: _mean,
+}
+
+
+# ---- products
+
+
+def matmul(x1: Any, x2: Any) -> Any:
+    """The product of vectors and matrices; ShapeError where the inner sizes differ."""
+    left, right = sizes_of(x1), sizes_of(x2)
+    if not (0 < len(left) < 3 and 0 < len(right) < 3):
+        raise refused("numpy.matmul of stacks")
+    x, y = _inner("matmul", x1, x2, left[-1], right[0])
+    found = dispatch.call_ufunc(np.matmul, "__call__", (x, y), {})
+    return made(found, (*left[:-1], *right[1:]))
+
+
+def _inner(name: str, x: Any, y: Any, columns: Integer, rows: Integer) -> tuple[Any, Any]:
+    """Both operands with one bound and one size along the axes that are summed over."""
+    xs, ys, a, b = value_of(x), value_of(y), sizes_of(x), sizes_of(y)
+    size = columns
+    if not columns.equals(rows):
+        message = (
+            f"numpy.{name}: Input operand 1 has a mismatch in its core dimension 0: its size differs from that of "
+            "the last dimension of operand 0"
+        )
+        if columns.known is not None and rows.known is not None:
+            raise ShapeError(message)
+        held = require(_operand(columns), is_same(columns, rows), "shape", message)
+        size = integer(held).within(max(columns.low, rows.low), min(columns.high, rows.high))
+    bound = size.known
+    if bound is None:
+        bound = bound_of(max(shape_of(as_value(xs, name))[-1], shape_of(as_value(ys, name))[0]))
+    return _bounded(as_value(xs, name), a, -1, size, bound), _bounded(as_value(ys, name), b, 0, size, bound)
+
+
+def _bounded(value: Any, sizes: Sizes, axis: int, size: Integer, bound: int) -> Any:
+    """The value with a size and a bound along one axis."""
+    axis = normalize_axis_index(axis, len(sizes))
+    bounds = list(shape_of(value))
+    if bounds[axis] == bound and sizes[axis].equals(size):
+        return value
+    bounds[axis] = bound
+    return limited(value, (*sizes[:axis], size, *sizes[axis + 1 :]), bounds)
+
+
+def _dot(a: Any, b: Any) -> Any:
+    if not sizes_of(a) or not sizes_of(b):
+        return call_ufunc(np.multiply, "__call__", (a, b), {})
+    return matmul(a, b)
+
+
+def _outer(a: Any, b: Any) -> Any:
+    if len(sizes_of(a)) != 1 or len(sizes_of(b)) != 1:
+        raise refused("numpy.outer of matrices")
+    return call_ufunc(np.multiply, "__call__", (_spread(a, 1), b), {})
+
+
+def _spread(value: Any, axes: int) -> Any:
+    """The array with so many new axes behind its own."""
+    if not isinstance(value, LimitedArray):
+        return indexing.getitem(as_value(value, "outer"), (..., *(None,) * axes))
+    return picked(value, (*(slice(None),) * value.ndim, *(None,) * axes))
+
+
+def _vdot(a: Any, b: Any) -> Any:
+    if dtype_class(value_of(a).dtype) == "C" or len(sizes_of(a)) != 1 or len(sizes_of(b)) != 1:
+        raise refused("numpy.vdot")
+    return matmul(a, b)
+
+
+# ---- axes
+
+
+def transposed(a: Any, axes: Any = None) -> Any:
+    """The array with its axes in another order."""
+    sizes = sizes_of(a)
+    order = (
+        tuple(reversed(range(len(sizes))))
+        if axes is None
+        else tuple(normalize_axis_index(one, len(sizes)) for one in axes)
+    )
+    found = dispatch.call_function(np.transpose, (value_of(a), order), {})
+    return made(found, tuple(sizes[axis] for axis in order))
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    **REDUCTIONS,
+    **{one: _alone(one) for one in (np.copy, np.real, np.imag, np.round, np.nan_to_num)},
+    np.where: _where,
+    np.clip: _clip,
+    np.dot: _dot,
+    np.inner: _vdot,
+    np.vdot: _vdot,
+    np.outer: _outer,
+    np.transpose: transposed,
+}
+"""Functions of limited arrays, by NumPy's."""
+
+METHODS: dict[str, Any] = {
+    **{name: getattr(np, name) for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean")},
+    **{name: getattr(np, name) for name in ("copy", "round", "clip", "dot", "transpose")},
+}
+"""Methods of ndarray that are functions of NumPy."""
+
+
+def call_function(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """``function(*args, **kwargs)`` for a function of NumPy on arrays of which at least one is limited."""
+    if function not in FUNCTIONS:
+        raise refused(f"numpy.{getattr(function, '__name__', function)}")
+    return FUNCTIONS[function](*args, **kwargs)
+
+
+def call_method(name: str, value: LimitedArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A method of ndarray on a limited array."""
+    if name == "astype":
+        return made(methods.METHODS["astype"](value.value, *args, **kwargs), sizes_of(value))
+    if name not in METHODS:
+        raise refused(f"numpy.ndarray.{name}")
+    return call_function(METHODS[name], (value, *args), kwargs)

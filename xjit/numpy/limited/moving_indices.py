@@ -1,0 +1,136 @@
+"""Indices with numbers of the run in them: ``x[:i]``, ``A[i, i + 1:]``, ``x[i]``; reading, and new versions of arrays
+that are written there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from xjit import ops
+from xjit.errors import ShapeError
+from xjit.ir.context import TracedValue
+from xjit.numpy.limited.arrays import (
+    LimitedArray,
+    Sizes,
+    fitted,
+    is_moving,
+    picked,
+    position,
+    range_of,
+    sizes_of,
+    value_of,
+)
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
+from xjit.numpy.rules.values import as_scalar, as_value, as_view, fresh, shape_of
+from xjit.numpy.selecting.indexing import expanded
+from xjit.ops.dynamic.limited_windows import Range, number, store_window
+from xjit.ops.whole_arrays.runtime_check import require
+from xjit.types import INT64
+
+
+def applies(value: Any, index: Any) -> bool:
+    """Return whether an index is basic, and says or asks what only the run knows."""
+    entries = index if isinstance(index, tuple) else (index,)
+    found = isinstance(value, LimitedArray) or any(is_moving(one) or _is_position(one) for one in entries)
+    return found and all(map(_is_basic, entries))
+
+
+def _is_position(entry: Any) -> bool:
+    """Return whether an entry is an integer of Python's that only the run knows."""
+    return isinstance(entry, TracedValue) and entry.weak is int and entry.dtype == INT64 and not entry.node.aval.rank
+
+
+def _is_basic(entry: Any) -> bool:
+    if entry is None or entry is Ellipsis or _is_position(entry):
+        return True
+    if isinstance(entry, slice):
+        return not isinstance(entry.step, TracedValue)
+    return isinstance(entry, int | np.integer) and not isinstance(entry, bool | np.bool_)
+
+
+def getitem(value: Any, index: Any) -> Any:
+    """``value[index]`` for an index that `applies`.
+
+    Raises IndexOutOfBoundsError for a position outside, when the program runs if only that tells.
+    """
+    entries = list(index) if isinstance(index, tuple) else [index]
+    rank = len(sizes_of(value))
+    found = picked(value, expanded((0,) * rank, entries))
+    if isinstance(found, LimitedArray):
+        return found
+    return as_scalar(fresh(found)) if len(entries) == rank and _are_positions(entries) else as_view(found)
+
+
+def _are_positions(entries: Sequence[Any]) -> bool:
+    return not any(one is None or one is Ellipsis or isinstance(one, slice) for one in entries)
+
+
+# ---- writing
+
+
+def set_window(array: Any, index: Any, value: Any, sizes: Sizes | None = None) -> Any:
+    """The new version of an array in which ``array[index] = value`` has been done, for an index that `applies`.
+
+    The array is a value at its bounds, of ``sizes`` if these are others. The stored value has the array's element
+    type. Raises ShapeError for a value that does not fit, and IndexOutOfBoundsError for a position outside, when the
+    program runs if only that tells.
+    """
+    entries = list(index) if isinstance(index, tuple) else [index]
+    bounds, sizes = shape_of(array), sizes_of(array) if sizes is None else sizes
+    ranges: list[Range] = []
+    region: list[Integer] = []
+    for entry in expanded(bounds, entries):
+        axis = len(ranges)
+        if isinstance(entry, slice):
+            one, count = range_of(entry, sizes[axis], bounds[axis])
+            region.append(count)
+            ranges.append(one)
+        elif entry is not None:
+            ranges.append(Range(position(entry, axis, sizes[axis]).operand, 1, 1, 1))
+    if any(count.known == 0 for count in region):
+        return array
+    dims = [one.bound for one in ranges]
+    long = [one.bound for one, entry in zip(ranges, _own(bounds, entries), strict=True) if isinstance(entry, slice)]
+    update = ops.reshape(_spread(value, tuple(region), long), tuple(dims))
+    return store_window(array, update, ranges)
+
+
+def _own(bounds: Sequence[int], entries: list[Any]) -> list[Any]:
+    """The entries of an index that are about axes of the array."""
+    return [entry for entry in expanded(tuple(bounds), entries) if entry is not None]
+
+
+def _spread(value: Any, region: Sizes, bounds: Sequence[int]) -> Any:
+    """The value at every position of a region."""
+    sizes, found = sizes_of(value), as_value(value_of(value), "setitem", "value")
+    while len(sizes) > len(region) and sizes[0].known == 1:
+        found, sizes = ops.reshape(found, shape_of(found)[1:]), sizes[1:]
+    checked = [
+        _checked(size, wanted, sizes, region) for size, wanted in zip(sizes, _last(region, len(sizes)), strict=True)
+    ]
+    fitted_value = fitted(found, sizes, tuple(checked), _last(bounds, len(sizes)))
+    mapping = tuple(range(len(region) - len(sizes), len(region)))
+    return ops.broadcast_in_dim(fitted_value, tuple(bounds), mapping)
+
+
+def _last(several: Sequence[Any], count: int) -> Any:
+    if count > len(several):
+        raise ShapeError("could not broadcast input array into a region of fewer dimensions")
+    return several[len(several) - count :]
+
+
+def _checked(size: Integer, wanted: Integer, sizes: Sizes, region: Sizes) -> Integer:
+    """The size of a region along an axis, to which that of the value has to be equal unless it is one."""
+    if size.known == 1 or size.equals(wanted):
+        return wanted
+    texts = [",".join("?" if one.known is None else str(one.known) for one in several) for several in (sizes, region)]
+    message = f"could not broadcast input array from shape ({texts[0]}) into shape ({texts[1]})"
+    if size.known is not None and wanted.known is not None:
+        raise ShapeError(message)
+    fits = ops.logical_or(is_same(size, wanted), is_same(size, 1))
+    operand = wanted.operand
+    held = require(number(operand) if isinstance(operand, int) else operand, fits, "shape", message)
+    return integer(held).within(wanted.low, wanted.high)
