@@ -21,6 +21,7 @@ from xjit.capture.recording.named_tuples import original_tree, traced_tree
 from xjit.capture.recording.recorder import Recorder
 from xjit.capture.recording.rewritten import Rewriting
 from xjit.capture.tracers.chosen_elements import ChosenElements
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.known_values import is_constant
 from xjit.capture.tracers.provenance import CaptureTrace, refuse
 from xjit.capture.tracers.traced_array import TracedArray
@@ -219,7 +220,7 @@ class _Results:
         if isinstance(leaf, TracedValue):
             index = self._place(leaf, leaf.node)
             memory = self._memory(leaf)
-            doubt = getattr(leaf, "doubt", None)
+            doubt = doubt_of(leaf)
             return Output(
                 "graph",
                 index,

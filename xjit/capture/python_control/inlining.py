@@ -8,6 +8,7 @@ inside of an array are 0 there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,9 +20,10 @@ from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.spans import span_of
 from xjit.ops.control.computations import Computation
-from xjit.ops.define.core import apply, lift
+from xjit.capture.python_control.windows import Window, window_of
+from xjit.ops.define.core import lift
 from xjit.ops.elements.select import select
-from xjit.ops.regions.strided_slices import SLICE_FROM, UPDATE_SLICE
+from xjit.ops.regions.strided_slices import slice_from
 from xjit.ops.whole_arrays.shape import broadcast
 
 _MOST_NODES = 40
@@ -35,7 +37,7 @@ def is_small(part: Computation) -> bool:
     inner = [node for node in graph.nodes if node.op.kind is not Kind.LEAF]
     if graph.effects or not all(map(_is_plain, inner)):
         return False
-    kept = {node for node in graph.nodes if node.op is UPDATE_SLICE or _is_copy(node)} | set(graph.parameters)
+    kept = {node for node in graph.nodes if node.op.kind is Kind.UPDATE or _is_copy(node)} | set(graph.parameters)
     large = any(node.aval.size > _SMALL for node in (*inner, *graph.outputs) if node not in kept)
     return len(inner) <= (_MOST_OF_ARRAYS if large else _MOST_NODES)
 
@@ -43,10 +45,11 @@ def is_small(part: Computation) -> bool:
 def _is_plain(node: Node) -> bool:
     if node.op.failure is not None or node.op.raises:
         return False
-    if node.op is UPDATE_SLICE:
-        return node.inputs[1].aval.size <= _SMALL
+    window = window_of(node)
+    if window is not None:
+        return not window.is_update or math.prod(window.sizes) <= _SMALL
     if node.op.kind is Kind.INDEXING:
-        return len(node.inputs) == 1 or node.op is SLICE_FROM
+        return len(node.inputs) == 1
     return node.op.kind is Kind.ELEMENTWISE
 
 
@@ -75,32 +78,21 @@ def _copied(node: Node, inputs: list[Node], pred: Any, trace: Trace) -> Node:
     """The node over other operands."""
     if node.op is CONSTANT:
         return trace.constant(node.param("value"), node.where, by_reference=is_by_reference(node))
-    if node.op is SLICE_FROM:
-        inputs[1:] = _safe(inputs[1:], node, inputs[0], node.aval.shape, pred, trace)
-    if node.op is UPDATE_SLICE:
-        inputs[2:] = _safe(inputs[2:], node, inputs[0], node.inputs[1].aval.shape, pred, trace)
-        inputs[1] = _kept(node, inputs, pred, trace)
+    window = window_of(node)
+    if window is not None:
+        for axis, number in enumerate(window.numbers):
+            if number is not None and not window.holds(axis, inputs[0], span_of(inputs[number], trace)):
+                zero = np.asarray(-window.starts[axis], inputs[number].aval.dtype)
+                inputs[number] = lift(trace, select(pred, TracedValue(inputs[number], trace), zero))
+        if window.is_update:
+            inputs[1] = _kept(window, inputs, pred, trace)
     return trace.add(node.op, tuple(inputs), node.kwargs, node.where)
 
 
-def _safe(
-    starts: list[Node], node: Node, operand: Node, sizes: tuple[int, ...], pred: Any, trace: Trace
-) -> list[Node]:
-    """The starts of a window; 0 where they might be outside of the operand and the arm is not chosen."""
-    found: list[Node] = []
-    for axis, start in zip(node.param("axes"), starts, strict=True):
-        last = operand.aval.shape[axis] - (sizes[axis] - 1) * node.param("strides")[axis] - 1
-        low, high = span_of(start, trace)
-        inside = low >= 0 and high <= last
-        zero = np.zeros((), start.aval.dtype)
-        found.append(start if inside else lift(trace, select(pred, TracedValue(start, trace), zero)))
-    return found
-
-
-def _kept(node: Node, inputs: list[Node], pred: Any, trace: Trace) -> Node:
+def _kept(window: Window, inputs: list[Node], pred: Any, trace: Trace) -> Node:
     """The window that an update writes: what was there, unless the arm is chosen."""
     values = [TracedValue(one, trace) for one in inputs]
-    sizes = values[1].shape
-    own = {key: node.param(key) for key in ("axes", "starts", "strides")}
-    before = apply(SLICE_FROM, values[0], *values[2:], **own, sizes=sizes)
-    return lift(trace, select(broadcast(pred, sizes) if sizes else pred, values[1], before))
+    numbers = zip(window.starts, window.numbers, strict=True)
+    starts = [start if number is None else values[number] for start, number in numbers]
+    before = slice_from(values[0], starts, window.sizes, window.steps)
+    return lift(trace, select(broadcast(pred, window.sizes) if window.sizes else pred, values[1], before))

@@ -11,6 +11,7 @@ import numpy as np
 from xjit import tree
 from xjit.capture.control.state import NUMBERS, Place, as_array
 from xjit.capture.guarding.signature import is_plain
+from xjit.capture.tracers.doubts import doubt_of
 from xjit.capture.tracers.provenance import refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds
@@ -94,7 +95,8 @@ def kind_of(leaf: Any, label: str) -> Kind:
     """The kind of a number or an array."""
     operand, weak, scalar = as_array(leaf, "loop", label)
     place = Place(label, plain_type(aval_of(operand)), scalar, weak)
-    return Kind(place, *_bounds(leaf, weak), doubtful=leaf.doubt[1] if hasattr(leaf, "doubt") else None)
+    doubt = doubt_of(leaf)
+    return Kind(place, *_bounds(leaf, weak), doubtful=None if doubt is None else doubt[1])
 
 
 def _bounds(leaf: Any, weak: type | None) -> tuple[Bounds | None, bool]:
@@ -133,7 +135,8 @@ def lifted(leaf: Any, kind: Kind) -> list[Any]:
     value = operand if aval_of(operand).dtype == kind.place.aval.dtype else converted(operand, kind)
     if not kind.doubtful:
         return [row_major(value)]
-    return [row_major(value), leaf.doubt[0] if hasattr(leaf, "doubt") else constant(np.asarray(weak is not None))]
+    doubt = doubt_of(leaf)
+    return [row_major(value), constant(np.asarray(weak is not None)) if doubt is None else doubt[0]]
 
 
 def converted(number: Any, kind: Kind) -> Any:

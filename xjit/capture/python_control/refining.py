@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xjit.ir.context import CONSTANT, Trace
 from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
 from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
 from xjit.ir.spans import Span, span_of
 from xjit.types import INT64
@@ -35,12 +36,24 @@ def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node,
         for arg in expr.args:
             if isinstance(arg, Arg):
                 yield from _facts(pred.inputs[arg.index], holds, trace)
+    elif expr.name == "select" and len(pred.inputs) == 3:
+        condition, one, other = pred.inputs
+        if holds and _is_constant(other, False):  # one and the other
+            yield from _facts(condition, True, trace)
+            yield from _facts(one, True, trace)
+        elif not holds and _is_constant(one, True):  # neither
+            yield from _facts(condition, False, trace)
+            yield from _facts(other, False, trace)
     elif expr.name in _OPPOSITES:
         name = expr.name if holds else _OPPOSITES[expr.name]
         one, other = (_operand(arg, pred) for arg in expr.args)
         if one is not None and other is not None:
             yield from _compared(name, one, other, trace)
             yield from _compared(_MIRRORED[name], other, one, trace)
+
+
+def _is_constant(node: Node, value: bool) -> bool:
+    return node.op is CONSTANT and node.aval.size == 1 and bool(node.param("value").item()) is value
 
 
 def _operand(arg: Expr, pred: Node) -> Node | int | None:
@@ -72,7 +85,7 @@ def _shifted(node: Node, low: int, high: int) -> Iterator[tuple[Node, int, int]]
     """The same for what the node is more or less than by a constant."""
     yield node, low, high
     expr = node.element if node.op is not CONSTANT else None
-    if node.op.access is not None and len(node.inputs) == 1 and node.aval == node.inputs[0].aval:
+    if node.op.kind is Kind.INDEXING and node.inputs[0].type == node.type and not node.aval.rank:
         yield from _shifted(node.inputs[0], low, high)
     if not isinstance(expr, Prim) or expr.name not in ("add", "sub") or len(node.inputs) != 2:
         return

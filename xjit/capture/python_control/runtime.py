@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from xjit.capture.python_control.branches import chosen, decided
+from xjit.capture.control.state import NUMBERS
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.loops import Loop, captured
+from xjit.capture.python_control.numbers import number_as
 from xjit.capture.python_control.sequences import Turns, turns_of
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
 from xjit.capture.python_control.unrolling import Unrolling
@@ -174,6 +176,10 @@ class TracedRuntime(PythonRuntime):
         if not others:
             return result
         return self.and_(result, lambda: self.compare(operators[1:], second, others[0](), *others[1:]))
+
+    def convert(self, function: Callable[[Any], Any], value: Any) -> Any:
+        """Convert a number of the graph to one of Python's."""
+        return number_as(function, value) if function in NUMBERS and is_open(value) else function(value)
 
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError."""

@@ -211,6 +211,8 @@ class ExpressionConverter(ast.NodeTransformer):
             return call("consume", node, function, *self._parts(generator, generator.elt))
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
             return self._super(node)
+        if _is_conversion(node):
+            return call("convert", node, self.converted(node.func), self.converted(node.args[0]))
         self.generic_visit(node)
         return node
 
@@ -289,6 +291,15 @@ class ExpressionConverter(ast.NodeTransformer):
         else:
             node.elt = self.converted(node.elt)
         self.frame.bound = bound
+
+
+_CONVERSIONS = ("int", "float", "bool")
+
+
+def _is_conversion(node: ast.Call) -> bool:
+    """Return whether a call looks like that of a type of Python's numbers, with one value."""
+    plain = len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred)
+    return plain and isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS
 
 
 def call(method: str, where: ast.AST, *arguments: ast.expr) -> ast.expr:

@@ -108,6 +108,10 @@ class PythonRuntime(ControlRuntime):
             result = OPERATORS[name](first, second)
         return result
 
+    def convert(self, function: Callable[[Any], Any], value: Any) -> Any:
+        """Call the type."""
+        return function(value)
+
     def assert_(self, test: Any, message: Thunk | None) -> None:
         """Raise AssertionError."""
         if not test:

@@ -12,6 +12,7 @@ the methods of one ``ControlRuntime``, and what was a block becomes a nested fun
     if p and q: ...               runtime.both(p, q), runtime.either(p, q)            only the truth counts
     not p                         runtime.not_(p)
     a < b <= c                    runtime.compare(("lt", "le"), a, b, c)
+    int(x), float(x), bool(x)     runtime.convert(int, x)
     assert test, message          runtime.assert_(test, message)
     [e for t in items if c]       runtime.comprehend("list", items, unpack, conditions, element)
     sum(e for t in items)         runtime.consume(sum, items, unpack, conditions, element)
@@ -178,6 +179,10 @@ class ControlRuntime(ABC):
 
         The operators are ``lt le eq ne gt ge in not_in``; there are at least two, one less than operands.
         """
+
+    @abstractmethod
+    def convert(self, function: Callable[[Any], Any], value: Any) -> Any:
+        """Return ``function(value)``, where the function has the name of a type of numbers."""
 
     @abstractmethod
     def assert_(self, test: Any, message: Thunk | None) -> None:

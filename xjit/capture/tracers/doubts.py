@@ -18,23 +18,31 @@ from xjit.ir.context import TracedValue
 from xjit.ops.elements.elementwise import and_
 
 
+def doubt_of(value: Any) -> tuple[TracedValue, type] | None:
+    """The truth value that says if a number is Python's, and its type then; None where that is known."""
+    return getattr(value, "doubt", None) if hasattr(type(value), "doubt") else None
+
+
 def hand_on_doubt(ufunc: np.ufunc, inputs: Sequence[Any], result: Any) -> None:
     """Marks a result that is Python's if all operands are; CaptureError where its type depends on what they are."""
-    doubtful = [value for value in inputs if hasattr(value, "doubt")]
-    others = [value for value in inputs if not hasattr(value, "doubt")]
+    doubts = [doubt for value in inputs if (doubt := doubt_of(value)) is not None]
+    if not doubts:
+        return
+    doubtful = [value for value in inputs if doubt_of(value) is not None]
+    others = [value for value in inputs if doubt_of(value) is None]
     types = [value.dtype for value in others if _is_numpys(value)]
-    for value in doubtful:
-        sample = value.doubt[1](1)
+    for value, (_, kind) in zip(doubtful, doubts, strict=True):
+        sample = kind(1)
         if types and np.result_type(*types, value.dtype) != np.result_type(*types, sample):
             refuse("the type of a result depends on how many turns a loop takes", value, fix="convert the number")
     if types or not isinstance(result, TracedValue) or result.dtype.kind == "b":
         return
-    kinds = {value.doubt[1] for value in doubtful}
+    kinds = {kind for _, kind in doubts}
     kinds |= {value.weak if isinstance(value, TracedValue) else type(value) for value in others}
     kind = next(one for one in (complex, float, int, bool) if one in kinds)
     if ufunc is np.true_divide and kind in (int, bool):
         kind = float
-    holds, *rest = [value.doubt[0] for value in doubtful]
+    holds, *rest = [holds for holds, _ in doubts]
     for other in rest:
         holds = and_(holds, other)
     made: Any = result

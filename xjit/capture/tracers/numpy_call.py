@@ -62,8 +62,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
     with located(inputs):
         values = tuple([ufunc_operand(value, ufunc, inputs) for value in inputs])
         result = link(dispatch.call_ufunc(ufunc, method, values, kwargs), inputs)
-    if any(hasattr(value, "doubt") for value in inputs):
-        hand_on_doubt(ufunc, inputs, result)
+    hand_on_doubt(ufunc, inputs, result)
     return _remember(result, inputs, lambda: ufunc(*map(number_of, inputs)))
 
 

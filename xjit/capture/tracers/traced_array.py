@@ -258,14 +258,15 @@ class TracedArray(Operators, BufferView):
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
-        if not hasattr(self, "known"):
-            ask_to_rewrite()
+        self._ask()
         return bool(self._number("a condition", "use np.where, np.maximum or np.minimum"))
 
     def __int__(self) -> int:
+        self._ask()
         return int(self._number("int()", "use astype(int)"))
 
     def __float__(self) -> float:
+        self._ask()
         return float(self._number("float()", "use the value as it is, or astype(float)"))
 
     def __complex__(self) -> complex:
@@ -307,6 +308,11 @@ class TracedArray(Operators, BufferView):
 
     def __reduce__(self) -> NoReturn:
         refuse(f"{self._name()} is pickled", self)
+
+    def _ask(self) -> None:
+        """Asks for the function to be rewritten, which may do without the value."""
+        if not hasattr(self, "known"):
+            ask_to_rewrite()
 
     def _number(self, purpose: str, fix: str) -> Any:
         if self.size > 1:

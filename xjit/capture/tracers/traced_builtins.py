@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from xjit.capture.guarding.access_path import object_path
+from xjit.capture.python_control.numbers import EXTREMES
 from xjit.capture.python_control.sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
@@ -51,6 +52,7 @@ def traced_builtins(recorder: Recorder) -> dict[str, Any]:
     """All builtins, some of them replaced."""
     table = dict(vars(builtins))
     table.update(LOOP_BUILTINS)
+    table.update(EXTREMES)
     table.update({name: _refusing(name, words) for name, words in _REFUSED.items()})
     table.update(
         isinstance=_isinstance,

@@ -19,6 +19,7 @@ from xjit.capture.tracers.operators import COMPARISONS, PYTHON
 from xjit.capture.tracers.provenance import refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
+from xjit.ir.spans import span_of
 from xjit.types import FLOAT64, INT64
 
 Bounds = tuple[int, int]
@@ -98,9 +99,17 @@ def _operands(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """The numbers as NumPy's integers of 64 bits."""
     for number in values:
         _check_width(_bounds(number), values)
-    return tuple(
-        call_method("astype", one, (INT64,), {}) if isinstance(one, TracedValue) else np.int64(one) for one in values
-    )
+    return tuple(_wide(one) if isinstance(one, TracedValue) else np.int64(one) for one in values)
+
+
+def _wide(value: Any) -> Any:
+    if value.dtype != INT64:
+        return call_method("astype", value, (INT64,), {})
+    trace = current()
+    assert trace is not None
+    same = trace.wrap(trace.adopt(value.node), trace)
+    same.scalar = True
+    return same
 
 
 def _check_width(limits: Bounds | None, values: tuple[Any, ...]) -> None:
@@ -146,21 +155,15 @@ def _bounds(value: Any) -> Bounds:
     if not isinstance(value, TracedValue):
         return int(value), int(value)
     found: Bounds = getattr(value, "bounds", _TRUTH)
-    trace = current()
-    while trace is not None:  # within a branch more may be known of a number
-        inner = trace.captures.get(value.node)
-        span = trace.spans.get(value.node if inner is None else inner)
-        if span is not None:
-            return max(found[0], span[0]), min(found[1], span[1])
-        trace = trace.parent
-    return found
+    low, high = span_of(value.node, current())  # within a branch more may be known of a number
+    return max(found[0], low), min(found[1], high)
 
 
 def _limits(ufunc: Any, values: tuple[Any, ...]) -> Bounds | None:
     """Between which numbers the result lies; None if that is not known."""
     between = [_bounds(value) for value in values]
     if ufunc in _BITWISE:
-        bits = max(end.bit_length() for ends in between for end in ends)
+        bits = max((end if end >= 0 else ~end).bit_length() for ends in between for end in ends)
         return (0 if all(low >= 0 for low, _ in between) else -(2**bits), 2**bits - 1)
     if ufunc is np.remainder and values[1] != 0 and not isinstance(values[1], TracedValue):
         return (min(0, values[1] + 1), max(0, values[1] - 1))

@@ -16,6 +16,7 @@ from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import CONSTANT, TracedValue
 from xjit.ir.current import current
 from xjit.ir.node import Node
+from xjit.ir.spans import span_of
 from xjit.ops.elements.elementwise import add, mul, neg, sub
 from xjit.ops.elements.elementwise import max as larger
 from xjit.ops.elements.elementwise import min as smaller
@@ -109,11 +110,11 @@ def integer(value: Any) -> Integer:
 
 def _span(value: TracedValue) -> tuple[int, int]:
     """Between which numbers a traced integer lies."""
+    low, high = span_of(value.node, current())
     if value.weak is not None:
-        found: tuple[int, int] = getattr(value, "bounds", WIDEST)
-        return found
-    kind = np.iinfo(value.dtype)
-    return builtins.max(int(kind.min), WIDEST[0]), builtins.min(int(kind.max), WIDEST[1])
+        bounds: tuple[int, int] = getattr(value, "bounds", WIDEST)
+        low, high = builtins.max(low, bounds[0]), builtins.min(high, bounds[1])
+    return builtins.max(low, WIDEST[0]), builtins.min(high, WIDEST[1])
 
 
 _SIGNS = {"add": 1, "sub": -1}
