@@ -8,12 +8,12 @@ from xjit.capture.python_control.leaves import Kind
 from xjit.capture.python_control.turns import Carried, carried_of, is_same_value
 from xjit.capture.rewriting.runtime_protocol import UNBOUND
 from xjit.capture.tracers.provenance import refuse
-from xjit.capture.tracers.traced_integers import Bounds
+from xjit.capture.tracers.traced_integers import Bounds, Pace
 from xjit.dataclass import dataclass, field, replace
 
 _MOST_TYPES = 3
 _LONGEST = 2**40
-"""More turns than a loop of integers takes in a day."""
+"""More turns than loops of integers take in a day, those inside of others included."""
 _SLOW = 2**8
 """The most that an integer may grow in a turn, if it is to stay within 64 bits for that long."""
 _WIDTHS = (1, 8, 16, 32, 52, 62)
@@ -79,12 +79,28 @@ class Growth:
         if before is None:
             self.growths[place] = growth
             return replace(one, bounds=began)
-        if claim is None and before == growth and max(map(abs, growth)) <= _SLOW:
-            self.claims[place] = claim = (min(growth[0], 0), max(growth[1], 0))
-            turns = _LONGEST if self.turns is None else self.turns
-            return replace(one, bounds=(one.bounds[0] + turns * claim[0], one.bounds[1] + turns * claim[1]))
+        pace = self._pace(growth, after.pace) if claim is None and before == growth else None
+        if pace is not None:
+            self.claims[place] = min(growth[0], 0), max(growth[1], 0)
+            return replace(one, bounds=(one.bounds[0] + pace.all[0], one.bounds[1] + pace.all[1]), pace=pace)
         self.claims[place] = (1, -1)
         return replace(one, bounds=_power_of_two(began, self.name))
+
+    def _pace(self, growth: Bounds, inner: Pace | None) -> Pace | None:
+        """How an integer that grows this much in a turn does so in all turns; None if that is too fast.
+
+        What it grows by in loops inside of the turn counts by the turns of those.
+        """
+        turn, rest = (0, 0), growth
+        if inner is not None:
+            turn, rest = inner.turn, (growth[0] - inner.all[0], growth[1] - inner.all[1])
+        turn = min(turn[0] + rest[0], 0), max(turn[1] + rest[1], 0)
+        if max(map(abs, turn)) > _SLOW:
+            return None
+        low, high = turn[0] * _LONGEST, turn[1] * _LONGEST
+        if self.turns is not None:
+            low, high = max(low, self.turns * min(growth[0], 0)), min(high, self.turns * max(growth[1], 0))
+        return Pace(turn, (low, high))
 
 
 def _joined(start: Carried, after: Carried) -> Carried:

@@ -111,10 +111,11 @@ def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
     for _ in range(_MOST_TRIALS):
         found = Settled(loop, start, tuple(one.carried for one in growths), tuple(buffers))
         turn = found.turn()
-        changed = [
-            name in loop.needed and one.goes_on(after)
-            for name, one, after in zip(names, growths, turn.after, strict=True)
-        ]
+        with tracing(turn.trace):
+            changed = [
+                name in loop.needed and one.goes_on(after)
+                for name, one, after in zip(names, growths, turn.after, strict=True)
+            ]
         new = [buffer for buffer in written_buffers(turn.trace) if buffer not in buffers]
         buffers += new
         if not any(changed) and not new:
@@ -266,7 +267,7 @@ def _values_behind(settled: Settled, last: Sequence[Any]) -> tuple[Any, ...]:
     rest = iter([lift(outer, one) for one in last])
     for name, one, value in zip(settled.loop.state.names, settled.carried, settled.start, strict=True):
         if one is not None:
-            leaves = [kind.seen(rest, outer) if isinstance(kind, Kind) else kind for kind in one.leaves]
+            leaves = [kind.seen_behind(rest, outer) if isinstance(kind, Kind) else kind for kind in one.leaves]
             values.append(tree.unflatten(one.structure, leaves))
         else:
             values.append(value if name in settled.loop.needed else UNBOUND)

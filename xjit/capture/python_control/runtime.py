@@ -16,11 +16,11 @@ from xjit.capture.python_control.loops import Loop, captured
 from xjit.capture.python_control.numbers import number_as
 from xjit.capture.python_control.sequences import Turns, turns_of
 from xjit.capture.python_control.truth import as_bool, is_open, negated, truth
-from xjit.capture.python_control.unrolling import Unrolling
+from xjit.capture.python_control.unrolling import MOST_NODES_AT_LAST, Unrolling
 from xjit.capture.rewriting.python_runtime import OPERATORS, PythonRuntime
 from xjit.capture.rewriting.runtime_protocol import Site, State, Thunk
 from xjit.capture.tracers.provenance import refuse
-from xjit.errors import CaptureError
+from xjit.errors import CaptureError, DTypeError, ShapeError
 
 
 class TracedRuntime(PythonRuntime):
@@ -42,19 +42,30 @@ class TracedRuntime(PythonRuntime):
         def holds() -> Any:
             return test() if going is None else self.both(going(), test)
 
-        unrolling = Unrolling(None)
-        while unrolling.goes_on():
-            known = test() if unrolling.turns == 0 or going is None else holds()
-            if is_open(known):
-                break
-            if not known:
-                return
-            body()
-            unrolling.turn()
+        if self._repeated(Unrolling(None), test, holds, body):
+            return
         state.set(start)
         mark.restore()
-        captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True))
-        mark.check_objects()
+        try:
+            captured(Loop(state, holds, lambda _: body(), None, lambda: truth(test()) is True))
+            mark.check_objects()
+        except (CaptureError, DTypeError, ShapeError):
+            state.set(start)
+            mark.restore()
+            if not self._repeated(Unrolling(None, MOST_NODES_AT_LAST), test, holds, body):
+                raise
+
+    def _repeated(self, unrolling: Unrolling, test: Thunk, holds: Thunk, body: Thunk) -> bool:
+        """Run the turns one by one; return whether all of them were few enough, with conditions that are known."""
+        while unrolling.goes_on():
+            known = test() if unrolling.turns == 0 else holds()
+            if is_open(known):
+                return False
+            if not known:
+                return True
+            body()
+            unrolling.turn()
+        return False
 
     def for_(self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, site: Site) -> None:
         """Run the turns one by one if there are few of them, or trace one for all."""
