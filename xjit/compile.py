@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit import config
@@ -33,7 +34,7 @@ from xjit.passes.sign_motion import move_signs
 from xjit.passes.simplify import simplify
 from xjit.passes.split_complex_reduce import sum_parts
 from xjit.passes.split_reduce import split_reductions
-from xjit.passes.stored_results import NO_STORES, Stores, Written, store_results, stores_of
+from xjit.passes.stored_results import NO_STORES, Stores, Way, Written, store_results, stores_of
 from xjit.passes.verify_graph import verify
 from xjit.programs.lowered import Lowered as Lowered
 from xjit.target import Target
@@ -156,29 +157,29 @@ def graph_pass(name: str, does: str, rewrite: Callable[[Graph], Graph]) -> Stage
     return Stage(name, does, rewrite.__module__, run, "graph")
 
 
-def _own(draft: Draft, apart: frozenset[int] = frozenset()) -> Draft:
-    """The draft whose updates have memory of their own, or of the caller's."""
+def _own(draft: Draft, ways: Mapping[int, Way] = MappingProxyType({})) -> Draft:
+    """The draft whose updates have memory of their own, or of the caller's, stored in these ways."""
     unstored = draft.unstored or draft
-    graph, views = store_results(unstored.graph, unstored.views, draft.written, apart)
+    graph, views = store_results(unstored.graph, unstored.views, draft.written, ways)
     graph = in_all_graphs(own_what_is_updated)(graph)
     if config.flag("XJIT_VERIFY"):
         verify(graph)
-    stores = stores_of(graph, draft.written, apart)
+    stores = stores_of(graph, draft.written, ways)
     return replace(draft, graph=graph, views=views, unstored=unstored, stores=stores)
 
 
 def _plan(draft: Draft) -> Draft:
-    """The draft with a plan; results are stored apart where that has turned out to be necessary."""
-    apart = frozenset[int]()
+    """The draft with a plan; results are stored in other ways where that has turned out to be necessary."""
+    ways = {number: Way.ALONG for number, _ in draft.written}
     while True:
         try:
             return _planned(draft)
         except NotInPlaceError as error:
-            late = {number for number, place in draft.written if draft.graph.parameters[place] in error.results}
-            everything = frozenset(number for number, _ in draft.written)
-            assert apart != everything, "results that are made first can be stored"
-            apart = everything if late <= apart else apart | late
-            draft = _own(draft, apart)
+            late = [number for number, place in draft.written if draft.graph.parameters[place] in error.results]
+            further = [number for number in late if ways[number] < Way.APART] or list(ways)
+            assert min(ways.values()) < Way.APART, "results that are made first can be stored"
+            ways |= {number: Way(min(ways[number] + 1, Way.APART)) for number in further}
+            draft = _own(draft, ways)
 
 
 def _planned(draft: Draft) -> Draft:

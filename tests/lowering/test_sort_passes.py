@@ -12,6 +12,7 @@ import pytest
 import xjit
 from tests.helpers.kernel_executors import run_parallel, run_serial, run_uncompiled
 from xjit import numerics, ops
+from xjit.machine import processor
 
 RUN = numerics.LONGEST_RUN
 LENGTHS = (0, 1, 2, 7, 8, 9, 16, 63, 1000, RUN - 1, RUN, RUN + 1, 2 * RUN, 5 * RUN + 3)
@@ -144,6 +145,43 @@ def test_patterns(pattern: str) -> None:
     x, p = xjit.xjit(lambda *all: ops.sort(all, lambda a, b, *_: ops.lt(a, b)), strict=True)(values, places)
     np.testing.assert_array_equal(p, np.argsort(values, kind="stable"))
     np.testing.assert_array_equal(x, values[p])
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_lines_that_are_in_order_are_copied_beside_others(axis: int) -> None:
+    n = 3 * RUN + 100
+    share = -(-n // processor().most_pieces)
+    lines = np.tile(np.arange(n, dtype=np.int32), (6, 1))
+    lines[1] = lines[1, ::-1]
+    for line, place in enumerate((1, share, 5 * share, n - 1), start=2):
+        lines[line, [place - 1, place]] = lines[line, [place, place - 1]]
+    values = lines if axis else np.ascontiguousarray(lines.T)
+    places = np.broadcast_to(np.arange(n, dtype=np.int64).reshape((1, n) if axis else (n, 1)), values.shape).copy()
+    function = xjit.xjit(lambda *all: ops.sort(all, lambda a, b, *_: ops.lt(a, b), axis), strict=True)
+    x, p = function(values, places)
+    order = np.argsort(values, axis, kind="stable")
+    np.testing.assert_array_equal(p, order)
+    np.testing.assert_array_equal(x, np.take_along_axis(values, order, axis))
+
+
+@pytest.mark.parametrize("run", [run_serial, run_parallel, run_uncompiled])
+def test_the_order_of_lines_is_seen_part_by_part(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numerics, "LONGEST_RUN", 16)
+    for length in (33, 64, 65, 130):
+        for place in (1, 2, 16, 32, length - 1):
+            line = np.arange(length, dtype=np.int32) // 2
+            line[place] = line[place - 1] - 1
+            got = run(
+                lambda a: ops.sort(a, by_remainder), (np.stack([np.arange(length, dtype=np.int32), line]) % 17,)
+            )
+            np.testing.assert_array_equal(got, np.sort(np.stack([np.arange(length), line]) % 17))
+
+
+def test_a_pass_in_front_of_several_looks_at_the_order() -> None:
+    function = xjit.xjit(lambda x: ops.sort(x, by_remainder), strict=True)
+    assert len(function.explain(np.zeros(RUN, np.int32)).kernels) == 1
+    first, *others = function.explain(np.zeros(2 * RUN, np.int32)).kernels
+    assert (first.bytes_read, first.bytes_written, len(others)) == (8 * RUN, 0, 2)
 
 
 def test_keys_order_as_numpy_does() -> None:

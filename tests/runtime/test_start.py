@@ -264,7 +264,7 @@ def test_other_versions_are_traced(kept: Path, tmp_path: Path, name: str) -> Non
 STEPS = """
 import sys
 import numpy as np
-from xjit import xjit
+from xjit import ops, xjit
 
 
 def product(a, b):
@@ -273,6 +273,10 @@ def product(a, b):
 
 def ordered(a, b):
     return np.sort(a)[::2] * 2.0
+
+
+def in_lines(a, b):
+    return ops.sort(a - 8.0) * 2.0
 
 
 def gathered(a, b):
@@ -287,7 +291,7 @@ def parallel(a, b):
     return np.exp(-np.add.outer(a.ravel(), np.ones(50_000))).sum(axis=1)
 
 
-for function in (product, ordered, gathered, shown, parallel):
+for function in (product, ordered, in_lines, gathered, shown, parallel):
     compiled = xjit(function)
     a, b = np.arange(16.0).reshape(4, 4), np.ones((4, 4))
     for _ in range(2):

@@ -124,6 +124,9 @@ class SortStep:
 
     The first pass puts ``run`` elements of a line in order; the others merge runs of ``merged`` elements in pairs,
     ``run`` elements of the result at a time.  A sort that is not cut into passes yet has no sources.
+
+    Of lines that take several passes one in front of them, which has no targets, notes in ``order`` which of their
+    ``parts`` are in order.  The others leave lines alone that are, and the last one copies these from ``lines``.
     """
 
     node: Node
@@ -132,6 +135,9 @@ class SortStep:
     targets: tuple[Node, ...] = ()
     run: int = 0
     merged: int = 0
+    order: Node | None = None
+    parts: int = 0
+    lines: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -74,7 +74,7 @@ def plan(
     required, shown = _with_operands(graph, _required(graph, views, target) | stores.kept, layouts, target)
     results = frozenset(graph.outputs).union(*(view.inputs for view in views))
     storage = choose_storage(graph, required, shown, results, layouts, target, watch)
-    nodes = readers_first(graph)
+    nodes = readers_first(graph, stores.copies)
     seen = frozenset(graph.outputs).union(view_chain(view)[0] for view in views)
     parts = cut_at_borders(graph, storage, layouts, target, watch, stores.saved)
     in_place = updates_in_place(nodes, parts, seen, owned, layouts, target, stores)
@@ -91,7 +91,7 @@ def plan(
         grouping = _grouped(
             graph, nodes, parts, in_place, shown, layouts, target, storage.nested - extra.keys(), watch
         )
-    steps = _ordered(graph, grouping, views)
+    steps = _ordered(graph, grouping, views, target.machine.most_pieces)
     kept = _read_elsewhere(graph, steps, grouping, views)
     live = tuple(_without_dead_stores(step, kept) for step in steps)
     dead = _stored_by(steps) - _stored_by(live)
@@ -232,8 +232,10 @@ def _grouped(
     return grouping
 
 
-def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[Step, ...]:
-    """Kernels, aliases, library and host steps, each after what it needs; views of the results last."""
+def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node], parts: int) -> tuple[Step, ...]:
+    """Kernels, aliases, library and host steps, each after what it needs; views of the results last. Whether lines
+    are in order is seen in so many ``parts`` of each.
+    """
     steps: list[Step] = []
     shown = set(grouping.shown)
     for cluster in by_need(clusters_of(grouping.groups)):
@@ -242,7 +244,7 @@ def _ordered(graph: Graph, grouping: Grouping, views: frozenset[Node]) -> tuple[
             fresh = [node for node in dict.fromkeys(last.node.inputs) if node in shown]
             steps += map(ViewStep, fresh)
             shown.difference_update(fresh)
-        steps += passes_of(last, graph) if isinstance(last, SortStep) else (last,)
+        steps += passes_of(last, graph, parts) if isinstance(last, SortStep) else (last,)
     seen = grouping.shown - shown
     late = [node for node in graph.nodes if node in views and len(view_chain(node)) > 1 and node not in seen]
     steps += map(ViewStep, late)

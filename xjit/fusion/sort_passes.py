@@ -1,4 +1,5 @@
-"""Sorts as passes: runs of each line are put in order, then pairs of runs are merged until one is left.
+"""Sorts as passes: runs of each line are put in order, then pairs of runs are merged until one is left.  In front of
+several passes one looks which lines are in order already.
 
 The passes are kernels of their own, between which all threads meet.  In between elements lie in scratch, line after
 line; the last pass writes the results.
@@ -17,7 +18,7 @@ from xjit.ir.context import CONSTANT, PARAMETER, PROJECT
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind, OpDef, Ordering
 from xjit.target import Target
-from xjit.types import ArrayType, Type
+from xjit.types import INT64, ArrayType, Type
 
 
 def _given_type(inputs: tuple[Any, ...], params: Any) -> Type:
@@ -51,21 +52,25 @@ def _is_scalar_code(node: Node, target: Target) -> bool:
     return node.op.kind is Kind.ELEMENTWISE and gap_reason(node, target) is None
 
 
-def passes_of(sort: SortStep, graph: Graph) -> Iterator[SortStep]:
-    """Yield the passes of a sort."""
+def passes_of(sort: SortStep, graph: Graph, parts: int) -> Iterator[SortStep]:
+    """Yield the passes of a sort. Whether long lines are in order is seen part by part, so many of each."""
     node, ordering = sort.node, sort.ordering
     lines = node.inputs[: ordering.moved]
     extent, size = lines[0].aval.shape[ordering.axis], lines[0].aval.size
     run = numerics.sorted_run(sum(line.aval.dtype.itemsize for line in lines))
     widths = [0, *itertools.takewhile(lambda width: width < extent, (run << level for level in itertools.count()))]
-    sources = lines
+    sources, order = lines, None
+    if len(widths) > 1:
+        order = _order(node, size // extent * parts)
+        yield SortStep(node, ordering, lines, (), run, order=order, parts=parts)
     for number, width in enumerate(widths):
         last = number == len(widths) - 1
         targets = tuple(
             _result(graph, node, index) if last and index < ordering.results else _scratch(line, size)
             for index, line in enumerate(lines)
         )
-        yield SortStep(node, ordering, sources, targets, run, width)
+        copied = lines if last and order else ()
+        yield SortStep(node, ordering, sources, targets, run, width, order, parts, copied)
         sources = targets
 
 
@@ -77,6 +82,11 @@ def _result(graph: Graph, node: Node, index: int) -> Node:
         if other.op is PROJECT and other.inputs[0] is node and other.param("index") == index:
             return other
     return _scratch(node.inputs[index], node.inputs[index].aval.size)
+
+
+def _order(node: Node, parts: int) -> Node:
+    type = ArrayType(INT64, (parts,), (0,))
+    return Node(SCRATCH, (), (("type", type),), type, node.where)
 
 
 def _scratch(line: Node, size: int) -> Node:

@@ -4,19 +4,23 @@
     y = f x                     stored into x      update_slice x (f x), all of it
     y = update_slice (f x) w    stored into x      the same, then the window
 
-Where the plan finds that such a chain cannot change the parameter in place, the result is kept ``apart``: made first,
-and stored when nothing reads the parameter any more. Results that are returned never are memory that is written.
+A value that replaces all of the memory is stored over the last version that it is made of. Where the plan finds that
+such a chain cannot change the parameter in place, the result is stored in another way (:class:`Way`). Results that
+are returned never are memory that is written.
 """
 
 from __future__ import annotations
 
+import enum
 import itertools
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from xjit.dataclass import dataclass, replace
+from xjit.dataclass import dataclass, field, replace
 from xjit.ir.context import PARAMETER
 from xjit.ir.node import Graph, Node
 from xjit.ir.opdef import Kind
+from xjit.lazy import lazy
 from xjit.ops.define.memory_order import PACK
 from xjit.ops.regions.strided_slices import UPDATE_SLICE
 from xjit.ops.whole_arrays.partial_reduce import derived
@@ -46,11 +50,24 @@ class Stores:
         return {copy: first for first, chain in self.chains.items() for copy in chain[::2]}
 
 
+class Way(enum.IntEnum):
+    """The ways to store a result, of which the first ones move less, and the last one is always possible.
+
+    along   over the last version of the memory that it is made of
+    alone   over the memory as it is at first
+    apart   made first, and stored when nothing reads the memory any more
+    """
+
+    ALONG = 0
+    ALONE = 1
+    APART = 2
+
+
 NO_STORES = Stores({}, frozenset(), frozenset())
 
 
-def stores_of(graph: Graph, written: Written, apart: AbstractSet[int] = frozenset()) -> Stores:
-    """The stores of a graph that has a copy in front of each update. Those ``apart`` are made first."""
+def stores_of(graph: Graph, written: Written, ways: Mapping[int, Way] = MappingProxyType({})) -> Stores:
+    """The stores of a graph that has a copy in front of each update, made in these ways."""
     chains: dict[Node, tuple[Node, ...]] = {}
     for number, place in written:
         chain = list[Node]()
@@ -61,7 +78,7 @@ def stores_of(graph: Graph, written: Written, apart: AbstractSet[int] = frozense
             (node,) = copy.inputs
         if chain:
             chains[node] = tuple(reversed(chain))
-    kept = frozenset(graph.outputs[number].inputs[1] for number, _ in written if number in apart)
+    kept = frozenset(graph.outputs[number].inputs[1] for number, _ in written if ways.get(number) is Way.APART)
     versions = {*chains, *itertools.chain.from_iterable(chains.values())}
     copied = (node for node in (*kept, *graph.outputs) if node.op is PACK and node not in versions)
     return Stores(chains, kept, frozenset(node for node in copied if _base(node.inputs[0]) in versions))
@@ -77,29 +94,100 @@ def _updates(node: Node) -> list[Node]:
 
 
 def store_results(
-    graph: Graph, views: tuple[bool, ...], written: Written, apart: AbstractSet[int] = frozenset()
+    graph: Graph, views: tuple[bool, ...], written: Written, ways: Mapping[int, Way] = MappingProxyType({})
 ) -> tuple[Graph, tuple[bool, ...]]:
     """The graph whose written outputs are updates of parameters, and which of its outputs are views.
 
-    The outputs with the numbers ``apart`` are stored when they have been made.
+    The ``ways`` say how outputs are stored, where that is not the first way.
     """
     if not written:
         return graph, views
-    graph = _on_parameters(graph, [pair for pair in written if pair[0] not in apart])
-    outputs = list(graph.outputs)
-    for number, place in written:
-        parameter, value = graph.parameters[place], outputs[number]
-        if number in apart:
-            outputs[number] = _stored(parameter, copy_for(value, value))
-        elif _first(value) is not parameter:
-            outputs[number] = _stored(parameter, value)
-    return _returned(replace(graph, outputs=tuple(outputs)), views, written)
+    numbers = {node: number for number, node in enumerate(graph.nodes)}
+    bases = dict[Node, Node]()
+    last = {pair: _follow(graph, *pair, ways.get(pair[0], Way.ALONG), numbers, bases) for pair in written}
+    new = _on_bases(graph, bases)
+    outputs = [new[node] for node in graph.outputs]
+    for (number, _), base in last.items():
+        value = outputs[number]
+        if ways.get(number) is Way.APART:
+            value = copy_for(value, value)
+        if base is not None:
+            outputs[number] = _stored(new[base], value)
+    effects = tuple(new[node] for node in graph.effects)
+    return _returned(replace(graph, outputs=tuple(outputs), effects=effects), views, written)
 
 
-def _first(value: Node) -> Node:
-    """The value that updates began with to make this one."""
-    updates = _updates(value)
-    return updates[0].inputs[0] if updates else value
+def _follow(
+    graph: Graph, number: int, place: int, way: Way, numbers: Mapping[Node, int], bases: dict[Node, Node]
+) -> Node | None:
+    """Finds the versions of a parameter's memory that end in an output, the last ones first.
+
+    Where a value replaces all of it, ``bases`` note for the first update of that over which version it is stored. The
+    version for the output itself is returned, None where that is an update.
+    """
+    parameter, output = graph.parameters[place], graph.outputs[number]
+    if way is Way.APART:
+        return parameter
+    lineage = _Lineage(graph, parameter, numbers, bases)
+    value, last = output, None
+    while value is not parameter:
+        updates = _updates(value)
+        first = updates[0].inputs[0] if updates else value
+        if first is parameter:
+            break
+        if not lineage.goes_on(value):  # a value, or an update of something else: all of it is stored
+            first, updates = value, []
+        base = parameter if way is Way.ALONE else lineage.before(first)
+        if updates:
+            bases[updates[0]] = base
+        else:
+            last = base
+        value = base
+    return last
+
+
+@dataclass(eq=False)
+class _Lineage:
+    """The nodes that may be versions of a parameter's memory: updates of it, or of values that are made of it."""
+
+    graph: Graph
+    parameter: Node
+    numbers: Mapping[Node, int]
+    bases: Mapping[Node, Node]
+    _needed: set[Node] = field(default_factory=set)
+
+    @lazy
+    def _made_of_it(self) -> set[Node]:
+        found = {self.parameter}
+        for node in self.graph.nodes:
+            sources = node.inputs[:1] if node.op.kind is Kind.UPDATE else node.inputs
+            if not found.isdisjoint(sources):
+                found.add(node)
+        return found
+
+    def goes_on(self, value: Node) -> bool:
+        """Return whether a value may be an update of the parameter's memory, in which all was replaced before."""
+        updates = _updates(value)
+        first = updates[0].inputs[0] if updates else value
+        if first is self.parameter:
+            return True
+        free = bool(updates) and first.op is not PARAMETER and updates[0] not in self.bases
+        return free and _order(first) == _order(self.parameter)
+
+    def before(self, value: Node) -> Node:
+        """The last version that a value is made of; it comes before that in the graph."""
+        self._needed.update(value.inputs)
+        for number in range(self.numbers[value] - 1, -1, -1):
+            node = self.graph.nodes[number]
+            if node in self._needed:
+                if self._is_version(node):
+                    return node
+                self._needed.update(node.inputs)
+        return self.parameter
+
+    def _is_version(self, node: Node) -> bool:
+        alike = node.op.kind is Kind.UPDATE and node.type == self.parameter.type
+        return alike and node in self._made_of_it and self.goes_on(node)
 
 
 def _stored(parameter: Node, value: Node) -> Node:
@@ -108,26 +196,19 @@ def _stored(parameter: Node, value: Node) -> Node:
     return derived(UPDATE_SLICE, (parameter, value), value, axes=(), starts=(0,) * rank, strides=(1,) * rank, n=1)
 
 
-def _on_parameters(graph: Graph, written: list[tuple[int, int]]) -> Graph:
-    """The graph in which updates of values that end in a parameter's memory are updates of that."""
-    based: dict[Node, Node] = {}
-    for number, place in written:
-        parameter, updates = graph.parameters[place], _updates(graph.outputs[number])
-        first = updates[0].inputs[0] if updates else parameter
-        if first.op is not PARAMETER and updates[0] not in based and _order(first) == _order(parameter):
-            based[updates[0]] = parameter
-    if not based:
-        return graph
+def _on_bases(graph: Graph, bases: Mapping[Node, Node]) -> dict[Node, Node]:
+    """What becomes of each node when values are stored over versions of a parameter's memory before their first
+    update.
+    """
     new: dict[Node, Node] = {}
     for node in graph.nodes:
         inputs = tuple(new[source] for source in node.inputs)
-        if node in based:
-            inputs = (_stored(new.setdefault(based[node], based[node]), inputs[0]), *inputs[1:])
+        if node in bases:
+            inputs = (_stored(new[bases[node]], inputs[0]), *inputs[1:])
         after = None if node.after is None else new[node.after]
         same = after is node.after and inputs == node.inputs
         new[node] = node if same else replace(node, inputs=inputs, after=after)
-    outputs = tuple(new[node] for node in graph.outputs)
-    return replace(graph, outputs=outputs, effects=tuple(new[node] for node in graph.effects))
+    return new
 
 
 def _order(node: Node) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import prange
 
-from perf.loops.parallel import parallel
+from perf.loops.parallel import inline, parallel
 
 
 @parallel
@@ -34,7 +34,7 @@ def pull(position, mass, softening, out):
     return potential
 
 
-@parallel
+@inline
 def n_body(steps, dt, softening, position, velocity, mass):
     """Advance the bodies."""
     count = mass.size

@@ -42,17 +42,6 @@ def lu(A):
 
 
 @inline
-def lu_by_elements(A):
-    """Write over the matrix."""
-    n = len(A)
-    for k in range(n):
-        for i in range(k + 1, n):
-            A[i, k] /= A[k, k]
-            for j in range(k + 1, n):
-                A[i, j] -= A[i, k] * A[k, j]
-
-
-@inline
 def ludcmp(A, b):
     """Return both solutions."""
     n = A.shape[0]
@@ -117,7 +106,6 @@ def gramschmidt(A):
 BY_HAND = {
     "cholesky": cholesky,
     "lu": lu,
-    "lu by elements": lu_by_elements,
     "ludcmp": ludcmp,
     "trisolv": trisolv,
     "durbin": durbin,

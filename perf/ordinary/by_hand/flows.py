@@ -134,7 +134,7 @@ def horizontal_diffusion(field, out, coefficient):
 
 
 BY_HAND = {
-    "cavity flow": cavity_flow,
-    "channel flow": channel_flow,
-    "horizontal diffusion": horizontal_diffusion,
+    "cavity-flow": cavity_flow,
+    "channel-flow": channel_flow,
+    "horizontal-diffusion": horizontal_diffusion,
 }

@@ -148,6 +148,6 @@ def mix_energy(energy, mixing, shear, buoyancy, bottom, thickness, dt):
 BY_HAND = {
     "adi": adi,
     "deriche": deriche,
-    "vertical advection": vertical_advection,
-    "ocean mixing": mix_energy,
+    "vertical-advection": vertical_advection,
+    "ocean-mixing": mix_energy,
 }

@@ -26,8 +26,9 @@ def syrk(alpha, beta, A, C):
     T = np.ascontiguousarray(A.T)
     # Rows from both ends are one turn, so that all turns take the same time.
     for turn in prange((n + 1) // 2):
-        for side in range(2 if n - 1 - turn != turn else 1):
-            i = n - 1 - turn if side else turn
+        first = np.int64(turn)
+        for side in range(1 if 2 * first == n - 1 else 2):
+            i = n - 1 - first if side else first
             for j in range(i + 1):
                 C[i, j] *= beta
             for k in range(m):

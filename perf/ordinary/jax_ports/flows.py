@@ -97,7 +97,7 @@ def horizontal_diffusion(field, out, coefficient):
 
 
 PORTS = {
-    "cavity flow": cavity_flow,
-    "channel flow": channel_flow,
-    "horizontal diffusion": horizontal_diffusion,
+    "cavity-flow": cavity_flow,
+    "channel-flow": channel_flow,
+    "horizontal-diffusion": horizontal_diffusion,
 }

@@ -87,4 +87,4 @@ def vertical_advection(tendency, u, w, dt):
     return tendency + rate * (jnp.moveaxis(solution, 0, 2) - u)
 
 
-PORTS = {"adi": adi, "deriche": deriche, "vertical advection": vertical_advection}
+PORTS = {"adi": adi, "deriche": deriche, "vertical-advection": vertical_advection}

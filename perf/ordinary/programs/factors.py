@@ -23,16 +23,6 @@ def lu(A):
             A[i, j] -= A[i, :i] @ A[:i, j]
 
 
-def lu_by_elements(A):
-    """Write both triangular factors over the matrix, element by element."""
-    n = len(A)
-    for k in range(n):
-        for i in range(k + 1, n):
-            A[i, k] /= A[k, k]
-            for j in range(k + 1, n):
-                A[i, j] -= A[i, k] * A[k, j]
-
-
 def ludcmp(A, b):
     """Return the solutions of the two triangular systems after a factorisation in place."""
     n = A.shape[0]
@@ -106,7 +96,6 @@ def _columns(rng, n, m):
 PROGRAMS = (
     Ordinary("cholesky", cholesky, _positive, {"S": (12,), "L": (400,)}, ("A",)),
     Ordinary("lu", lu, _dominant, {"S": (12,), "L": (300,)}, ("A",)),
-    Ordinary("lu by elements", lu_by_elements, _dominant, {"S": (8,), "L": (120,)}, ("A",)),
     Ordinary("ludcmp", ludcmp, _system, {"S": (12,), "L": (500,)}, ("A",)),
     Ordinary("trisolv", trisolv, _system, {"S": (12,), "L": (6000,)}),
     Ordinary("durbin", durbin, _covariances, {"S": (12,), "L": (6000,)}),

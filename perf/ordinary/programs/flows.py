@@ -139,9 +139,9 @@ def _field(rng, n, m, depth):
 
 
 PROGRAMS = (
-    Ordinary("cavity flow", cavity_flow, _cavity, {"S": (9, 3, 4), "L": (101, 50, 50)}, ("u", "v", "p")),
-    Ordinary("channel flow", channel_flow, _channel, {"S": (9, 8, 4), "L": (101, 100, 30)}, ("u", "v", "p"), 1e-9),
+    Ordinary("cavity-flow", cavity_flow, _cavity, {"S": (9, 3, 4), "L": (101, 50, 50)}, ("u", "v", "p")),
+    Ordinary("channel-flow", channel_flow, _channel, {"S": (9, 8, 4), "L": (101, 100, 30)}, ("u", "v", "p"), 1e-9),
     Ordinary(
-        "horizontal diffusion", horizontal_diffusion, _field, {"S": (6, 5, 4), "L": (160, 160, 80)}, ("out",), 0.0
+        "horizontal-diffusion", horizontal_diffusion, _field, {"S": (6, 5, 4), "L": (160, 160, 80)}, ("out",), 0.0
     ),
 )

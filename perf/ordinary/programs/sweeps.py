@@ -168,6 +168,6 @@ def _sea(rng, rows, columns, depth):
 PROGRAMS = (
     Ordinary("adi", adi, _plate, {"S": (9, 3), "L": (250, 50)}, ("u",)),
     Ordinary("deriche", deriche, _image, {"S": (9, 11), "L": (1000, 1200)}),
-    Ordinary("vertical advection", vertical_advection, _air, {"S": (4, 5, 8), "L": (128, 128, 80)}, ("tendency",)),
-    Ordinary("ocean mixing", mix_energy, _sea, {"S": (4, 5, 8), "L": (120, 120, 60)}, ("energy",)),
+    Ordinary("vertical-advection", vertical_advection, _air, {"S": (4, 5, 8), "L": (128, 128, 80)}, ("tendency",)),
+    Ordinary("ocean-mixing", mix_energy, _sea, {"S": (4, 5, 8), "L": (120, 120, 60)}, ("energy",)),
 )

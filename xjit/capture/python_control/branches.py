@@ -1,7 +1,7 @@
 """Branches that only the run decides: both arms are traced, what they leave behind is chosen.
 
-    if x > 0: y = x          select(x > 0, x, -x)         small arms: both are computed
-    else:     y = -x         conditional(x > 0, ...)      larger ones, and those that may raise: one of them runs
+if x > 0: y = x          select(x > 0, x, -x)         small arms: both are computed
+else:     y = -x         conditional(x > 0, ...)      larger ones, and those that may raise: one of them runs
 """
 
 from __future__ import annotations
@@ -82,9 +82,7 @@ def chosen(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> 
     return _chosen(pred, arms, [(arms[0].after, arms[1].after)], ["the value of an expression"])[0]
 
 
-def _chosen(
-    pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]
-) -> list[Any]:
+def _chosen(pred: Any, arms: Sequence[Arm], pairs: Sequence[tuple[Any, Any]], names: Sequence[str]) -> list[Any]:
     """One value for each pair; the buffers that an arm has written to go on as what is chosen."""
     plans = [_planned(name, *pair) for name, pair in zip(names, pairs, strict=True)]
     wanted = [leaf for plan in plans for leaf in plan.leaves if isinstance(leaf, _Choice)]
@@ -223,5 +221,3 @@ def _lifted(leaf: Any, kind: Kind, trace: CaptureTrace) -> list[Any]:
 def _like(pred: Any, value: Any) -> Any:
     shape = aval_of(value).shape
     return broadcast(pred, shape) if shape else pred
-
-

@@ -129,7 +129,9 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
-        return (one == other and math.copysign(1.0, one) == math.copysign(1.0, other)) or (one != one and other != other)
+        return (one == other and math.copysign(1.0, one) == math.copysign(1.0, other)) or (
+            one != one and other != other
+        )
     return is_plain(one) and bool(one == other)
 
 

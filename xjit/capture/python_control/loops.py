@@ -220,7 +220,10 @@ def _peeled(loop: Loop) -> Loop:
 
 def _finish(settled: Settled, values: Sequence[Any]) -> None:
     """Makes the loop of the graph, and hands on what it leaves behind."""
-    refitted = [one if kinds is None else fitted(value, kinds) for kinds, one, value in zip(settled.carried, values, settled.start, strict=True)]
+    refitted = [
+        one if kinds is None else fitted(value, kinds)
+        for kinds, one, value in zip(settled.carried, values, settled.start, strict=True)
+    ]
     first = leaves_of(settled.carried, refitted)
     turn, turns = settled.turn(), settled.loop.turns
     outer = current()
@@ -246,9 +249,7 @@ def _test(settled: Settled) -> Computation:
     trace = inner_trace("condition")
     state, turns, test = settled.loop.state, settled.loop.turns, settled.loop.test
     with tracing(trace):
-        counter, values = parameters_of(
-            trace, settled.loop.counter, settled.carried, settled.start, settled.buffers
-        )
+        counter, values = parameters_of(trace, settled.loop.counter, settled.carried, settled.start, settled.buffers)
         state.set(values)
         versions = dict(trace.versions)
         held = [] if turns is None else [lt(counter, turns.end_number())]

@@ -38,13 +38,17 @@ class Carried:
     @property
     def types(self) -> tuple[Any, ...]:
         """The structure, and the type of each leaf."""
-        return self.structure, *(leaf.type if isinstance(leaf, Kind) else ("static", id(leaf)) for leaf in self.leaves)
+        return self.structure, *(
+            leaf.type if isinstance(leaf, Kind) else ("static", id(leaf)) for leaf in self.leaves
+        )
 
 
 def carried_of(name: str, value: Any) -> Carried:
     """The variable with the types that its value has."""
     leaves, labels, (structure,) = flattened([value], [name])
-    kinds = [kind_of(leaf, label) if is_array_like(leaf) else leaf for leaf, label in zip(leaves, labels, strict=True)]
+    kinds = [
+        kind_of(leaf, label) if is_array_like(leaf) else leaf for leaf, label in zip(leaves, labels, strict=True)
+    ]
     return Carried(structure, tuple(kinds))
 
 
@@ -60,9 +64,7 @@ def is_same_value(one: Any, other: Any) -> bool:
 
 def values_of(carried: Sequence[Carried | None], start: Sequence[Any], trace: CaptureTrace) -> list[Any]:
     """The values of all variables at the beginning of a turn: new parameters of the trace for what is carried."""
-    return [
-        value if one is None else _parameters(one, trace) for one, value in zip(carried, start, strict=True)
-    ]
+    return [value if one is None else _parameters(one, trace) for one, value in zip(carried, start, strict=True)]
 
 
 def _parameters(one: Carried, trace: CaptureTrace) -> Any:

@@ -21,6 +21,7 @@ from xjit.capture.rewriting.scope_names import (
     evaluated_by,
     target_names,
 )
+from xjit.capture.rewriting.tree_walks import children, walk
 
 Bound: TypeAlias = frozenset[str] | None
 """The names that have a value for certain; None where Python does not get to."""
@@ -106,7 +107,7 @@ class _BoundNames:
     def _match(self, node: ast.Match, bound: Bound) -> Bound:
         ends = bound = self.expression(node.subject, bound)
         for case in node.cases:
-            taken = self._added(bound, (name for inner in ast.walk(case.pattern) for name in bound_by(inner)))
+            taken = self._added(bound, (name for inner in walk(case.pattern) for name in bound_by(inner)))
             ends = _joined(ends, self.block(case.body, self.expression(case.guard, taken)))
         return ends
 
@@ -121,7 +122,7 @@ class _BoundNames:
             if isinstance(node.target, ast.Name) and self._is_unsafe(node.target.id, bound):
                 self.unsafe.add(node)
             return self.expression(node.target, self.expression(node.value, bound))
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             bound = self.expression(child, bound)
         if isinstance(node, ast.Break):
             self._breaks[-1].append(bound)
@@ -147,7 +148,7 @@ class _BoundNames:
         elif isinstance(node, COMPREHENSIONS):
             return self._comprehension(node, bound)
         elif node is not None:
-            bound = self._sequence(ast.iter_child_nodes(node), bound)
+            bound = self._sequence(children(node), bound)
         return bound
 
     def _sequence(self, nodes: Iterable[ast.AST], bound: Bound) -> Bound:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import (
     COMPREHENSIONS,
+    INLINED,
     Comprehension,
     ScopeNames,
     bound_by,
@@ -22,6 +23,7 @@ from xjit.capture.rewriting.scope_names import (
     target_names,
     walrus_names,
 )
+from xjit.capture.rewriting.tree_walks import parts, walk
 from xjit.dataclass import dataclass, field
 
 RUNTIME = ".xjit"
@@ -199,8 +201,15 @@ class ExpressionConverter(ast.NodeTransformer):
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Convert the parts of a node in place."""
         self.frame.bound.update(bound_by(node))
-        return super().generic_visit(node)
+        for name in parts(node):
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                setattr(node, name, self.visit(value))
+            elif isinstance(value, list):
+                value[:] = [self.visit(one) if isinstance(one, ast.AST) else one for one in value]
+        return node
 
     # Calls
 
@@ -220,9 +229,9 @@ class ExpressionConverter(ast.NodeTransformer):
         """Return ``super()`` with the arguments that Python looks up in the frame of the function."""
         if not self.is_nested or "super" in self.names.local | self.names.outer:
             return node
-        if not self.names.parameters:
+        if not self.names.first:
             raise NotRewritable("calls super() without a first argument")
-        own, this = ast.Name("__class__", ast.Load()), ast.Name(self.names.parameters[0], ast.Load())
+        own, this = ast.Name("__class__", ast.Load()), ast.Name(self.names.first, ast.Load())
         node.args = [ast.copy_location(own, node), ast.copy_location(this, node)]
         return node
 
@@ -254,7 +263,7 @@ class ExpressionConverter(ast.NodeTransformer):
             return False
         names = target_names(first.target)
         plain = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context)
-        return len(set(names)) == len(names) and all(isinstance(one, plain) for one in ast.walk(first.target))
+        return len(set(names)) == len(names) and all(isinstance(one, plain) for one in walk(first.target))
 
     def _parts(self, node: Comprehension, element: ast.expr) -> list[ast.expr]:
         (loop,) = node.generators
@@ -276,9 +285,20 @@ class ExpressionConverter(ast.NodeTransformer):
         first.iter = self.converted(first.iter)
         walrus = walrus_names(node)
         self.frame.bound.update(walrus)
-        if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in ast.walk(node) if one is not node):
+        if not walrus and not any(isinstance(one, COMPREHENSIONS) for one in walk(node) if one is not node):
             self._inside(node)
-        return node
+        return self._apart(node, walrus) if self.is_nested and isinstance(node, INLINED) else node
+
+    def _apart(self, node: Comprehension, walrus: list[str]) -> ast.expr:
+        """Give a comprehension a function of its own.
+
+        Where Python runs one in the frame around it, it mistakes its variables for those of an enclosing function.
+        """
+        first = node.generators[0]
+        items, first.iter = first.iter, ast.copy_location(ast.Name(ITEM, ast.Load()), first.iter)
+        body: list[ast.stmt] = [ast.copy_location(ast.Return(node), node)]
+        function = self.hoist(self.hidden("comprehension", body, Frame(set(walrus)), node, [ITEM]))
+        return placed(ast.Call(function, [items], []), node)
 
     def _inside(self, node: Comprehension) -> None:
         bound = set(self.frame.bound)
@@ -310,7 +330,11 @@ def call(method: str, where: ast.AST, *arguments: ast.expr) -> ast.expr:
 
 def placed(node: Node, where: ast.AST) -> Node:
     """Give a new node the place of another in the source; what is new inside of it gets it when it is compiled."""
-    return ast.copy_location(node, where)
+    made: Any = ast.copy_location(node, where)
+    if made.end_lineno != made.lineno:
+        # Python shows the last line of a method that is called.
+        made.end_lineno, made.end_col_offset = made.lineno, made.col_offset
+    return node
 
 
 def none(where: ast.AST) -> ast.expr:

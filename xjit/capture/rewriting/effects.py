@@ -19,6 +19,7 @@ from xjit.capture.rewriting.scope_names import (
     target_names,
     walrus_names,
 )
+from xjit.capture.rewriting.tree_walks import children, walk
 
 
 class Effect:
@@ -142,7 +143,7 @@ class Effects:
         self._expression(node.subject, effect)
         for case in node.cases:
             found = Effect()
-            for inner in ast.walk(case.pattern):
+            for inner in walk(case.pattern):
                 if isinstance(inner, ast.Name):
                     found.read(inner.id)
                 for name in bound_by(inner):
@@ -170,7 +171,7 @@ class Effects:
             self._expression(node.value, effect)
             self._expression(node.target, effect)
         else:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self._expression(child, effect)
 
     def _expression(self, node: ast.AST | None, effect: Effect) -> None:
@@ -195,7 +196,7 @@ class Effects:
         elif isinstance(node, COMPREHENSIONS):
             self._comprehension(node, effect)
         elif node is not None:
-            for child in ast.iter_child_nodes(node):
+            for child in children(node):
                 self._expression(child, effect)
 
     def _sequence(self, nodes: list[ast.expr]) -> Effect:

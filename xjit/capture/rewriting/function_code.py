@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from xjit.capture.rewriting.scope_names import Function
+from xjit.capture.rewriting.tree_walks import locate
 
 _FACTORY = ".factory"
 # A hidden function in the qualified name of a function inside of it.
@@ -51,9 +52,8 @@ def compile_function(
     head: list[ast.stmt] = [ast.copy_location(ast.Import([ast.alias(name) for name in imports]), function)]
     factory = ast.copy_location(_definition(_FACTORY, names, _unbound(body_name, code), body), function)
     module = ast.Module([*(head if imports else []), factory], [])
-    compiled = compile(
-        ast.fix_missing_locations(module), code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True
-    )
+    locate(module, function)
+    compiled = compile(module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True)
     for _ in range(len(_scopes(code)) + 2):
         (compiled,) = (one for one in compiled.co_consts if isinstance(one, types.CodeType))
     assert isinstance(compiled, types.CodeType)
@@ -117,10 +117,16 @@ def polished(code: types.CodeType, function: types.CodeType, prefix: str) -> typ
     The prefix is the qualified name that the rewritten function was compiled with.
     """
 
-    consts = tuple(
-        polished(one, function, prefix) if isinstance(one, types.CodeType) else one for one in code.co_consts
-    )
+    def own(name: str) -> str:
+        return function.co_qualname + _HIDDEN.sub("", name.removeprefix(prefix))
+
+    def constant(value: Any) -> Any:
+        if isinstance(value, types.CodeType):
+            return polished(value, function, prefix)
+        # The qualified name of a class is a constant of its body.
+        return own(value) if isinstance(value, str) and value.startswith(f"{prefix}.<locals>.") else value
+
+    consts = tuple(map(constant, code.co_consts))
     if code.co_name.startswith("."):
         return code.replace(co_consts=consts, co_name=function.co_name, co_qualname=function.co_qualname)
-    own = function.co_qualname + _HIDDEN.sub("", code.co_qualname.removeprefix(prefix))
-    return code.replace(co_consts=consts, co_qualname=own)
+    return code.replace(co_consts=consts, co_qualname=own(code.co_qualname))

@@ -19,6 +19,7 @@ from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.runtime_protocol import ControlRuntime, Site
 from xjit.capture.rewriting.scope_names import DEFINITIONS, Function, ScopeNames, scope_names
 from xjit.capture.rewriting.source_lookup import find_tree
+from xjit.capture.rewriting.tree_walks import children, locate
 from xjit.dataclass import dataclass, replace
 
 _LOOKS_AT_VARIABLES = ("locals", "vars", "dir")
@@ -107,6 +108,7 @@ def _made(tree: Function, code: types.CodeType) -> Rewritten:
     )
     definition.type_params = []
     ast.copy_location(definition, tree)
+    locate(definition)
     compiled = compile_function(definition, code, (RUNTIME, SITES, CHECKED))
     return Rewritten(polished(compiled, code, compiled.co_qualname), _mangled(sites.values(), in_class(code)))
 
@@ -146,7 +148,7 @@ def _check_introspection(tree: Function) -> None:
             if bare and called in _LOOKS_AT_VARIABLES and not node.args:
                 raise NotRewritable(f"calls {called}(), which looks at its variables")
         if not isinstance(node, (ast.Lambda, *DEFINITIONS)):
-            pending.extend(ast.iter_child_nodes(node))
+            pending += children(node)
 
 
 def _called_name(node: ast.expr) -> str:

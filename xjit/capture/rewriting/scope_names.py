@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from xjit.capture.rewriting.tree_walks import children, walk
 from xjit.dataclass import dataclass
 
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
@@ -24,7 +25,8 @@ CONSUMERS = frozenset({"sum", "min", "max", "any", "all", "tuple", "list", "set"
 class ScopeNames:
     """The names of a function.
 
-    parameters  in order
+    parameters  all of them
+    first       the first parameter that takes a positional argument, or nothing
     local       all that live in the function itself, parameters included
     outer       those of an enclosing function that are declared ``nonlocal``
     shared      those declared ``global``
@@ -33,6 +35,7 @@ class ScopeNames:
     """
 
     parameters: tuple[str, ...]
+    first: str
     local: frozenset[str]
     outer: frozenset[str]
     shared: frozenset[str]
@@ -63,7 +66,9 @@ def scope_names(function: Function) -> ScopeNames:
     for statement in body:
         deleted.update(deleted_names(statement))
     local = bound - outer - shared
-    return ScopeNames(parameters, *map(frozenset, (local, outer, shared, captured, deleted)))
+    positional = [*function.args.posonlyargs, *function.args.args]
+    first = positional[0].arg if positional else ""
+    return ScopeNames(parameters, first, *map(frozenset, (local, outer, shared, captured, deleted)))
 
 
 def parameter_names(args: ast.arguments) -> tuple[str, ...]:
@@ -78,19 +83,17 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
     Of comprehensions only what the function evaluates is part: the first iterable, and assignment expressions.
     """
-    yield node
-    for child in _own_children(node):
-        yield from own_nodes(child)
-
-
-def _own_children(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, (ast.Lambda, *DEFINITIONS)):
-        yield from evaluated_by(node)
-    elif isinstance(node, COMPREHENSIONS):
-        yield node.generators[0].iter
-        yield from (ast.Name(name, ast.Store()) for name in walrus_names(node))
-    else:
-        yield from ast.iter_child_nodes(node)
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield one
+        if isinstance(one, (ast.Lambda, *DEFINITIONS)):
+            pending += evaluated_by(one)
+        elif isinstance(one, COMPREHENSIONS):
+            pending.append(one.generators[0].iter)
+            pending += (ast.Name(name, ast.Store()) for name in walrus_names(one))
+        else:
+            pending += children(one)
 
 
 def evaluated_by(node: ast.AST) -> Iterator[ast.AST]:
@@ -108,7 +111,7 @@ def walrus_names(comprehension: Comprehension) -> list[str]:
     """Return the names that assignment expressions in a comprehension bind outside of it."""
     return [
         node.target.id
-        for node in ast.walk(comprehension)
+        for node in walk(comprehension)
         if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name)
     ]
 
@@ -130,12 +133,12 @@ def bound_by(node: ast.AST) -> Iterator[str]:
 
 def deleted_names(statement: ast.AST) -> list[str]:
     """Return the variables that a statement deletes, the functions in it included."""
-    return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)]
+    return [node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)]
 
 
 def target_names(target: ast.expr) -> list[str]:
     """Return the names that an assignment to a target binds, in order."""
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return [node.id for node in walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
 def consumed(node: ast.AST) -> ast.GeneratorExp | None:
@@ -158,12 +161,12 @@ def _captured(node: ast.AST, used_up: set[ast.AST | None]) -> Iterator[str]:
 def functions_within(comprehension: Comprehension) -> list[ast.AST]:
     """Return the functions and generators in a comprehension, which may outlive the turn that makes them."""
     kinds = (ast.Lambda, ast.GeneratorExp)
-    return [node for node in ast.walk(comprehension) if node is not comprehension and isinstance(node, kinds)]
+    return [node for node in walk(comprehension) if node is not comprehension and isinstance(node, kinds)]
 
 
 def names_inside(node: ast.AST) -> Iterator[str]:
     """Yield all variables that a definition mentions."""
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Name):
             yield inner.id
         elif isinstance(inner, ast.Nonlocal):

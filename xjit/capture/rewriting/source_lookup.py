@@ -12,6 +12,7 @@ from typing import Any
 from xjit.capture.rewriting.function_code import compile_function, differs
 from xjit.capture.rewriting.refusal import NotRewritable
 from xjit.capture.rewriting.scope_names import Function, bound_by, own_nodes
+from xjit.capture.rewriting.tree_walks import walk
 
 _UNUSUAL = {
     "CO_GENERATOR": "is a generator",
@@ -42,7 +43,7 @@ def find_tree(code: types.CodeType) -> Function:
 
 def _found_in(code: types.CodeType, lines: list[str]) -> Function | None:
     for tree, imports in _trees(code, lines):
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if _begins_at(node, code) and isinstance(node, (ast.FunctionDef, ast.Lambda)):
                 bare = without_surroundings(node)
                 if not differs(compile_function(bare, code, imports=imports), code):
@@ -94,12 +95,12 @@ def _tree_of_block(lines: list[str], first: int, last: int) -> ast.AST | None:
     indent = _indent(lines[first])
     for end in range(last, len(lines) + 1):
         if end == len(lines) or _may_begin(lines[end], indent):
-            head = "if True:\n" if indent else "\n"
+            # Columns and lines stay as they are.
+            head = "\n" * (first - 1) + ("if True:" if indent else "") + "\n" * bool(first)
             try:
-                tree = ast.parse(head + "".join(lines[first:end]))
+                return ast.parse(head + "".join(lines[first:end]))
             except (SyntaxError, ValueError):
                 continue
-            return ast.increment_lineno(tree, first - 1)
     return None
 
 

@@ -245,22 +245,46 @@ class Merges:
             self.add(Fold((name,), (condition,)))
         return Var(name, BOOL)
 
-    def in_order(self, source: Place, first: IntExpr, count: IntExpr) -> IntExpr:
-        """The number of elements that are in order already, counted until one is not."""
-        place, going = self.carry("t", 1), self.nest.fresh("go")
-        self.add(Carry(going, _compared("lt", place, count)))
-        with self.inside(lambda block: While(Var(going, BOOL), block)):
-            one, other = self.load(source, first + place - 1), self.load(source, first + place)
-            fits = Prim("not", (self.is_before(other, one),), BOOL)
-            further = Prim("and", (fits, _compared("lt", place + 1, count)), BOOL)
-            self.add(Fold((str(place), going), (_sum(place, _as_integer(fits)), further)))
-        return place
+    def in_order(self, source: Place, first: IntExpr, count: IntExpr) -> Value:
+        """The condition that elements are in order already; no more are looked at from one on that is not.
 
-    def either(self, place: IntExpr, count: IntExpr) -> tuple[_Inside, _Inside]:
-        """The blocks for a place that has come to a count, and for one that has not."""
-        reached = _compared("le", count, place)
-        other = _compared("lt", place, count)
-        return self.inside(lambda block: If(reached, block)), self.inside(lambda block: If(other, block))
+        The place of the next one does not wait for a comparison.
+        """
+
+        def fits(place: IntExpr) -> Value:
+            one, other = self.load(source, first + place - 1), self.load(source, first + place)
+            return self._named("c", Prim("not", (self.is_before(other, one),), BOOL))
+
+        return self._all("t", 1, count, fits)
+
+    def _all(self, stem: str, start: Integer, stop: Integer, fits: Callable[[IntExpr], Value]) -> Value:
+        """The condition that all places from one on fit, of which none is asked after one that does not."""
+        place, all, going = self.carry(stem, start), self.nest.fresh("all"), self.nest.fresh("go")
+        self.add(Carry(all, Const(Literal.of(True, BOOL))), Carry(going, _compared("lt", place, stop)))
+        with self.inside(lambda block: While(Var(going, BOOL), block)):
+            found = fits(place)
+            further = Prim("and", (found, _compared("lt", place + 1, stop)), BOOL)
+            self.add(Fold((str(place), all, going), (_number(place + 1), found, further)))
+        return Var(all, BOOL)
+
+    def note(self, name: str, at: IntExpr, condition: Value) -> None:
+        """Write a condition to a buffer of integers: 1, else 0."""
+        self.add(Store(name, (at,), _as_integer(condition), self.where))
+
+    def noted(self, name: str, first: IntExpr, count: IntExpr) -> Value:
+        """The condition that so many notes from one on say yes."""
+
+        def fits(place: IntExpr) -> Value:
+            load = Load(name, (self.integer("p", first + place),), INT64)
+            found = self.elements.let(self.nest.inner, "x", load, INT64, self.where)
+            return self._named("c", Prim("lt", (_number(0), found), BOOL))
+
+        return self._all("q", 0, count, fits)
+
+    def either(self, condition: Value) -> tuple[_Inside, _Inside]:
+        """The blocks for a condition that holds, and for one that does not."""
+        other = Prim("not", (condition,), BOOL)
+        return self.inside(lambda block: If(condition, block)), self.inside(lambda block: If(other, block))
 
     def _step(self, source: Place, target: Place, i: IntExpr, j: IntExpr, k: IntExpr) -> None:
         """Take the first element of two runs: that of the first, unless the other's comes before it."""

@@ -95,6 +95,8 @@ class Recognised(Accumulator):
         if of_chunks and numerics.keeps_errors(reducer.combine, self.dtype):
             self.grouping = Grouping.ERRORS
         self.name = elements.nest.fresh("t" if self.grouping is None else "s")
+        self.in_turn: Var | None = None
+        self.is_short: Value | None = None
 
     def in_one_block(self) -> None:
         self.grouping = None if self.grouping is Grouping.ERRORS else self.grouping and Grouping.LANES
@@ -121,6 +123,17 @@ class Recognised(Accumulator):
     def start(self, row: Scope) -> None:
         row.statements.append(Carry(self.name, self.identity(self._total.dtype)))
 
+    def start_in_turn(self, row: Scope) -> None:
+        """A second total, of elements that go one by one; it is the result where the accumulator ``is_short``."""
+        self.in_turn = Var(self.elements.nest.fresh("t"), self.dtype)
+        row.statements.append(Carry(self.in_turn.name, self.identity(self.dtype)))
+
+    def take_in_turn(self, inner: Scope) -> None:
+        """Combines the second total with the element at hand."""
+        assert self.in_turn is not None
+        value = Prim(self.in_order, (self.in_turn, self.plain_operand(0)), self.dtype)
+        inner.statements.append(FoldStatement((self.in_turn.name,), (value,)))
+
     def take(self, inner: Scope, line: IntExpr = NOWHERE) -> None:
         along = NOWHERE if self.grouping is Grouping.ERRORS else line
         order = None if self.grouping is None else Order(self.grouping, along)
@@ -132,7 +145,10 @@ class Recognised(Accumulator):
         inner.statements.append(FoldStatement((self.name,), (value,)))
 
     def finish(self, row: Scope) -> list[Element]:
-        return [self.settle(self._total, row, self.statement.target.where)]
+        total: Value = self._total
+        if self.in_turn is not None and self.is_short is not None:
+            total = Prim("select", (self.is_short, _as(self.in_turn, total.dtype), total), total.dtype)
+        return [self.settle(total, row, self.statement.target.where)]
 
     def settle(self, value: Value, row: Scope, where: Any) -> Element:
         """The accumulated value, combined with an initial value that is not the identity, in the result's type."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Container
 
 from xjit.dataclass import dataclass, field
 from xjit.ir.node import Graph, Node
@@ -13,14 +14,15 @@ _READERS = (Kind.ELEMENTWISE, Kind.INDEXING)
 """Operations whose result may be computed where it is read."""
 
 
-def readers_first(graph: Graph) -> tuple[Node, ...]:
+def readers_first(graph: Graph, held: Container[Node] = ()) -> tuple[Node, ...]:
     """The nodes of a graph, operands before users, and updates behind all that does not need them.
 
-    Of several updates that could come next it is the one whose operand the fewest others still read.
+    Of several updates that could come next it is one whose operand nothing else reads any more; else one that may
+    have a copy of it, as those that are ``held`` may not; else the one whose operand the fewest others read.
     """
     if not any(node.updated for node in graph.nodes):
         return graph.nodes
-    return _Order(graph).found()
+    return _Order(graph, held).found()
 
 
 @dataclass(eq=False)
@@ -28,6 +30,7 @@ class _Order:
     """The nodes that are ready, copies in front of updates apart from others, and those that are ``done``."""
 
     graph: Graph
+    held: Container[Node]
     ready: list[int] = field(default_factory=list)
     copies: list[Node] = field(default_factory=list)
     done: dict[Node, None] = field(default_factory=dict)
@@ -35,7 +38,7 @@ class _Order:
 
     def found(self) -> tuple[Node, ...]:
         """All nodes in order."""
-        waiting = {node: len(_needed(node)) for node in self.graph.nodes}
+        waiting = {node: len(self._needed(node)) for node in self.graph.nodes}
         for node in self.graph.nodes:
             if not waiting[node]:
                 self._is_ready(node)
@@ -59,14 +62,23 @@ class _Order:
         return {node: number for number, node in enumerate(self.graph.nodes)}
 
     @lazy
-    def _changed(self) -> frozenset[Node]:
-        return frozenset(copy for node in self.graph.nodes for copy in node.updated)
+    def _changed(self) -> dict[Node, Node]:
+        """The copies in front of updates, each with its update."""
+        return {copy: node for node in self.graph.nodes for copy in node.updated}
+
+    def _needed(self, node: Node) -> set[Node]:
+        """The nodes that come before one; before a copy all that its update needs."""
+        needed = {*node.inputs} if node.after is None else {*node.inputs, node.after}
+        if node in self._changed:
+            update = self._changed[node]
+            needed.update(source for source in self._needed(update) if source not in self._changed)
+        return needed
 
     @lazy
     def _users(self) -> dict[Node, list[Node]]:
         users: dict[Node, list[Node]] = {}
         for node in self.graph.nodes:
-            for source in _needed(node):
+            for source in self._needed(node):
                 users.setdefault(source, []).append(node)
         return users
 
@@ -74,27 +86,27 @@ class _Order:
         """The copy whose operand is waited for the least; takes it out of those that are ready."""
         if len(self.copies) == 1:
             return self.copies.pop()
-        found = min(self.copies, key=lambda copy: (self._readers_left(copy), self._numbers[copy]))
+        found = min(self.copies, key=self._urgency)
         self.copies.remove(found)
         return found
 
-    def _readers_left(self, copy: Node) -> int:
-        return sum(node not in self.done for node in self._readers(copy))
+    def _urgency(self, copy: Node) -> tuple[bool, bool, int, int]:
+        left = sum(node not in self.done for node in self._readers(copy))
+        return left > 0, copy in self.held, left, self._numbers[copy]
 
     def _readers(self, copy: Node) -> tuple[Node, ...]:
         """The nodes that may read the operand of a copy from memory: through values that may be computed there."""
         if copy not in self._late:
             seen: dict[Node, None] = {}
-            stack = list(copy.inputs)
+            stack, own = list(copy.inputs), (copy, self._changed[copy])
             while stack:
-                for user in self._users.get(stack.pop(), ()):
-                    if user not in seen and user is not copy:
+                for user in self._readers_of(stack.pop()):
+                    if user not in seen and user not in own:
                         seen[user] = None
                         if user.op.kind in _READERS and user not in self._changed:
                             stack.append(user)
             self._late[copy] = tuple(seen)
         return self._late[copy]
 
-
-def _needed(node: Node) -> set[Node]:
-    return {*node.inputs} if node.after is None else {*node.inputs, node.after}
+    def _readers_of(self, node: Node) -> list[Node]:
+        return [user for user in self._users.get(node, ()) if node in user.inputs]

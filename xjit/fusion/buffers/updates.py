@@ -241,13 +241,15 @@ class _Search:
         for statement in self.parts.statements.get(update, ()):
             changed = _changed(update, statement)
             for indexed in self.parts.slices.of(statement).reads:
-                if self.buffers.get(indexed.node) is buffer and indexed.index != changed:
-                    if changed is None or not self._is_apart(indexed, copy, changed, statement):
-                        return True
+                inside = self.buffers.get(indexed.node) is buffer
+                if inside and not self._is_harmless(indexed, copy, changed, statement):
+                    return True
         return False
 
-    def _is_apart(self, indexed: IndexedValue, copy: Node, changed: Index, statement: Statement) -> bool:
-        """Return whether nothing of what is read is changed."""
+    def _is_harmless(self, indexed: IndexedValue, copy: Node, changed: Index | None, statement: Statement) -> bool:
+        """Return whether an element is read at the step that changes it, or is not changed at all."""
+        if indexed.index == changed or changed is None:
+            return changed is not None
         node, layouts = indexed.node, self.layouts
         alike = node.aval.shape == copy.aval.shape and layouts.strides(node) == layouts.strides(copy)
         return alike and never_meet(indexed.index, changed, statement.dims)

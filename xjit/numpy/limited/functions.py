@@ -22,7 +22,7 @@ from xjit.numpy.limited.arrays import (
     sizes_of,
     value_of,
 )
-from xjit.numpy.limited.run_time_integers import Integer, integer, is_same
+from xjit.numpy.limited.run_time_integers import Integer, integer, is_same, largest
 from xjit.numpy.reducing.axis_reductions import axes_of
 from xjit.numpy.rules.promotion import weak_type
 from xjit.numpy.rules.values import as_value, shape_of
@@ -148,6 +148,18 @@ def _reduction(function: Any, identity: Any) -> Callable[..., Any]:
     return call
 
 
+def _position(function: Any) -> Callable[..., Any]:
+    """The position of an extreme along an axis; that in all of an array has no number along one."""
+    along = _reduction(function, None)
+
+    def call(a: Any, axis: Any = None, **kwargs: Any) -> Any:
+        if axis is None and len(sizes_of(a)) > 1:
+            raise refused(f"numpy.{function.__name__} without an axis")
+        return along(a, axis, **kwargs)
+
+    return call
+
+
 def _mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
     sizes = sizes_of(a)
     kind = dtype_class(value_of(a).dtype)
@@ -173,8 +185,8 @@ REDUCTIONS: dict[Any, Callable[..., Any]] = {
     np.amin: _reduction(np.min, None),
     np.any: _reduction(np.any, False),
     np.all: _reduction(np.all, True),
-    np.argmax: _reduction(np.argmax, None),
-    np.argmin: _reduction(np.argmin, None),
+    np.argmax: _position(np.argmax),
+    np.argmin: _position(np.argmin),
     np.count_nonzero: _reduction(np.count_nonzero, 0),
     np.mean: _mean,
 }
@@ -262,10 +274,75 @@ def transposed(a: Any, axes: Any = None) -> Any:
     return made(found, tuple(sizes[axis] for axis in order))
 
 
+def _flip(m: Any, axis: Any = None) -> Any:
+    chosen = axes_of(axis, len(sizes_of(m)), "flip")
+    return picked(m, [slice(None, None, -1 if one in chosen else 1) for one in range(len(sizes_of(m)))])
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    if (
+        ord is not None
+        or axis is not None
+        or keepdims
+        or dtype_class(value_of(x).dtype) != "F"
+        or len(sizes_of(x)) != 1
+    ):
+        raise refused("numpy.linalg.norm with options")
+    return call_ufunc(np.sqrt, "__call__", (matmul(x, x),), {})
+
+
+def _var(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    if dtype is not None or dtype_class(value_of(a).dtype) != "F":
+        raise refused("numpy.var of other numbers than floats")
+    sizes = sizes_of(a)
+    apart = call_ufunc(np.subtract, "__call__", (a, _mean(a, axis, keepdims=True)), {})
+    total = REDUCTIONS[np.sum](call_ufunc(np.multiply, "__call__", (apart, apart), {}), axis=axis, keepdims=keepdims)
+    count = elements_of(tuple(sizes[one] for one in axes_of(axis, len(sizes), "var"))) - int(ddof)
+    divisor = ops.convert_element_type(_operand(largest(count, 0)), value_of(total).dtype)
+    return call_ufunc(np.true_divide, "__call__", (total, _scalar(divisor)), {})
+
+
+def _std(a: Any, axis: Any = None, dtype: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+    return call_ufunc(np.sqrt, "__call__", (_var(a, axis, dtype, ddof=ddof, keepdims=keepdims),), {})
+
+
+def _cumulative(function: Any) -> Callable[..., Any]:
+    """A running reduction along one axis."""
+
+    def call(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+        if axis is None and len(sizes_of(a)) > 1:
+            raise refused(f"numpy.{function.__name__} without an axis")
+        found = dispatch.call_function(
+            function, (value_of(a),), {"axis": 0 if axis is None else axis, "dtype": dtype}
+        )
+        return made(found, sizes_of(a))
+
+    return call
+
+
+def _like(number: int) -> Callable[..., Any]:
+    """An array of one number, of the sizes of another array."""
+
+    def call(a: Any, dtype: Any = None) -> Any:
+        value = value_of(a)
+        every = dispatch.call_function(np.full_like, (value, number), {"dtype": dtype})
+        return made(limited(every, sizes_of(a)), sizes_of(a))
+
+    return call
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **REDUCTIONS,
     **{one: _alone(one) for one in (np.copy, np.real, np.imag, np.round, np.nan_to_num)},
     np.where: _where,
+    np.flip: _flip,
+    np.linalg.norm: _norm,
+    np.var: _var,
+    np.std: _std,
+    np.cumsum: _cumulative(np.cumsum),
+    np.cumprod: _cumulative(np.cumprod),
+    **dict.fromkeys((np.zeros_like, np.empty_like), _like(0)),
+    np.ones_like: _like(1),
     np.clip: _clip,
     np.dot: _dot,
     np.inner: _vdot,
@@ -277,7 +354,10 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 METHODS: dict[str, Any] = {
     **{name: getattr(np, name) for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean")},
-    **{name: getattr(np, name) for name in ("copy", "round", "clip", "dot", "transpose")},
+    **{
+        name: getattr(np, name)
+        for name in ("var", "std", "cumsum", "cumprod", "copy", "round", "clip", "dot", "transpose")
+    },
 }
 """Methods of ndarray that are functions of NumPy."""
 

@@ -1,6 +1,6 @@
 """Memory that a loop inside of a kernel takes over: that of the value that it starts from, which nobody reads later.
 
-    y = while_loop(..., x)        x is changed in place, and is y behind the loop
+y = while_loop(..., x)        x is changed in place, and is y behind the loop
 """
 
 from __future__ import annotations

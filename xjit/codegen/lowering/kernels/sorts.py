@@ -26,13 +26,15 @@ from xjit.ir.loops.intexpr import IntExpr, constant, minimum
 from xjit.ir.loops.nodes import UNKNOWN, Access, Alloc, Argument, Buffer, Kernel, Load, LoopKind
 from xjit.ir.node import Node
 from xjit.machine import Machine
-from xjit.types import DType
+from xjit.types import INT64, DType
 
 
 def lower_pass(step: SortStep, layouts: Layouts, stored: frozenset[Node], machine: Machine) -> LoweredKernel:
     """The loops of one pass."""
     writer = _Pass(step, layouts, stored, machine)
-    if step.merged:
+    if not step.targets:
+        writer.note_order()
+    elif step.merged:
         writer.merge_runs()
     else:
         writer.sort_runs()
@@ -136,6 +138,40 @@ class _Pass:
 
     # ---- passes
 
+    def note_order(self) -> None:
+        """Note which parts of lines are in order, each up to the first element of the next one."""
+        parts = self.word("parts", self.step.parts, "m")
+        share = self.word("share", -(-self.extent // self.step.parts), "w")
+        with self._tasks(self.step.parts, parts) as (line, part):
+            source = self.lines_of(self.step.sources, line, Access.READ)
+            first = self.merges.integer("first", minimum(part * share, self.n))
+            count = self.merges.integer("count", minimum(self.n - first, share + 1))
+            ordered = self.merges.in_order(source, first, count)
+            self.merges.note(self._order(Access.WRITE), line * parts + part, ordered)
+
+    def _order(self, access: Access) -> str:
+        """The buffer of notes."""
+        assert self.step.order is not None
+        return self.buffer(self.step.order, 0, (constant(1),), INT64, access)
+
+    @contextlib.contextmanager
+    def _unless_in_order(self, line: IntExpr, first: IntExpr, target: Place) -> Iterator[None]:
+        """The block for lines that were not in order from the beginning. Others are copied in the last pass, a run
+        from an element on.
+        """
+        step = self.step
+        if step.order is None:
+            yield
+            return
+        parts = self.word("parts", step.parts, "m")
+        there, apart = self.merges.either(self.merges.noted(self._order(Access.READ), line * parts, parts))
+        if step.lines:
+            with there:
+                count = self.merges.integer("count", minimum(self.n - first, step.run))
+                self._copy(self.lines_of(step.lines, line, Access.READ), first, target, first, count)
+        with apart:
+            yield
+
     def sort_runs(self) -> None:
         """Put runs in order: a part of a line each."""
         scratch = self._scratch()
@@ -143,13 +179,14 @@ class _Pass:
             source = self.lines_of(self.step.sources, line, Access.READ)
             target = self.lines_of(self.step.targets, line, Access.UPDATE)
             first = self.merges.integer("first", piece * self.step.run)
-            count = self.merges.integer("count", minimum(self.n - first, self.step.run))
-            there, apart = self.merges.either(self.merges.in_order(source, first, count), count)
-            with there:
-                self._copy(source, first, target, first, count)
-            with apart:
-                start = self._sorted(source, scratch, first, count)
-                self._copy(scratch, start, target, first, count)
+            with self._unless_in_order(line, first, target):
+                count = self.merges.integer("count", minimum(self.n - first, self.step.run))
+                there, apart = self.merges.either(self.merges.in_order(source, first, count))
+                with there:
+                    self._copy(source, first, target, first, count)
+                with apart:
+                    start = self._sorted(source, scratch, first, count)
+                    self._copy(scratch, start, target, first, count)
 
     def _sorted(self, source: Place, scratch: Place, first: IntExpr, count: IntExpr) -> IntExpr:
         """Sort elements in scratch; the result is where they begin there."""
@@ -169,29 +206,37 @@ class _Pass:
 
     def merge_runs(self) -> None:
         """Merge pairs of runs, a piece of the result in each iteration."""
-        run, merged = self.step.run, self.step.merged
-        pieces = self.word("pieces of a pair", 2 * merged // run, "m")
-        width = self.word("merged", merged, "w")
         with self._pieces() as (line, piece):
             source = self.lines_of(self.step.sources, line, Access.READ)
             target = self.lines_of(self.step.targets, line, Access.UPDATE)
-            pair = self.merges.integer("pair", piece // pieces)
-            first = self.merges.integer("first", pair * width * 2)
-            middle = self.merges.integer("middle", minimum(first + width, self.n))
-            count = self.merges.integer("count", minimum(self.n - first, width * 2))
-            split = self.merges.split(
-                source, first, middle, count, self.merges.integer("own", piece - pair * pieces), pieces
-            )
-            left, right, begin, end = split
-            ends = (first + left, first + right, middle + begin - left, middle + end - right)
-            self.merges.merge(source, target, *ends, first + begin)
+            with self._unless_in_order(line, piece * self.step.run, target):
+                self._merge(source, target, piece)
+
+    def _merge(self, source: Place, target: Place, piece: IntExpr) -> None:
+        """Merge what one piece of the result comes from."""
+        run, merged = self.step.run, self.step.merged
+        pieces = self.word("pieces of a pair", 2 * merged // run, "m")
+        width = self.word("merged", merged, "w")
+        pair = self.merges.integer("pair", piece // pieces)
+        first = self.merges.integer("first", pair * width * 2)
+        middle = self.merges.integer("middle", minimum(first + width, self.n))
+        count = self.merges.integer("count", minimum(self.n - first, width * 2))
+        own = self.merges.integer("own", piece - pair * pieces)
+        left, right, begin, end = self.merges.split(source, first, middle, count, own, pieces)
+        ends = (first + left, first + right, middle + begin - left, middle + end - right)
+        self.merges.merge(source, target, *ends, first + begin)
 
     @contextlib.contextmanager
     def _pieces(self) -> Iterator[tuple[IntExpr, IntExpr]]:
         """The loop that threads share, over the pieces of lines: the line and the number of the piece in it."""
-        pieces = self.word("pieces", self.pieces, "n")
+        with self._tasks(self.pieces, self.word("pieces", self.pieces, "n")) as found:
+            yield found
+
+    @contextlib.contextmanager
+    def _tasks(self, count: int, pieces: IntExpr) -> Iterator[tuple[IntExpr, IntExpr]]:
+        """The same over so many pieces of each line."""
         task, inside = self.merges.loop(
-            "i", self.word("tasks", self.pieces * math.prod(self.others), "n"), LoopKind.PARALLEL
+            "i", self.word("tasks", count * math.prod(self.others), "n"), LoopKind.PARALLEL
         )
         with inside:
             line = self.merges.integer("line", task // pieces)

@@ -19,6 +19,7 @@ from xjit.codegen.lowering.group_values import GroupValues
 from xjit.codegen.lowering.naive.loop_bounds import Bounds
 from xjit.codegen.lowering.naive.row_scratch import RowScratch
 from xjit.codegen.lowering.naive.scan_operands import ScanOperands
+from xjit.codegen.lowering.naive.short_lines import ShortLines
 from xjit.codegen.lowering.running import RunningValue
 from xjit.codegen.scheduling.ideas.columns import ColumnBlocks
 from xjit.codegen.scheduling.ideas.joined_windows import joined_results, joined_steps
@@ -116,6 +117,10 @@ class NaiveLoops:
             if self.columns:
                 fold.in_one_block()
             fold.start(row)
+        few = None if self.columns else ShortLines.of(self.values, tuple(self._folds.values()))
+        if few is not None:
+            few.start()
+            few.write(few.take)
         self.bounds.open(self.plan.reduced[:-1])
         if self.plan.reduced:
             self._innermost(chosen)

@@ -70,7 +70,7 @@ class StageLine:
         return with_statements(kernel, outermost, (line,))
 
     def _nest(self, outermost: Loop) -> list[Loop]:
-        nest = [outermost]
+        nest, named = [outermost], {outermost.variable}
         for name in self.loops[1:]:
             match nest[-1].body:
                 case (*before, Loop(variable=found) as inner) if found == name:
@@ -79,7 +79,8 @@ class StageLine:
                     raise RefusedError(f"the loop over {nest[-1].variable} does not end with that over {name}")
             if not all(isinstance(one, Let | LetInt) for one in before) or inner.start.value != 0:
                 raise RefusedError(f"the loop over {nest[-1].variable} has more in it than that over {name}")
-            if inner.stop.names():
+            named |= {inner.variable, *(one.name for one in before if isinstance(one, Let | LetInt))}
+            if not inner.stop.names().isdisjoint(named):
                 raise RefusedError(f"the loop over {name} is not as long every time")
             nest.append(inner)
         if any(one.step != 1 or not one.kind.is_ordered for one in nest):

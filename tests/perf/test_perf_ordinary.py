@@ -1,0 +1,127 @@
+"""The suite of ordinary programs: differences are found, obstacles named, summaries counted, versions agree."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+from perf.ordinary import worker
+from perf.ordinary.outcomes import Outcome, difference, of_peer, outcome
+from perf.ordinary.record import Ordinary
+from perf.ordinary.sampling import Side, Timer
+from perf.ordinary.table import BY_NAME, PROGRAMS, by_hand
+from perf.tables import ordinary
+from perf.tables.ordinary import Row, coverage_line, summary, time_line
+
+LINE = np.arange(4.0)
+
+
+def halve(x, n):  # type: ignore[no-untyped-def]
+    """Halve an array in place and count it."""
+    x *= 0.5
+    return n * x.size
+
+
+HALVE = Ordinary("halve", halve, lambda rng, n: (rng.random(n), 2), {"S": (4,), "L": (8,)}, ("x",), 0.0)
+
+
+def test_differences_are_found() -> None:
+    wanted = outcome(halve, HALVE.arguments("S"))
+    (x, n), result = wanted.arguments, wanted.result
+    assert HALVE.stored == (0,)
+    assert difference(HALVE, outcome(halve, HALVE.arguments("S")), wanted) is None
+    assert difference(HALVE, Outcome(9, (x, n)), wanted) == "result: other bits in 1 of 1 elements"
+    assert difference(HALVE, Outcome(float(result), (x, n)), wanted) == "result: float, NumPy int"
+    assert difference(HALVE, Outcome(result, (2.0 * x, n)), wanted) == "argument x: other bits in 4 of 4 elements"
+    assert difference(HALVE, Outcome(result, (x, 3)), wanted) == "argument n: other bits in 1 of 1 elements"
+    assert difference(HALVE, Outcome(x, (x, n)), wanted) == "returns argument 0, NumPy argument None"
+    assert difference(HALVE, Outcome((result, 1), (x, n)), wanted) == "result: 2 values, NumPy 1"
+    assert of_peer(HALVE, (8, x), wanted) is None
+    assert of_peer(HALVE, (8, x + 1.0), wanted) is not None
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "right"),
+    [
+        ([1.0, 1e-12], [1.0, 0.0], True),
+        ([1.0, 1e-3], [1.0, 0.0], False),
+        ([np.nan, 1.0], [np.nan, 1.0], True),
+        ([np.nan, np.nan], [np.nan, 1.0], False),
+        ([np.inf, 1.0], [-np.inf, 1.0], False),
+        ([], [], True),
+    ],
+)
+def test_distances_are_shares_of_the_largest(found: list[float], wanted: list[float], right: bool) -> None:
+    program = Ordinary("values", lambda: None, lambda rng: (), {"S": (), "L": ()})
+    outcomes = (Outcome(np.array(values), ()) for values in (found, wanted))
+    assert (difference(program, *outcomes) is None) == right
+
+
+def test_arguments_are_restored_before_every_call() -> None:
+    x = LINE.copy()
+    timer = Timer(Side(halve, (x, 1), (0,)))
+    timer.sample()
+    assert (x == 0.5 * LINE).all()
+
+
+def test_process_says_what_it_found(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+    worker.main("gesummv", "S", "cover", 0)
+    found = json.loads(capsys.readouterr().out)
+    assert found.pop("first") > 0.0
+    assert found == {"obstacle": None, "difference": None}
+
+
+@pytest.mark.filterwarnings("ignore::xjit.errors.FallbackWarning")
+def test_obstacles_name_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XJIT_STRICT", "0")
+
+    def drawn(x):  # type: ignore[no-untyped-def]
+        return np.random.default_rng(0).permutation(x)
+
+    found = worker.covered(Ordinary("drawn", drawn, lambda rng: (LINE,), {"S": (), "L": ()}), "S")
+    assert "`return np.random.default_rng(0).permutation(x)`: " in found["obstacle"]
+    assert found["difference"] is None
+
+
+def test_summary_counts_and_takes_means() -> None:
+    times = {"xjit": [1.0, 2.0], "NumPy": [4.0, 9.0], "Numba": [0.5, 1.0]}
+    rows = [
+        Row("a", "L", first=0.5, again=0.1, seconds=times),
+        Row("b", "L", obstacle="line 3", seconds={"xjit": [1.0], "NumPy": [1.0]}),
+        Row("c", "L", difference="result", first=0.25),
+    ]
+    assert summary(rows) == [
+        "compiled whole: 2 of 3 (67%)",
+        "wrong: c",
+        "over NumPy, all 2: geometric mean 2.00; least: b 1.00, a 4.00",
+        "over NumPy, compiled 1: geometric mean 4.00; least: a 4.00",
+        "over Numba, all 1: geometric mean 0.50; least: a 0.50",
+        "over Numba, compiled 1: geometric mean 0.50; least: a 0.50",
+        "longest first calls: a 0.50 s, c 0.25 s",
+        "in a second process: a 0.10 s",
+    ]
+    assert coverage_line(rows[1]) == "| b | right | line 3 |  |  |"
+    assert time_line(rows[0]) == "| a | L |  | 1.5e+03 | 6.5e+03 | 750 |  | 4 | 0.5 |  |"
+
+
+def test_program_whose_process_dies_is_not_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ordinary, "asked", lambda *_: {"failed": "the process ended with -11"})
+    assert not ordinary.measured("gemm", "S", 0).whole
+
+
+def test_every_program_has_loops_by_hand() -> None:
+    assert not [program.name for program in PROGRAMS if by_hand(program.name) is None]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
+@pytest.mark.parametrize("name", ["cholesky", "seidel-2d", "nussinov", "durbin"])
+def test_loops_by_hand_agree(name: str) -> None:
+    program, loops = BY_NAME[name], by_hand(name)
+    arguments = program.arguments("S")
+    result = vars(loops)["py_func"](*arguments)
+    after = (result, *(arguments[place] for place in program.stored))
+    assert of_peer(program, after, outcome(program.function, program.arguments("S"))) is None
