@@ -44,8 +44,9 @@ class TracedArray(Operators, BufferView):
     """An array under trace; ``known`` gives the value of a NumPy scalar argument and makes it a guard.
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
-    within ``bounds``, which a loop made as wide as its ``pace`` says, or ``wraps`` at 64 bits as NumPy's do. A number of NumPy's with a ``doubt`` is one of Python's,
-    of the type beside it, where a truth value says so: behind a loop that may have taken no turn.
+    within ``bounds``, which a loop made so wide at some ``pace``, or ``wraps`` at 64 bits as NumPy's do. A number of
+    NumPy's with a ``doubt`` is one of Python's, of the type beside it, where a truth value says so: behind a loop that
+    may have taken no turn.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 

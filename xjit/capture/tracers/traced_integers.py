@@ -172,6 +172,9 @@ def _bounds(value: Any) -> Bounds:
 def _limits(ufunc: Any, values: tuple[Any, ...]) -> Bounds | None:
     """Between which numbers the result lies; None if that is not known."""
     between = [_bounds(value) for value in values]
+    tops = [high for low, high in between if low >= 0]
+    if ufunc is np.bitwise_and and tops:
+        return 0, min(tops)
     if ufunc in _BITWISE:
         bits = max((end if end >= 0 else ~end).bit_length() for ends in between for end in ends)
         return (0 if all(low >= 0 for low, _ in between) else -(2**bits), 2**bits - 1)

@@ -18,6 +18,8 @@ import numpy as np
 
 from xjit.errors import CaptureError, DTypeError
 from xjit.ir.context import TracedValue
+from xjit.ir.current import current
+from xjit.ir.spans import span_of
 from xjit.ops.define.core import Operand, dtype_of
 from xjit.ops.elements.compare import ne
 from xjit.ops.elements.convert import convert_element_type
@@ -142,12 +144,18 @@ def typed(value: Any, dtype: DType) -> Operand:
 
 def _cast_weak(value: TracedValue, dtype: DType) -> Operand:
     letter = dtype_class(dtype)
-    if letter == "I" and dtype != INT64:
+    if letter == "I" and dtype != INT64 and not _fits(value, dtype):
         # Whether the number fits is known only from its value, so the value becomes part of the trace.
         return np.asarray(concrete_integer(value, "integer operand"), dtype)
     if letter in "FC":
         return cast(cast(value, FLOAT64), dtype)  # Python numbers reach floating types through float64
     return cast(value, dtype)
+
+
+def _fits(value: TracedValue, dtype: DType) -> bool:
+    """Return whether an integer type surely holds an integer of Python's."""
+    limits, (low, high) = np.iinfo(dtype), span_of(value.node, current())
+    return bool(limits.min <= low and high <= limits.max)
 
 
 def wrapped(value: Any, dtype: DType) -> Operand:
