@@ -98,7 +98,7 @@ def test_numbers_among_the_arguments_join_in() -> None:
         lambda p, q: (p + q) ** 64,
         lambda p, q: (p * 2**60) / 3,
         lambda p, q: p * 2**60 + 0.5,
-        lambda p, q: np.int8([1]) + (p + q),
+        lambda p, q: np.int8([1]) + (p * 127 + q),
     ],
 )
 def test_what_64_bits_might_not_hold_is_refused(combine: Any) -> None:

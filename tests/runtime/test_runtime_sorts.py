@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import types
 from typing import Any
 
@@ -11,10 +12,9 @@ import pytest
 
 import xjit
 from xjit import ops
-from xjit.ops.whole_arrays import sort as ops_sort
 from xjit.runtime.native.native_code import NativeModule
 from xjit.runtime.native.sorts_native import sorts_text
-from xjit.runtime.steps import sort_steps
+from xjit.runtime.steps import program, sort_steps
 from xjit.runtime.steps.sort_steps import SORTED_TYPES, numpy_sorts
 
 TYPES = tuple(dtype for dtype in SORTED_TYPES if dtype != np.float16)
@@ -72,20 +72,33 @@ def test_nans_are_last() -> None:
 
 
 @pytest.fixture
-def no_calls_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    def called(*arguments: Any) -> Any:
-        raise AssertionError("NumPy's function is called")
+def no_library_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def called(step: Any, record: Any) -> Any:
+        raise AssertionError(f"{record.name} is called by Python")
 
-    monkeypatch.setattr(ops_sort, "_stably_sorted", called)
+    monkeypatch.setattr(program, "called_function", called)
 
 
 @needs_sorts
-@pytest.mark.usefixtures("no_calls_of_numpy")
+@pytest.mark.usefixtures("no_library_steps")
 def test_views_and_kernels_around() -> None:
     x = numbers("f8", 30, 20)
     function = xjit.jit(lambda x: ops.sort(x[3:] * 2.0) + ops.sort(x[3:]))
     for _ in range(2):
         np.testing.assert_array_equal(function(x), np.sort(x[3:] * 2.0) + np.sort(x[3:]))
+
+
+@needs_sorts
+@pytest.mark.usefixtures("no_library_steps")
+@pytest.mark.parametrize("kind", [None, "quicksort", "mergesort", "stable"])
+@pytest.mark.parametrize("type", ["f2", "f4", "i8", "u2"])
+def test_sorts_of_numpy_by_its_algorithms(kind: Any, type: str) -> None:
+    x = numbers(type, 30, 70)
+    x[:, ::7], x[:, 1::7] = 0, (-0.0 if type[0] == "f" else 0)
+    function = xjit.jit(functools.partial(np.sort, kind=kind))
+    for _ in range(2):
+        got, expected = function(x), np.sort(x, kind=kind)
+        assert got.dtype == x.dtype and got.tobytes() == expected.tobytes()
 
 
 @pytest.mark.parametrize("layout", ["columns", "gaps", "by columns", "complex", "descending"])
@@ -109,7 +122,7 @@ def test_threads_share_lines(threads: int) -> None:
 
 
 @needs_sorts
-@pytest.mark.usefixtures("no_calls_of_numpy")
+@pytest.mark.usefixtures("no_library_steps")
 def test_loops_with_sorts_need_no_python() -> None:
     def function(x: Any) -> Any:
         return xjit.fori_loop(0, 3, lambda i, y: ops.sort(y * -1.5), x)

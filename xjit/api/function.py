@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from xjit import jobs
 from xjit.api.options import Options
-from xjit.ir.boundary import at_boundary, tidy
+from xjit.ir.boundary import at_boundary, comes_first, tidy
 from xjit.runtime.miss import MISS, Miss
 from xjit.runtime.tally import KernelTally
 
@@ -72,6 +72,12 @@ class JitFunction(Generic[P, R]):
             self._named = dispatcher.entries
             self._entries = self._named.get((), ())
             return made
+        except BaseException as error:
+            if not comes_first(error):
+                tidy(error)
+                raise
+        try:  # all of it by NumPy, which raises with all written that comes before
+            return self.__wrapped__(*args, **kwargs)
         except BaseException as error:
             tidy(error)
             raise

@@ -59,6 +59,15 @@ def expose(names: dict[str, Any]) -> None:
             type.__setattr__(value, "__init__", at_boundary(made.__init__))
 
 
+COMES_FIRST = "__xjit_comes_first__"
+"""The attribute of errors of calls that have changed nothing so far of what they are to change."""
+
+
+def comes_first(error: BaseException) -> bool:
+    """Return whether NumPy may do the call that has raised this, from the beginning."""
+    return getattr(error, COMES_FIRST, False) is True
+
+
 def tidy(error: BaseException) -> None:
     """Takes what is of this package alone out of an exception's traceback and out of those it is chained to.
 

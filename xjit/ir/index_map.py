@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from xjit.ir.linear_sums import NOTHING, LinearSum, linear_sum
 from xjit.ir.node import Node
 from xjit.ir.opdef import Access, AxisMap, Lookup
 
@@ -156,12 +157,27 @@ def never_meet(one: Index, other: Index, dims: tuple[int, ...]) -> bool:
 
 
 def _lie_apart(dims: tuple[int, ...], one: AxisMap, other: AxisMap) -> bool:
-    """Return whether two maps of one axis have no position in common, as they leave gaps or end before."""
-    if one.found != other.found or any(axes_of(lookup.axes) for lookup in one.found):
+    """Return whether two maps of one axis have no position in common, as they leave gaps or end before.
+
+    Integers from data have to differ by a number that is known.
+    """
+    if any(axes_of(lookup.axes) for lookup in (*one.found, *other.found)):
+        return False
+    ahead = _looked_up(other).plus(_looked_up(one), -1)
+    if ahead.terms:
         return False
     steps = [abs(scale) for axis, scale in (*one.terms, *other.terms) if dims[axis] > 1]
     (first, last), (begin, end) = _span(one, dims), _span(other, dims)
-    return last < begin or end < first or (one.offset - other.offset) % max(math.gcd(*steps), 1) != 0
+    begin, end, apart = begin + ahead.constant, end + ahead.constant, other.offset + ahead.constant - one.offset
+    return last < begin or end < first or apart % max(math.gcd(*steps), 1) != 0
+
+
+def _looked_up(map: AxisMap) -> LinearSum:
+    """The sum of the integers from data that a map adds, each of which is one number."""
+    total = NOTHING
+    for lookup in map.found:
+        total = total.plus(linear_sum(lookup.source), lookup.times)
+    return total
 
 
 def _span(map: AxisMap, dims: tuple[int, ...]) -> tuple[int, int]:

@@ -129,14 +129,17 @@ class Solver:
     failure: Callable[[], Exception] | None = None
 
 
+Algorithm: TypeAlias = Literal["quick", "stable", "signed"]
+
+
 @dataclass(frozen=True, slots=True)
 class LineSort:
-    """A sort of one operand's lines along an axis by the order of its elements: ``quick``, ``heap`` or ``stable`` as
-    NumPy names its algorithms; ``signed`` is stable for floats, which differ from equal ones by the signs of zeros.
+    """A sort of one operand's lines along an axis by the order of its elements: ``quick`` or ``stable`` as NumPy
+    names its algorithms; ``signed`` is stable for floats, which differ from equal ones by the signs of zeros.
     """
 
     axis: int
-    kind: Literal["quick", "heap", "stable", "signed"]
+    kind: Algorithm
 
 
 @dataclass(frozen=True, slots=True)

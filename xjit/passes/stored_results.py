@@ -197,8 +197,8 @@ def _stored(parameter: Node, value: Node) -> Node:
 
 
 def _on_bases(graph: Graph, bases: Mapping[Node, Node]) -> dict[Node, Node]:
-    """What becomes of each node when values are stored over versions of a parameter's memory before their first
-    update.
+    """For each node the one in its place, as values are stored over versions of a parameter's memory before their
+    first update.
     """
     new: dict[Node, Node] = {}
     for node in graph.nodes:

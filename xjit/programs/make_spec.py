@@ -74,7 +74,8 @@ class Builder:
     where it cannot be called, ``sorts`` whether NumPy's sorts can. ``apart`` are pairs of parameters that have to be
     two objects. ``inner`` are the programs of graphs inside of operations. A block inside of another program shares
     the ``numbers`` of its slots, and may hand on the memory of the parameters that are ``owned``. The outputs
-    ``written`` are in memory of parameters in the end, for which nothing that is ``held`` is copied.
+    ``written`` are in memory of parameters in the end, for which nothing that is ``held`` is copied. Errors come
+    ``first`` until that begins.
     """
 
     plan: Plan
@@ -98,10 +99,11 @@ class Builder:
     is_whole: bool = False
     written: Written = ()
     held: Container[Node] = ()
+    first: bool = False
 
     def spec(self, pieces: Sequence[tuple[LoweredKernel, str]]) -> ProgramSpec:
         """The program. ``pieces`` are the lowered kernels with their source, in the order of the plan."""
-        self.is_whole = True
+        self.is_whole, self.first = True, bool(self.written)
         slots = list(itertools.islice(self.numbers, len(self.plan.graph.parameters)))
         body, outputs = self.block(slots, pieces)
         stored = tuple(dict.fromkeys(place for _, place in self.written))
@@ -115,6 +117,7 @@ class Builder:
             inner=part.inner,
             numbers=self.numbers,
             owned=owned,
+            first=self.first,
         )
 
     def block(
@@ -140,6 +143,7 @@ class Builder:
             elif self._breaks(step):
                 self._flush(needed)
                 self._whole(step)
+            self.first &= not (isinstance(step, planned.AliasStep) and step.node in self.held)
         self._flush(needed)
         outputs = self._outputs() if apart else tuple(map(self._source, self.plan.graph.outputs))
         kept = [self.slots[node] for node in self.plan.graph.parameters if node not in self.owned]
@@ -278,7 +282,8 @@ class Builder:
             self.slot(node)
         sources = tuple(map(self._source, inputs))  # elements of a tuple that a library made are taken out here
         made = tuple(self.slots[node] for node in results)
-        self.steps.append(dataclasses.replace(step, inputs=sources, results=made))
+        failures = tuple(dataclasses.replace(one, first=self.first) for one in step.failures)
+        self.steps.append(dataclasses.replace(step, inputs=sources, results=made, failures=failures))
         self.segment = Segment(self.machine)
 
     def slot(self, node: object) -> int:

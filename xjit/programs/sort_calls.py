@@ -13,7 +13,7 @@ from xjit.runtime.spec import SortRoutine
 from xjit.runtime.steps.sort_steps import HEAP, QUICK, SORTED_TYPES, STABLE
 from xjit.types import FLOAT32, FLOAT64, DType, TupleType
 
-_ALGORITHMS = {"quick": (QUICK, HEAP), "heap": (HEAP, HEAP), "stable": (STABLE, HEAP)}
+_ALGORITHMS = {"quick": (QUICK, HEAP), "stable": (STABLE, HEAP)}
 _SIGNED = {FLOAT32: "sort_signed_f32", FLOAT64: "sort_signed_f64"}
 
 

@@ -120,10 +120,15 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The error of an operation whose condition does not hold, at a line of the user's."""
+    """The error of an operation whose condition does not hold, at a line of the user's.
+
+    It comes ``first`` where the program writes to its inputs and has not begun to: then NumPy may do all of the call,
+    and stop where it stops.
+    """
 
     operation: Operation
     where: Where
+    first: bool = False
 
 
 # Steps

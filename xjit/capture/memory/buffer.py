@@ -128,12 +128,20 @@ class BufferView(TracedValue):
         """Forgets what was known of the elements."""
 
     def _current(self, buffer: Buffer) -> Node:
-        trace = current()
+        trace = _around(current(), buffer.home)
         version = buffer.version(trace)
         if version is not self._seen:
             object.__setattr__(self, "_node", replayed(self._steps, version, trace))
             object.__setattr__(self, "_seen", version)
         return self._node
+
+
+def _around(trace: Trace | None, home: Trace) -> Trace:
+    """The trace that reads a buffer: its home, where somebody looks at it from outside of that."""
+    inner = trace
+    while inner is not None and inner is not home:
+        inner = inner.parent
+    return home if inner is None or trace is None else trace
 
 
 def replayed(steps: tuple[Node, ...], version: Node, trace: Trace | None) -> Node:

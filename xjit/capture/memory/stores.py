@@ -44,6 +44,10 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
         if len(entries) == 1 and _is_traced_mask(entries[0]):
             _store_masked(target, entries[0], value)
             return
+        behind = mask_of(entries, target)
+        if behind is not None and not np.shape(plain_number(value)):
+            _write_where(target, *behind, broadcast_to_shape(stored_value(value, target.dtype), target.shape))
+            return
         if any(map(_is_traced_mask, entries)):
             refuse("a mask and other indices together say where is written", target, fix="use a mask alone")
         if indexing.has_positions(entries):
@@ -55,24 +59,36 @@ def setitem(target: BufferView, index: Any, value: Any) -> None:
 
 def _store_chosen(target: BufferView, entries: Entries, chosen: Any) -> None:
     """Stores elements that a mask has chosen where the same mask holds."""
-    mask = entries[0]
-    if len(entries) > 1 or not _is_traced_mask(mask) or mask.node is not chosen.mask.node:
+    found = mask_of(entries, target)
+    if found is None or not chosen.chosen_by(*found) or chosen.values.ndim > target.ndim:
         chosen.refuse()
-    if target.shape != chosen.values.shape:
-        chosen.refuse()
-    values = stored_value(chosen.values, target.dtype)
-    every = ops.broadcast_in_dim(mask, target.shape, tuple(range(mask.ndim)))
+    values = broadcast_to_shape(stored_value(chosen.values, target.dtype), target.shape)
+    _write_where(target, *found, values)
+
+
+def _write_where(target: BufferView, mask: Any, axis: int, values: Any) -> None:
+    every = ops.broadcast_in_dim(mask, target.shape, tuple(range(axis, axis + mask.ndim)))
     write(target, ops.select(every, values, unlinked(target)))
 
 
-def is_mask_of(mask: Any, array: Any) -> bool:
-    """Return whether traced truth values choose among the elements of an array, in its leading dimensions."""
-    return (
-        mask.weak is None
-        and not mask.scalar
-        and 0 < mask.ndim <= array.ndim
-        and (mask.shape == array.shape[: mask.ndim] and not hasattr(mask, "known"))
-    )
+def mask_of(index: Any, array: Any) -> tuple[Any, int] | None:
+    """The traced truth values that an index consists of, behind whole dimensions, and their place.
+
+    None for other indices.
+    """
+    entries = list(index) if isinstance(index, list | tuple) else [index]
+    *before, mask = entries or [None]
+    if not _is_traced_mask(mask) or any(type(one) is not slice or one != slice(None) for one in before):
+        return None
+    axis = len(before)
+    of_numbers = mask.weak is not None or mask.scalar or hasattr(mask, "known")
+    fits = not of_numbers and mask.ndim > 0 and mask.shape == array.shape[axis : axis + mask.ndim]
+    return (mask, axis) if fits else None
+
+
+def plain_number(value: Any) -> Any:
+    """A number with the shape of a value, where it has one."""
+    return np.zeros(value.shape, bool) if isinstance(value, TracedValue) else value
 
 
 def _is_traced_mask(entry: Any) -> bool:

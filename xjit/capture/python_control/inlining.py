@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from xjit.capture.python_control.windows import Window, window_of
 from xjit.ir.context import CONSTANT, Trace, TracedValue, is_by_reference
 from xjit.ir.current import current
 from xjit.ir.node import Node
 from xjit.ir.opdef import Kind
 from xjit.ir.spans import span_of
 from xjit.ops.control.computations import Computation
-from xjit.capture.python_control.windows import Window, window_of
 from xjit.ops.define.core import lift
 from xjit.ops.elements.select import select
 from xjit.ops.regions.strided_slices import slice_from

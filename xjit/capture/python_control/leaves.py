@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Kind:
 
     ``pace`` is how these bounds came about, where a loop made them.
 
-    A leaf that is ``doubtful`` is a number of NumPy's or of this type of Python's: a truth value beside it says which.
+    A ``doubtful`` leaf is a number of NumPy's or of this type of Python's: a truth value beside it says which.
     """
 
     place: Place
@@ -185,7 +185,7 @@ def _count(structure: tree.Tree) -> int:
     return len(list(tree.labels(structure, "")))
 
 
-def refuse_kinds(label: str, one: Any, other: Any, where: str) -> None:
+def refuse_kinds(label: str, one: Any, other: Any, where: str) -> NoReturn:
     """CaptureError about a name that is of two kinds."""
     refuse(f"{label} is {_words(one)} or {_words(other)} {where}, as only the run will tell", one, other)
 

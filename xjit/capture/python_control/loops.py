@@ -89,9 +89,11 @@ class Settled:
 def captured(loop: Loop) -> None:
     """Traces the loop as a loop; the variables then have the values behind it."""
     for _ in range(_MOST_PEELED + 1):
-        start = loop.start()
+        start, recorder = loop.start(), _recorder()
+        decisions = recorder.decisions()
         settled = _settled(loop, start)
         first = _first(settled)
+        recorder.take_back(decisions)  # those of the trials
         if first is not None:
             _finish(replace(settled, carried=_in_doubt(settled, first)), first)
             return
@@ -100,6 +102,13 @@ def captured(loop: Loop) -> None:
             _refuse_types(settled)
         loop = _peeled(loop)
     refuse("the types of the variables of a loop do not settle in its first turns")
+
+
+def _recorder() -> Any:
+    """The recorder of the trace that is under way."""
+    trace = current()
+    assert isinstance(trace, CaptureTrace)
+    return trace.recorder
 
 
 def _settled(loop: Loop, start: tuple[Any, ...]) -> Settled:
@@ -142,28 +151,29 @@ def _first(settled: Settled) -> list[Any] | None:
 
 def _in_doubt(settled: Settled, first: Sequence[Any]) -> tuple[Carried | None, ...]:
     """What turns change, where numbers that start as Python's are in doubt if there may be no turn."""
-    found = list(settled.carried)
+    found, turns = list(settled.carried), settled.loop.turns
+    if turns is not None and turns.is_known:
+        return settled.carried
     for place, (one, value, start) in enumerate(zip(found, settled.start, first, strict=True)):
-        if one is None or value is UNBOUND or is_same_value(value, start):
-            continue
-        settled.loop.state.set(settled.start)
-        if settled.loop.certain():
-            break
-        leaves = [_doubted(*pair) for pair in zip(one.leaves, tree.flatten(value)[0], strict=True)]
-        found[place] = replace(one, leaves=tuple(leaves))
+        if one is not None and value is not UNBOUND and not is_same_value(value, start):
+            pairs = zip(one.leaves, tree.flatten(value)[0], strict=True)
+            found[place] = replace(one, leaves=tuple(_doubted(*pair, settled) for pair in pairs))
     return tuple(found)
 
 
-def _doubted(kind: Any, leaf: Any) -> Any:
+def _doubted(kind: Any, leaf: Any, settled: Settled) -> Any:
     if not isinstance(kind, Kind) or kind_of(leaf, "").type == kind.type:
         return kind
     found = kind_of(leaf, kind.place.label).agreed(kind)
-    if found is None:
+    if found is not None:
+        return found
+    settled.loop.state.set(settled.start)
+    if not settled.loop.certain():
         refuse(
             f"the type of {kind.place.label} behind a loop depends on how many turns it takes",
             fix="start with a value of the type that the loop makes",
         )
-    return found
+    return kind
 
 
 def _is_as_others(settled: Settled, fitting: Sequence[Any]) -> bool:

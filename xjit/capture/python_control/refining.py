@@ -46,10 +46,10 @@ def _facts(pred: Node, holds: bool, trace: Trace | None) -> Iterator[tuple[Node,
             yield from _facts(other, False, trace)
     elif expr.name in _OPPOSITES:
         name = expr.name if holds else _OPPOSITES[expr.name]
-        one, other = (_operand(arg, pred) for arg in expr.args)
-        if one is not None and other is not None:
-            yield from _compared(name, one, other, trace)
-            yield from _compared(_MIRRORED[name], other, one, trace)
+        left, right = (_operand(arg, pred) for arg in expr.args)
+        if left is not None and right is not None:
+            yield from _compared(name, left, right, trace)
+            yield from _compared(_MIRRORED[name], right, left, trace)
 
 
 def _is_constant(node: Node, value: bool) -> bool:

@@ -6,11 +6,12 @@ ends by one, or that would be long, makes a loop of the graph.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
-from xjit.capture.python_control.branches import chosen, decided
 from xjit.capture.control.state import NUMBERS
+from xjit.capture.python_control.branches import chosen, decided
 from xjit.capture.python_control.checkpoint import Checkpoint
 from xjit.capture.python_control.loops import Loop, captured
 from xjit.capture.python_control.numbers import number_as
@@ -117,19 +118,20 @@ class TracedRuntime(PythonRuntime):
         self, items: Any, assign: Callable[[Any], None], body: Thunk, going: Thunk | None, state: State
     ) -> None:
         """Run the body for each item, those behind a break that only the run decides within a branch."""
-        open_break = False
-        for item in items:
-            if open_break:
-                assert going is not None
-                decided(truth(going()), lambda item=item: (assign(item), body()), _nothing, state)
-                continue
+
+        def turn(item: Any) -> None:
             assign(item)
             body()
-            if going is not None:
-                more = going()
-                open_break = is_open(more)
-                if not open_break and not more:
-                    return
+
+        more: Any = True
+        for item in items:
+            if is_open(more):
+                decided(truth(more), functools.partial(turn, item), _nothing, state)
+            elif more:
+                turn(item)
+            else:
+                return
+            more = True if going is None else going()
 
     def if_exp(self, test: Any, then: Thunk, otherwise: Thunk) -> Any:
         """Evaluate one arm, or trace both."""
@@ -137,27 +139,19 @@ class TracedRuntime(PythonRuntime):
 
     def and_(self, first: Any, *others: Thunk) -> Any:
         """Return the deciding operand."""
-        for number, other in enumerate(others):
-            if is_open(first):
-                rest = others[number:]
-                value = first
-                return chosen(truth(value), lambda: self.and_(rest[0](), *rest[1:]), lambda: value)
-            if not first:
-                break
-            first = other()
-        return first
+        if not others:
+            return first
+        if is_open(first):
+            return chosen(truth(first), lambda: self.and_(others[0](), *others[1:]), lambda: first)
+        return self.and_(others[0](), *others[1:]) if first else first
 
     def or_(self, first: Any, *others: Thunk) -> Any:
         """Return the deciding operand."""
-        for number, other in enumerate(others):
-            if is_open(first):
-                rest = others[number:]
-                value = first
-                return chosen(truth(value), lambda: value, lambda: self.or_(rest[0](), *rest[1:]))
-            if first:
-                break
-            first = other()
-        return first
+        if not others:
+            return first
+        if is_open(first):
+            return chosen(truth(first), lambda: first, lambda: self.or_(others[0](), *others[1:]))
+        return first if first else self.or_(others[0](), *others[1:])
 
     def both(self, first: Any, *others: Thunk) -> Any:
         """Return the truth of a conjunction."""

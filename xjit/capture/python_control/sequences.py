@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from xjit.capture.guarding import guards
-from xjit.capture.tracers.provenance import ask_to_rewrite
+from xjit.capture.tracers.provenance import ask_to_rewrite, refuse
 from xjit.capture.tracers.traced_array import TracedArray
 from xjit.capture.tracers.traced_integers import WIDEST, Bounds, span
 from xjit.capture.tracers.traced_scalar import TracedScalar
@@ -51,6 +51,11 @@ class Turns:
             return self.length
         low, high = self.bounds
         return high - low + 1 if high - low < _MANY else None
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it is known without any guard that there is a first turn."""
+        return bool(self.length)
 
     @property
     def is_certain(self) -> bool:
@@ -116,7 +121,8 @@ class Sequence:
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Any]:
-        ask_to_rewrite()
+        if ask_to_rewrite():
+            refuse("a Python loop would be traced turn by turn", fix="use operations on whole arrays")
         return iter(self.known())
 
 
@@ -244,7 +250,7 @@ def _enumerate(iterable: Any, start: Any = 0) -> Any:
 def _zip(*iterables: Any, **strict: Any) -> Any:
     if iterables and not strict and all(_has_turns(one) or type(one) is range for one in iterables):
         return Zipped(iterables)
-    return builtins.zip(*iterables, **strict)
+    return builtins.zip(*iterables, **strict)  # noqa: B905
 
 
 def _reversed(values: Any) -> Any:

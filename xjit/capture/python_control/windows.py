@@ -28,7 +28,7 @@ class Window:
 
 
 def window_of(node: Node) -> Window | None:
-    """The window that a node reads, or writes; None for other operations, and where its size is a number of the run."""
+    """The window that a node reads or writes; None for other operations, and where only the run tells its size."""
     is_update = node.op.kind is Kind.UPDATE
     if node.op in (SLICE_FROM, UPDATE_SLICE):
         starts, axes = node.param("starts"), node.param("axes")

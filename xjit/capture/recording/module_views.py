@@ -106,6 +106,8 @@ class TracedNumpy(_StandIn):
                 refuse(f"{full} {reason}", fix="call it outside of the function")
         if value is np.errstate:
             return _errstate
+        if value is np.ndarray:
+            return NDARRAY
         try:
             return traced_numpy(value) or value
         except TypeError:  # not hashable
@@ -137,6 +139,31 @@ def traced_operation(function: Any) -> Callable[..., Any] | None:
             return function(*constants(args), **constants(kwargs))
 
     return wrapper
+
+
+class ArrayClass:
+    """The stand-in of ``numpy.ndarray``: a class to ask for, and a maker of arrays without values."""
+
+    def __call__(self, shape: Any, dtype: Any = float, buffer: Any = None, *rest: Any, **options: Any) -> Any:
+        if buffer is not None or rest or options.keys() - {"order"}:
+            refuse("numpy.ndarray makes an array over memory of another object", fix="use np.frombuffer outside")
+        made: Any = np.empty
+        return traced_numpy(made)(shape, dtype, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np.ndarray, name)
+
+    def __or__(self, other: Any) -> Any:
+        return np.ndarray | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | np.ndarray
+
+    def __repr__(self) -> str:
+        return repr(np.ndarray)
+
+
+NDARRAY = ArrayClass()
 
 
 def _errstate(**kwargs: Any) -> Any:

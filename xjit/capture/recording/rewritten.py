@@ -37,12 +37,16 @@ class Rewriting:
             self._owners.setdefault(inner, code)
         return found
 
-    def ask(self, frame: FrameType | None) -> None:
-        """Notes that the innermost function of the user's meets control flow that only a rewritten one can do."""
+    def ask(self, frame: FrameType | None) -> bool:
+        """Notes that the innermost function of the user's meets control flow that only a rewritten one can do.
+
+        Return whether it is to be rewritten, and is not yet.
+        """
         while frame is not None:
             if self._want(frame):
-                return
+                return self._owners[frame.f_code] in self._wanted
             frame = frame.f_back
+        return False
 
     def ask_for_loops(self, frame: FrameType | None) -> bool:
         """Notes the functions of the user's that are within a loop; return whether there are new ones."""

@@ -38,7 +38,7 @@ def hand_on_doubt(ufunc: np.ufunc, inputs: Sequence[Any], result: Any) -> None:
     if types or not isinstance(result, TracedValue) or result.dtype.kind == "b":
         return
     kinds = {kind for _, kind in doubts}
-    kinds |= {value.weak if isinstance(value, TracedValue) else type(value) for value in others}
+    kinds |= {(value.weak or float) if isinstance(value, TracedValue) else type(value) for value in others}
     kind = next(one for one in (complex, float, int, bool) if one in kinds)
     if ufunc is np.true_divide and kind in (int, bool):
         kind = float

@@ -15,8 +15,8 @@ from xjit.capture.tracers.provenance import CaptureTrace, located, refuse
 from xjit.ir.context import TracedValue
 from xjit.ir.current import current
 from xjit.numpy.limited import functions
-from xjit.numpy.limited.arrays import LimitedArray, stored_part
-from xjit.numpy.limited.moving_indices import applies, getitem, set_window
+from xjit.numpy.limited.arrays import LimitedArray, shows_same, stored_part
+from xjit.numpy.limited.moving_indices import applies, getitem, part_of, repeated, set_window
 from xjit.numpy.limited.run_time_integers import Integer
 
 
@@ -77,12 +77,20 @@ def python_integer(size: Integer) -> Any:
 
 def call_setitem(target: Any, index: Any, value: Any) -> None:
     """``target[index] = value`` for an index that `is_moving`, or for a value of a size that only the run knows."""
+    if _is_itself(target, index, value):
+        return  # x[:i] += y ends with storing the sum once more
     if isinstance(target, LimitedArray):
         write_whole(target, set_window(target.value, index, _as_type(value, target.dtype), target.sizes))
         return
     check_writable(target)
     with located([one for one in (target, value) if isinstance(one, TracedValue)]):
         _advance(target, set_window(target, index, _as_type(value, target.dtype)))
+
+
+def _is_itself(target: Any, index: Any, value: Any) -> bool:
+    """Return whether a value is what lies at an index of the target."""
+    own = isinstance(value, LimitedArray) and value.part is not None and value.part.source is target
+    return own and shows_same(value.part, part_of(target, index))
 
 
 def write_whole(target: Any, value: Any) -> None:
@@ -103,7 +111,7 @@ def write_ufunc(ufunc: np.ufunc, target: LimitedArray, other: Any) -> Any:
     """``target op= other``."""
     made = functions.call_ufunc(ufunc, "__call__", (target, other), {})
     check_same_kind(made.dtype, target.dtype, ufunc.__name__)
-    call_setitem(target, (slice(None),) * target.ndim, made)
+    write_whole(target, repeated(_as_type(made, target.dtype), target.sizes, target.bounds))
     return target
 
 

@@ -134,11 +134,15 @@ def enclosing_capture() -> CaptureTrace | None:
     return trace
 
 
-def ask_to_rewrite() -> None:
-    """Asks for the innermost function of the user's to be traced again, with its control flow rewritten."""
+def ask_to_rewrite() -> bool:
+    """Asks for the innermost function of the user's to be traced again, with its control flow rewritten.
+
+    Return whether that will happen if the trace is given up.
+    """
     trace = enclosing_capture()
-    if trace is not None and trace.recorder is not None:
-        trace.recorder.rewriting.ask(sys._getframe(1))
+    if trace is None or trace.recorder is None:
+        return False
+    return bool(trace.recorder.rewriting.ask(sys._getframe(1)))
 
 
 def refuse(message: str, *values: Any, fix: str = "") -> NoReturn:

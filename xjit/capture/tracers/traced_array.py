@@ -12,7 +12,7 @@ import numpy as np
 
 from xjit.capture.guarding.signature import is_plain
 from xjit.capture.memory.buffer import BufferView
-from xjit.capture.memory.stores import is_mask_of, unlinked
+from xjit.capture.memory.stores import mask_of, unlinked
 from xjit.capture.tracers import traced_integers
 from xjit.capture.tracers.numpy_call import (
     call_attribute,
@@ -45,8 +45,8 @@ class TracedArray(Operators, BufferView):
 
     A ``weak`` one is a Python number that is not known while tracing, such as a result of math.sqrt; an integer is
     within ``bounds``, which a loop made so wide at some ``pace``, or ``wraps`` at 64 bits as NumPy's do. A number of
-    NumPy's with a ``doubt`` is one of Python's, of the type beside it, where a truth value says so: behind a loop that
-    may have taken no turn.
+    NumPy's with a ``doubt`` is one of Python's, of the type beside it, where a truth value says so: behind a loop
+    that may have taken no turn.
     Raises CaptureError wherever Python needs the numbers themselves.
     """
 
@@ -224,10 +224,14 @@ class TracedArray(Operators, BufferView):
         return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, TracedArray) and index.dtype == np.bool_ and is_mask_of(index, self):
+        if getattr(type(index), "chooses", False):
+            return index.taken_from(self)
+        found = None if self.scalar else mask_of(index, self)
+        if found is not None:
             from xjit.capture.tracers.chosen_elements import ChosenElements
 
-            return ChosenElements(unlinked(self), unlinked(index))
+            mask, axis = found
+            return ChosenElements(unlinked(self), unlinked(mask), axis)
         return call_getitem(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:

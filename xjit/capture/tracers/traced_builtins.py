@@ -15,7 +15,7 @@ from xjit.capture.python_control.numbers import EXTREMES
 from xjit.capture.python_control.sequences import LOOP_BUILTINS, RangeFunction, TracedRange
 from xjit.capture.recording.containers import RecordingDict, RecordingList, RecordingSet
 from xjit.capture.recording.global_reads import RecordingGlobals
-from xjit.capture.recording.module_views import RecordingModule, TracedNumpy, TracedOperations
+from xjit.capture.recording.module_views import NDARRAY, RecordingModule, TracedNumpy, TracedOperations
 from xjit.capture.recording.named_tuples import is_namedtuple_class, original_class
 from xjit.capture.recording.user_objects import (
     RecordingClass,
@@ -83,18 +83,22 @@ def class_of(value: Any) -> Any:
 
 
 def _isinstance(value: Any, classes: Any) -> bool:
+    if value is NDARRAY:
+        return isinstance(np.ndarray, _real_classes(classes))
     if isinstance(value, TracedValue):  # whose own methods, such as those of containers, tell nothing
         return issubclass(class_of_array(value), _real_classes(classes))
     return issubclass(class_of(value), _real_classes(classes)) or isinstance(value, _real_classes(classes))
 
 
 def _issubclass(cls: Any, classes: Any) -> bool:
-    return issubclass(real_class(cls), _real_classes(classes))
+    return issubclass(np.ndarray if cls is NDARRAY else real_class(cls), _real_classes(classes))
 
 
 def _real_classes(classes: Any) -> Any:
     if isinstance(classes, tuple):
         return tuple(map(_real_classes, classes))
+    if classes is NDARRAY:
+        return np.ndarray
     if type(classes) is Opaque:
         return target_of(classes)
     if isinstance(classes, RangeFunction):
@@ -137,6 +141,8 @@ class _TypeFunction:
         if len(args) != 1:
             refuse("the function makes a class", fix="define the class outside of the function")
         cls = class_of(args[0])
+        if cls is np.ndarray:
+            return NDARRAY
         if issubclass(type(args[0]), RecordingObject):
             return self.recorder.class_stand_in(cls)
         return self.recorder.tuple_class(cls) if is_namedtuple_class(cls) else cls

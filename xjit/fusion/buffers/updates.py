@@ -29,6 +29,10 @@ from xjit.target import Target
 from xjit.types import TupleType
 
 
+_MUCH_LESS = 4
+"""So many times less than a copy has what is read behind an update, if it is to be stored ahead of that."""
+
+
 @dataclass(frozen=True, slots=True)
 class InPlace:
     """The copies that are left out, each with the value that it is.
@@ -193,6 +197,8 @@ class _Search:
                 self.buffers[copy] = buffer
             else:
                 self._want(buffer, copy, update)
+        else:
+            self._want_before(buffer, copy, update)
         if copy in self.held and copy not in self.over:
             self._note_need(buffer, copy, update)
         for made in (node for node in self.results.get(update, ()) if held_by(node) is copy):
@@ -218,10 +224,13 @@ class _Search:
 
     def _is_free(self, buffer: _Buffer, copy: Node, update: Node) -> bool:
         """Return whether a buffer may be written over, and nobody but the update needs it after the copy."""
+        return self._is_writable(buffer, copy) and not buffer.is_read_after(self.numbers[copy], update)
+
+    def _is_writable(self, buffer: _Buffer, copy: Node) -> bool:
+        """Return whether a buffer may be written over as far as others than this program are concerned."""
         if buffer.is_seen or not (copy in self.held or self._is_own(buffer.root)):
             return False
-        alike = self.layouts.strides(copy.inputs[0]) == self.layouts.strides(copy)
-        return alike and not buffer.is_read_after(self.numbers[copy], update)
+        return self.layouts.strides(copy.inputs[0]) == self.layouts.strides(copy)
 
     def _is_own(self, root: Node) -> bool:
         """Return whether the program may write over a buffer that begins as this value."""
@@ -259,6 +268,38 @@ class _Search:
         operands = [node for node in update.inputs[len(update.updated) :] if self._is_made_of(buffer, node)]
         if sum(node.aval.nbytes for node in operands) <= copy.aval.nbytes:
             self.wanted |= {node: _reason(node, update) for node in operands}
+
+    def _want_before(self, buffer: _Buffer, copy: Node, update: Node) -> None:
+        """Asks for what is read of a buffer behind an update of it to be stored ahead, if that is less than a copy."""
+        if not self._is_writable(buffer, copy):
+            return
+        wanted: dict[Node, str] = {}
+        for source in [node for node, one in self.buffers.items() if one is buffer]:
+            for number, reader in self.readers.get(source, ()):
+                if number > self.numbers[copy] and reader is not update:
+                    found = () if reader is None else self._windows(buffer, reader)
+                    if not found:
+                        return
+                    wanted |= {node: _reason(node, update) for node in found}
+        if sum(node.aval.nbytes for node in wanted) <= copy.aval.nbytes // _MUCH_LESS:
+            self.wanted |= wanted
+
+    def _windows(self, buffer: _Buffer, reader: Node) -> list[Node]:
+        """The values that a node is made of and that are windows of a buffer; nothing if it reads that otherwise."""
+        found: list[Node] = []
+        stack, seen = list(reader.inputs), set[Node]()
+        while stack:
+            top = stack.pop()
+            if top in seen or top in self.parts.stored or is_given(top):
+                if self.buffers.get(top) is buffer:
+                    return []
+                continue
+            seen.add(top)
+            if any(self.buffers.get(source) is buffer for source in top.inputs):
+                found.append(top)
+            else:
+                stack += top.inputs
+        return found
 
     def _is_made_of(self, buffer: _Buffer, node: Node) -> bool:
         """Return whether a value that is not stored is computed of what a buffer holds."""

@@ -109,7 +109,7 @@ def _is_fit(graph: Graph, machine: Machine) -> bool:
     """Return whether loops can do what a graph does, as far as its nodes tell."""
     if graph.effects or len(graph.nodes) > machine.longest_turn:
         return False
-    return not any(node.op.failure is not None or _changes_width(node) for node in graph.nodes)
+    return not any(map(_changes_width, graph.nodes))
 
 
 def _changes_width(node: Node) -> bool:

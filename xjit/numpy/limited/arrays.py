@@ -48,6 +48,9 @@ class Part:
     places: tuple[int | None, ...]
 
 
+PartAndSizes: TypeAlias = "tuple[Part, Sizes]"
+
+
 class LimitedArray:
     """Elements up to a size of the run along some axes: a ``part`` of another array, or a ``value`` of its own.
 
@@ -85,6 +88,14 @@ class LimitedArray:
         base: Any = self.part.source if self.part is not None else self._value
         found: DType = base.dtype
         return found
+
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The dimensions of the value."""
+        if self.part is not None:
+            return _bounds(self.part)
+        assert self._value is not None
+        return shape_of(self._value)
 
     @property
     def ndim(self) -> int:
@@ -129,8 +140,12 @@ def limited(value: Any, sizes: Sizes, bounds: Sequence[int] | None = None) -> An
 
 def _picked(part: Part) -> Any:
     found = limited_window(value_of(part.source), part.ranges)
-    dims = tuple(1 if place is None else part.ranges[place].bound for place in part.places)
+    dims = _bounds(part)
     return ops.reshape(found, dims) if dims != shape_of(found) else found
+
+
+def _bounds(part: Part) -> tuple[int, ...]:
+    return tuple(1 if place is None else part.ranges[place].bound for place in part.places)
 
 
 def stored_part(part: Part, value: Any) -> Any:
@@ -147,7 +162,7 @@ def is_moving(entry: Any) -> bool:
     )
 
 
-def picked(source: Any, entries: Sequence[Any]) -> Any:
+def part_at(source: Any, entries: Sequence[Any]) -> PartAndSizes:
     """The part of an array, limited or not, that integers, slices and new axes pick: one entry for each axis.
 
     Raises IndexOutOfBoundsError for a position outside, when the program runs if only that tells.
@@ -169,8 +184,26 @@ def picked(source: Any, entries: Sequence[Any]) -> Any:
         else:
             one = Range(position(entry, axis, sizes[axis]).operand, 1, 1, 1)
         ranges.append(one)
-    part = Part(source, tuple(ranges), tuple(places))
-    return LimitedArray(None, tuple(found), part) if is_limited(tuple(found)) else _picked(part)
+    return Part(source, tuple(ranges), tuple(places)), tuple(found)
+
+
+def picked(found: PartAndSizes) -> Any:
+    """A part as an array: a limited one, unless all of its sizes are known."""
+    part, sizes = found
+    return LimitedArray(None, sizes, part) if is_limited(sizes) else _picked(part)
+
+
+def shows_same(one: Part, found: PartAndSizes) -> bool:
+    """Return whether a part is known to show the very elements of another one of the same array."""
+    other, _ = found
+    return one.places == other.places and all(
+        a.step == b.step and _are_equal(a.start, b.start) and _are_equal(a.count, b.count)
+        for a, b in zip(one.ranges, other.ranges, strict=True)
+    )
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    return integer(one).equals(integer(other))
 
 
 def range_of(entry: slice, size: Integer, bound: int) -> tuple[Range, Integer]:

@@ -18,6 +18,7 @@ from xjit.numpy.limited.arrays import (
     elements_of,
     limited,
     made,
+    part_at,
     picked,
     sizes_of,
     value_of,
@@ -250,7 +251,7 @@ def _spread(value: Any, axes: int) -> Any:
     """The array with so many new axes behind its own."""
     if not isinstance(value, LimitedArray):
         return indexing.getitem(as_value(value, "outer"), (..., *(None,) * axes))
-    return picked(value, (*(slice(None),) * value.ndim, *(None,) * axes))
+    return picked(part_at(value, (*(slice(None),) * value.ndim, *(None,) * axes)))
 
 
 def _vdot(a: Any, b: Any) -> Any:
@@ -276,7 +277,7 @@ def transposed(a: Any, axes: Any = None) -> Any:
 
 def _flip(m: Any, axis: Any = None) -> Any:
     chosen = axes_of(axis, len(sizes_of(m)), "flip")
-    return picked(m, [slice(None, None, -1 if one in chosen else 1) for one in range(len(sizes_of(m)))])
+    return picked(part_at(m, [slice(None, None, -1 if one in chosen else 1) for one in range(len(sizes_of(m)))]))
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:

@@ -14,9 +14,11 @@ from xjit.errors import ShapeError
 from xjit.ir.context import TracedValue
 from xjit.numpy.limited.arrays import (
     LimitedArray,
+    PartAndSizes,
     Sizes,
     fitted,
     is_moving,
+    part_at,
     picked,
     position,
     range_of,
@@ -58,10 +60,16 @@ def getitem(value: Any, index: Any) -> Any:
     """
     entries = list(index) if isinstance(index, tuple) else [index]
     rank = len(sizes_of(value))
-    found = picked(value, expanded((0,) * rank, entries))
+    found = picked(part_of(value, index))
     if isinstance(found, LimitedArray):
         return found
     return as_scalar(fresh(found)) if len(entries) == rank and _are_positions(entries) else as_view(found)
+
+
+def part_of(value: Any, index: Any) -> PartAndSizes:
+    """The part of an array that an index picks, and its sizes."""
+    entries = list(index) if isinstance(index, tuple) else [index]
+    return part_at(value, expanded((0,) * len(sizes_of(value)), entries))
 
 
 def _are_positions(entries: Sequence[Any]) -> bool:
@@ -94,7 +102,7 @@ def set_window(array: Any, index: Any, value: Any, sizes: Sizes | None = None) -
         return array
     dims = [one.bound for one in ranges]
     long = [one.bound for one, entry in zip(ranges, _own(bounds, entries), strict=True) if isinstance(entry, slice)]
-    update = ops.reshape(_spread(value, tuple(region), long), tuple(dims))
+    update = ops.reshape(repeated(value, tuple(region), long), tuple(dims))
     return store_window(array, update, ranges)
 
 
@@ -103,8 +111,8 @@ def _own(bounds: Sequence[int], entries: list[Any]) -> list[Any]:
     return [entry for entry in expanded(tuple(bounds), entries) if entry is not None]
 
 
-def _spread(value: Any, region: Sizes, bounds: Sequence[int]) -> Any:
-    """The value at every position of a region."""
+def repeated(value: Any, region: Sizes, bounds: Sequence[int]) -> Any:
+    """The value at every position of a region of these sizes and bounds; ShapeError if it does not fit."""
     sizes, found = sizes_of(value), as_value(value_of(value), "setitem", "value")
     while len(sizes) > len(region) and sizes[0].known == 1:
         found, sizes = ops.reshape(found, shape_of(found)[1:]), sizes[1:]

@@ -13,8 +13,9 @@ import numpy as np
 
 from xjit import ops
 from xjit.dataclass import dataclass, field, replace
-from xjit.ir.context import CONSTANT, TracedValue
+from xjit.ir.context import TracedValue
 from xjit.ir.current import current
+from xjit.ir.linear_sums import linear_sum
 from xjit.ir.node import Node
 from xjit.ir.spans import span_of
 from xjit.ops.elements.elementwise import add, mul, neg, sub
@@ -104,8 +105,10 @@ def integer(value: Any) -> Integer:
     assert trace is not None
     wide = value if value.dtype == INT64 else ops.convert_element_type(value, INT64)
     low, high = _span(value)
-    found = _sum(trace.adopt(wide.node))
-    return found if found.known is not None else found.within(low, high)
+    found = linear_sum(trace.adopt(wide.node))
+    if not found.terms:
+        return integer(found.constant)
+    return Integer(found.constant, found.terms, low, high)
 
 
 def _span(value: TracedValue) -> tuple[int, int]:
@@ -115,22 +118,6 @@ def _span(value: TracedValue) -> tuple[int, int]:
         bounds: tuple[int, int] = getattr(value, "bounds", WIDEST)
         low, high = builtins.max(low, bounds[0]), builtins.min(high, bounds[1])
     return builtins.max(low, WIDEST[0]), builtins.min(high, WIDEST[1])
-
-
-_SIGNS = {"add": 1, "sub": -1}
-
-
-def _sum(node: Node) -> Integer:
-    """The sum that a node computes, of which no more than the terms are known."""
-    name, inputs = node.op.name, node.inputs
-    if node.op is CONSTANT:
-        return integer(int(node.param("value").item()))
-    if name in _SIGNS:
-        left, right = map(_sum, inputs)
-        return left + (right if _SIGNS[name] == 1 else -right)
-    if name == "neg":
-        return -_sum(inputs[0])
-    return Integer(0, {node: 1}, *WIDEST)
 
 
 def _number(value: int) -> Any:

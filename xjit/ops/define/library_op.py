@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xjit import jobs
-from xjit.ir.opdef import Kind, OpDef, Params, Solver
+from xjit.ir.opdef import Kind, LineSort, OpDef, Params, Solver
 from xjit.ops.define.core import Array, register
 from xjit.types import ArrayType, DType, TupleType, order_of
 
@@ -34,11 +34,13 @@ def library(
     fresh: bool = False,
     raises: tuple[type[Exception], ...] = (),
     solver: Callable[[Params], Solver | None] | None = None,
+    line_sort: Callable[[Params], LineSort | None] | None = None,
 ) -> OpDef:
     """Registers the record of a function of NumPy under ``numpy_<name>``.
 
     ``function`` takes the operands and the params; a result that is a tuple is handed out element by element.
-    ``raises`` is what it may raise depending on the elements, ``solver`` the routine that computes it among kernels.
+    ``raises`` is what it may raise depending on the elements, ``solver`` the routine that computes it among kernels,
+    ``line_sort`` how NumPy's routines do.
     """
     return register(
         OpDef(
@@ -51,6 +53,7 @@ def library(
             fresh=fresh,
             raises=raises,
             solver=solver,
+            line_sort=line_sort,
             doc=doc,
         )
     )

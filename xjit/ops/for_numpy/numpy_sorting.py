@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xjit.ir.opdef import Params
+from xjit.ir.opdef import Algorithm, LineSort, Params
 from xjit.ops.define.core import Array
 from xjit.ops.define.library_op import Types, library, packed_type
 from xjit.types import BOOL, INT64, ArrayType
@@ -48,10 +48,24 @@ def _lexsort(*keys: Array, axis: int) -> Any:
     return np.lexsort(keys, axis)
 
 
+_ALGORITHMS: dict[str | None, Algorithm] = {
+    None: "quick",
+    "quicksort": "quick",
+    "mergesort": "stable",
+    "stable": "stable",
+}
+
+
+def _line_sort(params: Params) -> LineSort | None:
+    """The algorithm by NumPy's name of it."""
+    kind = _ALGORITHMS.get(params["kind"])
+    return None if kind is None else LineSort(params["axis"], kind)
+
+
 # None of them does arithmetic, so none has anything to warn of.
 _searching = functools.partial(library, silent=True, fresh=True)
 
-SORT = _searching("sort", np.sort, _copied, "Lines along an axis in ascending order.")
+SORT = _searching("sort", np.sort, _copied, "Lines along an axis in ascending order.", line_sort=_line_sort)
 ARGSORT = _searching("argsort", np.argsort, _positions, "Where the elements of a sorted line come from.")
 PARTITION = _searching("partition", _partition, _copied, "Lines with some elements where a sort would put them.")
 ARGPARTITION = _searching(

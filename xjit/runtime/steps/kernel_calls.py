@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xjit.dataclass import dataclass, field
 from xjit.errors import TargetError, XjitError
-from xjit.ir.source_location import Where
+from xjit.ir.boundary import COMES_FIRST
 from xjit.runtime.calls.records import Conditions, FastProgram, KernelCall
 from xjit.runtime.spec import Failure, KernelSpec, KernelText, RunStep, SortRoutine, StoredObject
 
@@ -110,9 +110,12 @@ def error_maker(failure: Failure, loading: Loading) -> Callable[[], Exception]:
     solver = None if record.solver is None else record.solver(params)
     found = make or (solver.failure if solver else None)
     assert found is not None, f"{record.name} does not fail"
-    return functools.partial(_error, found, failure.where)
+    return functools.partial(_error, found, failure)
 
 
-def _error(make: Callable[[], Exception], where: Where) -> Exception:
+def _error(make: Callable[[], Exception], failure: Failure) -> Exception:
     error = make()
-    return error.located(where) if isinstance(error, XjitError) else error
+    found = error.located(failure.where) if isinstance(error, XjitError) else error
+    if failure.first:
+        found.__dict__[COMES_FIRST] = True
+    return found

@@ -81,7 +81,7 @@ def lower_control(step: LoopKernelStep | BranchKernelStep, machine: Machine, var
 class ControlKernel:
     """The statements of one kernel, and what is known of them: their groups, the rewrites of these, their work.
 
-    Of so many loops a turn is written twice.
+    Of so many loops a turn is written twice. A turn in which a condition of the ``statuses`` does not hold is the last.
     """
 
     building: KernelInProgress
@@ -89,6 +89,7 @@ class ControlKernel:
     groups: list[FusionGroup] = field(default_factory=list)
     rewrites: list[Rewrite] = field(default_factory=list)
     allocs: list[Alloc] = field(default_factory=list)
+    statuses: dict[Node, None] = field(default_factory=dict)
     work: float = 0.0
     turns: int = 0
 
@@ -128,11 +129,13 @@ class ControlKernel:
         nest, plan = self.building.nest, sub.plan
         nest.scopes, nest.outermost = [Scope(None, frozenset())], 0
         nest.section += 1
+        self.building.checks.flags.clear()
         arrays = frozenset(node for node in spent if node.aval.rank)
         built = self.building.scheduled(
             step.groups, sub.layouts, plan.leaves, plan.stored, arrays, step.tiling, kept, shared=False
         )
         nest.section += 1
+        self.statuses.update(dict.fromkeys(self.building.checks.flags))
         for target, source in built.in_place.items():
             self.places.put(target, source)
         self.groups += step.groups
@@ -149,7 +152,7 @@ class ControlKernel:
     # ------------------------------------------------------------------ loops
 
     def loop(self, step: LoopKernelStep, later: Later) -> Iterator[Statement]:
-        """A loop that runs to its end. It goes on in the memory of what it starts from, if nobody reads that later."""
+        """A loop that runs to its end, in the memory that it starts from if nobody reads that later."""
         for node, view in zip(step.results, step.first.operands, strict=False):
             if later.may_take(step, view, node):
                 self.places.put(node, view.base)
@@ -209,13 +212,17 @@ class ControlKernel:
         graph, places = step.turn.plan.graph, self.places
         *following, condition = graph.outputs
         arrays = [(old, new) for old, new in zip(graph.parameters, following, strict=False) if new.aval.rank]
+        seen = set(self.statuses)
         begun, taken = self.turns, {old: new for old, new in arrays if following.count(new) == 1}
         work = tuple(self.steps(step.turn, taken, [old for old, _ in arrays]))
         values, targets = [_view(one, step.turn) for one in (*following, condition)], (*carried, more)
         homes = [places.home(target)[0] for target in targets]
         pairs = {} if self.turns > begun else self._pairs(step.turn, values, homes)
         rest = [one for one in zip(values, targets, homes, strict=True) if one[2] not in pairs]
-        turn = (*work, *self._moved([value for value, _, _ in rest], [target for _, target, _ in rest]))
+        moved = self._moved([value for value, _, _ in rest], [target for _, target, _ in rest])
+        failed = [status for status in self.statuses if status not in seen]
+        ends = [If(places.loaded(status), (places.stored(more, truth(False)),)) for status in failed]
+        turn = (*work, *moved, *ends)
         if not pairs:
             return turn
         self.turns += 1

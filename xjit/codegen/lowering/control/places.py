@@ -15,6 +15,7 @@ from xjit.codegen.rewrites.analysis.surroundings import written
 from xjit.dataclass import dataclass, field
 from xjit.fusion.buffers.layout import packed_strides
 from xjit.fusion.buffers.operands import View
+from xjit.fusion.regions.checks import is_status
 from xjit.ir.context import CONSTANT
 from xjit.ir.loops.intexpr import IntExpr, constant, evaluate, variable
 from xjit.ir.loops.nodes import (
@@ -86,7 +87,7 @@ class Settled:
 class Places:
     """The places of values: ``homes`` says in whose buffer a value lies, and from which element on.
 
-    Values of ``outside`` are in memory of the program, all others are the kernel's own. ``strides`` are those that
+    Values of ``outside`` and statuses are in memory of the program, all others are the kernel's own. ``strides`` are those that
     each buffer has, by their lengths.
     """
 
@@ -112,7 +113,7 @@ class Places:
     def is_register(self, node: Node) -> bool:
         """Return whether a value is one element that the kernel keeps to itself."""
         home, _ = self.home(node)
-        return home.aval.size == 1 and home not in self.outside and home.op is not CONSTANT
+        return home.aval.size == 1 and not (home in self.outside or home.op is CONSTANT or is_status(home))
 
     # ------------------------------------------------------------------ statements
 

@@ -1,0 +1,1 @@
+"""Random programs against NumPy: generators, judges, shrinkers; ``python -m tests.fuzz``."""

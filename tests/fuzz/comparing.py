@@ -1,0 +1,188 @@
+"""Judge of programs as text: results, arguments, globals, memory, exceptions, all as NumPy leaves them."""
+
+from __future__ import annotations
+
+import re
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.text_program import TextProgram
+from xjit import tree
+from xjit.errors import FallbackWarning
+
+UNDEFINED = "invalid value encountered in cast"
+"""NumPy's warning where a conversion has no defined result."""
+TOLERANCES = {"f2": 1e-1, "f4": 1e-3, "c8": 1e-3}
+EXTREMES = re.compile(r"\b(maximum|minimum|max|min|clip|fmax|fmin)\b")
+
+
+class Difference(AssertionError):
+    """What a program does is not what NumPy does."""
+
+
+@dataclass
+class Outcome:
+    """What a call left: its result or exception, and the arrays that it could see."""
+
+    result: Any
+    error: BaseException | None
+    known: list[Any]
+    undefined: bool = False
+    refusals: tuple[str, ...] = ()
+
+
+@dataclass
+class Judged:
+    """What became of a program: the reasons why calls were left to NumPy, and how many of them were."""
+
+    calls: int = 0
+    refusals: list[str] = field(default_factory=list)
+    raised: int = 0
+
+
+def call(module: types.ModuleType, function: Callable[..., Any], k: int, r: int) -> Outcome:
+    """Call the function with new arguments."""
+    given = module.arguments(k, r)
+    with warnings.catch_warnings(record=True) as said, np.errstate(all="ignore", invalid="warn"):
+        warnings.simplefilter("always")
+        try:
+            result, error = function(*given), None
+        except Exception as found:
+            result, error = None, found
+    undefined = any(UNDEFINED in str(one.message) for one in said)
+    refusals = tuple(str(one.message) for one in said if issubclass(one.category, FallbackWarning))
+    return Outcome(result, error, [*tree.flatten(given)[0], *globals_of(module)], undefined, refusals)
+
+
+def globals_of(module: types.ModuleType) -> Iterator[Any]:
+    """Yield what the program keeps outside of its function."""
+    for name in ("G", "H", "C", "L", "D"):
+        if name in module.__dict__:
+            yield from tree.flatten(module.__dict__[name])[0]
+    for cell in getattr(module.f, "__closure__", None) or ():
+        if isinstance(cell.cell_contents, np.ndarray | int | float):
+            yield cell.cell_contents
+
+
+def judge(program: TextProgram, compiled: Callable[[Any], Any]) -> Judged:
+    """Raise Difference unless all calls do what NumPy's do, at once and looked at again after the last one."""
+    ours, numpys = program.module(), program.module()
+    plain, function = numpys.f, compiled(ours.f)
+    judged, pairs = Judged(), []
+    for k, r in program.calls:
+        expected = call(numpys, plain, k, r)
+        if expected.undefined:
+            break
+        got = call(ours, function, k, r)
+        judged.calls += 1
+        judged.refusals += got.refusals
+        judged.raised += expected.error is not None
+        same_outcome(program, f"f(*arguments({k}, {r}))", got, expected)
+        pairs.append((k, r, got, expected))
+    for k, r, got, expected in pairs:
+        same_outcome(program, f"after the last call, of f(*arguments({k}, {r}))", got, expected)
+    return judged
+
+
+def same_outcome(program: TextProgram, where: str, got: Outcome, expected: Outcome) -> None:
+    """Compare two calls."""
+    try:
+        _same_error(got.error, expected.error)
+        kept = len(expected.known)
+        one, other = [*got.known], [*expected.known]
+        if expected.error is None:
+            leaves, structure = tree.flatten(expected.result)
+            found, found_structure = tree.flatten(got.result)
+            _equal("structure", found_structure, structure)
+            one, other = [*one, *found], [*other, *leaves]
+        for number, (mine, numpys) in enumerate(zip(one, other, strict=True)):
+            name = f"argument or global {number}" if number < kept else f"result {number - kept}"
+            try:
+                same_value(mine, numpys, program, written=number < kept)
+            except Difference as error:
+                raise Difference(f"{name}: {error}\n  got {mine!r}\n  NumPy {numpys!r}") from None
+        same_memory(one, other, kept)
+    except Difference as error:
+        raise Difference(f"{where}: {error}") from None
+
+
+def _same_error(got: BaseException | None, expected: BaseException | None) -> None:
+    if got is None or expected is None:
+        if got is not expected:
+            told = f"{type(got).__name__}: {str(got).splitlines()[:1]}" if got else "nothing"
+            wanted = f"{type(expected).__name__}: {str(expected).splitlines()[:1]}" if expected else "nothing"
+            raise Difference(f"raised {told} for {wanted}")
+        return
+    if type(got) is not type(expected) and not isinstance(got, type(expected)):
+        raise Difference(f"raised {type(got).__name__} ({got}) for {type(expected).__name__} ({expected})")
+
+
+def _equal(what: str, got: Any, expected: Any) -> None:
+    if got != expected:
+        raise Difference(f"{what} {got} for {expected}")
+
+
+def same_value(got: Any, expected: Any, program: TextProgram, *, written: bool) -> None:
+    """Compare types, element types, shapes, flags and numbers."""
+    _equal("type", type(got).__name__, type(expected).__name__)
+    if isinstance(expected, np.ndarray | np.generic):
+        _equal("dtype", got.dtype, expected.dtype)
+        _equal("shape", got.shape, expected.shape)
+    if isinstance(expected, np.ndarray):
+        _equal("writeable", got.flags.writeable, expected.flags.writeable)
+        if written:
+            _equal("strides", got.strides, expected.strides)
+    if not isinstance(expected, np.ndarray | np.generic | int | float | complex):
+        _equal("value", got, expected)
+        return
+    if isinstance(expected, int) and not isinstance(expected, bool):
+        _equal("value", got, expected)
+        return
+    same_numbers(np.asarray(got), np.asarray(expected), program)
+
+
+def same_numbers(got: Any, expected: Any, program: TextProgram) -> None:
+    """Compare bits, those of NaN left out; in noisy programs as near as the element type lets hope."""
+    with np.errstate(all="ignore"):
+        same = (got == expected) | ((got != got) & (expected != expected))
+        if expected.dtype.kind == "f" and not EXTREMES.search(program.text):
+            same &= (np.signbit(got) == np.signbit(expected)) | np.isnan(expected) | program.noisy
+        if program.noisy and expected.dtype.kind in "fc":
+            size = np.max(np.abs(np.where(np.isfinite(expected), expected, 0)), initial=1.0)
+            same |= np.abs(got - expected) <= TOLERANCES.get(expected.dtype.str[1:], 1e-9) * size
+    if not np.all(same):
+        raise Difference(f"{np.sum(~same)} of {np.size(same)} numbers differ")
+
+
+def same_memory(got: list[Any], expected: list[Any], kept: int) -> None:
+    """Compare which arrays are the same object, and which lie in the same memory, and how."""
+    for last in range(kept, len(expected)):
+        for first in range(last):
+            one, other = expected[first], expected[last]
+            if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
+                continue
+            mine, theirs = got[first], got[last]
+            pair = f"{_called(first, kept)} and {_called(last, kept)}"
+            _equal(f"{pair} are one object:", mine is theirs, one is other)
+            shared = np.shares_memory(one, other)
+            _equal(f"{pair} share memory:", np.shares_memory(mine, theirs), shared)
+            if shared:
+                _equal(f"{pair} lie apart", _address(theirs) - _address(mine), _address(other) - _address(one))
+                _equal(f"{pair}: strides", _steps(theirs), _steps(other))
+
+
+def _called(number: int, kept: int) -> str:
+    return f"argument or global {number}" if number < kept else f"result {number - kept}"
+
+
+def _address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _steps(array: Any) -> list[int]:
+    return [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent > 1]

@@ -1,0 +1,161 @@
+"""Random programs as text: arguments that may overlap, helpers, globals, and a body that writes and loops."""
+
+from __future__ import annotations
+
+import random
+import textwrap
+import warnings
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.random_control import block, results
+from tests.fuzz.random_expressions import DTYPES
+from tests.fuzz.scope import Ended, Scope
+from tests.fuzz.text_program import TextProgram, laid_out, places, values
+
+SHAPES = ("(n,)", "(n,)", "(n,)", "(m, n)", "(n, n)", "(m, n)", "(2, m, 3)", "()", "(0,)", "(1,)", "(n, 1)", "(0, n)")
+LAYOUTS = (*("C",) * 8, "F", "F", "every second", "backwards", "read only")
+OVERLAPS = (
+    "{0}",
+    "{0}[1:]",
+    "{0}[::2]",
+    "{0}[::-1]",
+    "{0}.T",
+    "{0}[1::2]",
+    "{0}[...]",
+    "{0}[:, 0]",
+    "{0}[0]",
+    "{0}.ravel()",
+)
+CALLS = (((0, 0), (0, 1), (1, 2)), ((0, 0), (1, 1), (0, 2)), ((0, 0), (0, 1)), ((1, 0), (0, 1), (1, 2)))
+HELPERS = (
+    "def h0(u, v):\n    u[0] += v\n    return u",
+    "def h1(u, v):\n    if v > 1:\n        return u * v\n    return u",
+    "def h2(u, v):\n    total = 0\n    for one in u:\n        total = total + one\n    return total",
+    "def h3(u, v):\n    return u[1:] if v > 0 else u[:1]",
+    "def h4(u, v=2):\n    u *= v\n    return u.sum(), u",
+    "def h5(u, v):\n    w = u.copy()\n    w[::2] = v\n    return w",
+    "def h6(u, v):\n    i = 0\n    while i < len(u) and i < 4:\n        u[i] = i\n        i += 1\n    return i",
+    "def h7(u, v):\n    def inner(w):\n        return w + v\n    return inner(u)",
+    "def h8(u, v):\n    for i in range(len(u)):\n        if u[i].sum() > v:\n            return i\n    return -1",
+    "def h9(u, v):\n    global C\n    C += 1\n    return u + C",
+)
+
+
+def _arguments(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Return the parameters and the lines that make them."""
+    lines = [f"n = {rng.choice(('(5, 4)', '(4, 6)', '(6, 5)', '(3, 3)', '(8, 1)', '(5, 0)', '(4, 9)'))}[k]"]
+    lines += [f"m = {rng.choice(('(3, 3)', '(2, 4)', '(4, 2)', '(1, 3)'))}[k]"]
+    names = []
+    for number, name in enumerate(("x", "y", "z")[: rng.choice((1, 2, 2, 3))]):
+        first = rng.choice(LAYOUTS)
+        layout = f'"{first}"' if rng.random() < 0.9 else f'("{first}", "{rng.choice(LAYOUTS)}")[k]'
+        shape = rng.choice(SHAPES[:6] if number == 0 else SHAPES)
+        text = f'laid_out(values({rng.randrange(50)} + r, "{rng.choice(DTYPES)}", {shape}), {layout})'
+        if number and rng.random() < 0.35:
+            shared = rng.choice(OVERLAPS).format(names[0])
+            text = rng.choice((shared, f"{shared} if k else {text}", f"{text} if k else {shared}"))
+        lines.append(f"{name} = {text}")
+        names.append(name)
+    if rng.random() < 0.35:
+        lines.append(f"idx = places({rng.randrange(9)} + r, {rng.choice('345')}, len(x))")
+        names.append("idx")
+    numbers = (("q", "r + 1", "2", "n - 2", "(0, 1)[k]"), ("t", "0.5 * r + 0.5", "1.5", "np.float32(r)", "-2.0"))
+    more = (*numbers, ("flag", "r > 0", "True"), ("n",), ("rows", "[x, 1]"))
+    for name, *texts in more:
+        if rng.random() < (0.5 if name in "qtn" else 0.1):
+            lines += [f"{name} = {rng.choice(texts)}"] if texts else []
+            names.append(name)
+    return names, lines
+
+
+def _outer(rng: random.Random) -> list[str]:
+    """Return the lines of globals and helpers."""
+    lines = ["C = 1"] if rng.random() < 0.2 else []
+    lines += [f'G = values({rng.randrange(9)}, "{rng.choice(DTYPES)}", (4,))'] if rng.random() < 0.2 else []
+    for text in rng.sample(HELPERS, rng.choice((0, 0, 1, 2))):
+        if "global C" not in text or "C = 1" in lines:
+            lines += text.split("\n")
+    return lines
+
+
+def random_text(rng: random.Random) -> TextProgram:
+    """Return the next program that NumPy runs on its first arguments."""
+    while True:
+        with warnings.catch_warnings(), np.errstate(all="ignore", invalid="warn"):
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("error", message="invalid value encountered in cast")
+            program = _attempt(rng)
+        if program is not None:
+            return program
+
+
+def _attempt(rng: random.Random) -> TextProgram | None:
+    outer, (names, made) = _outer(rng), _arguments(rng)
+    maker = ["def arguments(k, r):", *(f"    {line}" for line in made)]
+    if any(line.startswith("G = ") for line in outer) and rng.random() < 0.2:
+        maker.append(f"    {rng.choice(('G[0] = r', 'G[1:] += 1'))}")
+    maker.append(f"    return {', '.join(names)},")
+    head = "\n".join([*outer, *maker])
+    module = TextProgram(head).module().__dict__
+    try:
+        visible = _visible(module, names)
+    except IndexError:
+        return None
+    body = _body(Scope(rng, visible), rng)
+    text = f"{head}\n\ndef f({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n"
+    calls = rng.choice(CALLS)
+    return TextProgram(text, calls) if _short(text, calls) else None
+
+
+def _visible(module: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    found = dict(zip(names, module["arguments"](0, 0), strict=True))
+    kept = {
+        name: module[name] for name in module if name in ("np", "G", "C") or name[0] == "h" and name[1:].isdigit()
+    }
+    return kept | found
+
+
+def _body(s: Scope, rng: random.Random) -> str:
+    lines = []
+    try:
+        lines = block(s, rng.choice((2, 3, 4, 5)), rng.choice((0, 1, 2, 2)))
+        lines.append(results(s))
+    except Ended:
+        lines.append("return None")
+    if "C" in s.names and any(line.strip().startswith(("C =", "C +=")) for line in lines):
+        lines.insert(0, "global C")
+    if rng.random() < 0.05:
+        lines = ["def g():", *(f"    {line}" for line in lines), "return g()"]
+    return "\n".join(lines)
+
+
+def _short(text: str, calls: tuple[tuple[int, int], ...]) -> bool:
+    """Return whether NumPy comes to an end with the program, and raises nothing in the first call."""
+    counted = _with_ticks(text)
+    module = TextProgram(counted).module()
+    for number, (k, r) in enumerate(calls):
+        turns = iter(range(1000))
+        module.__dict__["_tick"] = lambda turns=turns: next(turns)
+        try:
+            module.f(*module.arguments(k, r))
+        except StopIteration:
+            return False
+        except Exception as error:
+            if number == 0 or isinstance(error, OverflowError | MemoryError | RuntimeError):
+                return False
+    return True
+
+
+def _with_ticks(text: str) -> str:
+    lines = []
+    for line in text.split("\n"):
+        lines.append(line)
+        bare = line.lstrip()
+        if bare.startswith(("for ", "while ")):
+            lines.append(f"{line[: len(line) - len(bare)]}    _tick()")
+    return "\n".join(lines)
+
+
+__all__ = ["laid_out", "places", "random_text", "values"]

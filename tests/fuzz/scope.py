@@ -1,0 +1,99 @@
+"""What a program that is being written has so far: its names with values, and random choices among them."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+MOST_ELEMENTS = 400
+MOST_BITS = 90
+HIDDEN = ("np", "values", "places", "laid_out")
+
+
+class Ended(Exception):
+    """The program returned, or ran too long."""
+
+
+class Scope:
+    """Names and values at one place of a program, where expressions and statements can be tried."""
+
+    def __init__(self, rng: random.Random, names: dict[str, Any]) -> None:
+        self.rng = rng
+        self.names = names
+        self.fresh = 0
+
+    def inner(self, **more: Any) -> Scope:
+        """Return a copy, for the body of a loop or a branch."""
+        kept = {name: value if callable(value) else copy.deepcopy(value) for name, value in self.names.items()}
+        scope = Scope(self.rng, kept | more | {"np": np})
+        scope.fresh = self.fresh
+        return scope
+
+    def one(self, *options: Any) -> Any:
+        return self.rng.choice(options)
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def value(self, text: str) -> Any:
+        """Return the value of an expression; an exception if it has none, or a large one."""
+        found = eval(text, self.names)
+        if isinstance(found, np.ndarray) and found.size > MOST_ELEMENTS:
+            raise OverflowError
+        return found
+
+    def tried(self, text: str) -> bool:
+        """Run a statement, and return whether it can be run."""
+        try:
+            exec(text, self.names)
+        except Ended:
+            raise
+        except Exception:
+            return False
+        return all(_is_small(value) for value in self.names.values())
+
+    def find(self, make: Callable[[], str], fits: Callable[[Any], bool], otherwise: str, tries: int = 4) -> str:
+        """Return the first of some random expressions whose value fits."""
+        for _ in range(tries):
+            text = make()
+            try:
+                if fits(self.value(text)):
+                    return text
+            except Exception:
+                continue
+        return otherwise
+
+    def of_kind(self, fits: Callable[[Any], bool]) -> list[str]:
+        """Return the names whose values fit."""
+        return [name for name, value in self.names.items() if name not in HIDDEN and name[0] != "_" and fits(value)]
+
+    def arrays(self, least: int = 0) -> list[str]:
+        """Return the names of arrays of at least so many axes."""
+        return self.of_kind(lambda value: isinstance(value, np.ndarray) and value.ndim >= least)
+
+    def integers(self) -> list[str]:
+        return self.of_kind(lambda value: isinstance(value, int | np.integer) and not isinstance(value, bool))
+
+    def floats(self) -> list[str]:
+        return self.of_kind(lambda value: isinstance(value, float | np.floating))
+
+    def array(self, least: int = 0) -> str:
+        """Return the name of an array, or the text of a new one."""
+        found = self.arrays(least)
+        return self.rng.choice(found) if found else ("np.ones((2, 3))", "np.ones((2, 3, 2))")[least > 2]
+
+    def new_name(self, stem: str) -> str:
+        self.fresh += 1
+        return f"{stem}{self.fresh}"
+
+
+def _is_small(value: Any) -> bool:
+    if isinstance(value, int):
+        return abs(value) < 2**MOST_BITS
+    if isinstance(value, list):
+        return len(value) < MOST_ELEMENTS
+    return not isinstance(value, np.ndarray) or value.size <= MOST_ELEMENTS

@@ -1,0 +1,87 @@
+"""A random program as text: a function, its helpers and globals, and what it is called with.
+
+The text defines ``f`` and ``arguments(k, r)``: ``k`` chooses lengths and layouts, ``r`` the numbers in the arrays.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import re
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+NOISY = re.compile(r"\bnp\.(sum|mean|dot|matmul|exp|sin|cos|log1p|tanh|std|var|einsum|outer|inner)\b|@|\*\*")
+_NUMBERS = itertools.count()
+
+
+def values(seed: int, dtype: str, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Return small numbers of which sums and a few products are exact."""
+    rng = np.random.default_rng([seed, 7])
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return np.asarray(rng.integers(0, 2, shape)).astype(bool)
+    if kind == "u":
+        return np.asarray(rng.integers(0, 12, shape)).astype(dtype)
+    whole = np.asarray(rng.integers(-6, 10, shape))
+    if kind == "i":
+        return whole.astype(dtype)
+    part = whole * 0.5 + (0.25 if seed % 2 else 0.0)
+    return (part + 1j * np.asarray(rng.integers(-3, 4, shape)) if kind == "c" else part).astype(dtype)
+
+
+def places(seed: int, count: int, below: int) -> np.ndarray[Any, Any]:
+    """Return positions in an axis, some of them several times."""
+    return np.random.default_rng([seed, 8]).integers(0, max(below, 1), count if below else 0)
+
+
+def laid_out(array: np.ndarray[Any, Any], layout: str) -> np.ndarray[Any, Any]:
+    """Return the array with its elements elsewhere in memory."""
+    array = np.asarray(array)
+    if layout == "F":
+        return np.asfortranarray(array)
+    if array.ndim == 0 and layout != "read only":
+        return array
+    if layout == "every second":
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1), array.dtype)
+        wide[..., 1::2] = array
+        return wide[..., 1::2]
+    if layout == "backwards":
+        return array[::-1].copy()[::-1]
+    if layout == "read only":
+        array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True)
+class TextProgram:
+    """The text, and the calls: pairs of ``k`` and ``r``."""
+
+    text: str
+    calls: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (1, 2))
+
+    @property
+    def noisy(self) -> bool:
+        """Return whether last bits of its floats are free."""
+        return NOISY.search(self.text) is not None
+
+    def module(self, numpy: Any = np) -> types.ModuleType:
+        """Run the text as a module of its own."""
+        name = f"<random program {next(_NUMBERS)}>"
+        linecache.cache[name] = (len(self.text), None, self.text.splitlines(keepends=True), name)
+        module = types.ModuleType("random_program")
+        module.__dict__.update(np=numpy, values=values, places=places, laid_out=laid_out)
+        exec(compile(self.text, name, "exec"), module.__dict__)
+        return module
+
+    def lines(self) -> Iterator[str]:
+        """Yield the text and its calls, as a person would run them."""
+        yield from self.text.splitlines()
+        yield f"# calls: {', '.join(f'f(*arguments({k}, {r}))' for k, r in self.calls)}"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())

@@ -1,0 +1,97 @@
+"""Tries random programs as text in processes of their own, so that a crash is only another kind of failure.
+
+Each program that fails is shrunk and written down at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+from tests.fuzz.random_texts import random_text
+from tests.fuzz.shrinking import shrunk
+from tests.fuzz.text_program import TextProgram
+from tests.fuzz.text_runs import Tally, kind, tried
+
+
+def work(seed: int, count: int, stop: float, folder: Path) -> None:
+    """Try programs from a seed on, and keep a journal of them in the folder."""
+    warnings.simplefilter("ignore")
+    tally, seen = Tally(), Counter[str]()
+    for number in range(seed, seed + count):
+        if time.time() > stop:
+            break
+        program = random_text(random.Random(number))
+        (folder / "current").write_text(f"{number}\n{program}\n")
+        failure = tried(program, tally)
+        if failure is not None:
+            seen[kind(failure)] += 1
+            if seen[kind(failure)] <= 2:
+                with (folder / "found").open("a") as file:
+                    file.write(report(number, program, failure))
+        (folder / "tally").write_text(json.dumps(vars(tally) | {"seen": seen, "last": number}))
+    (folder / "current").unlink(missing_ok=True)
+
+
+def report(seed: int, program: TextProgram, failure: str) -> str:
+    """Return a failure with the shortest program that has it, as text."""
+    wanted = kind(failure)
+    short = shrunk(program, lambda other: kind(tried(other) or "") == wanted, 40.0)
+    return f"## seed {seed}: {kind(failure)}\n```\n{short}\n```\n{tried(short)}\n\n"
+
+
+def crew(seed: int, seconds: float, folder: Path, workers: int, count: int = 10**9) -> int:
+    """Keep workers busy for so long; return how many programs crashed."""
+    stop, crashes = time.time() + seconds, 0
+    running: dict[int, tuple[int, subprocess.Popen[bytes]]] = {}
+    first = {worker: seed + worker * 10_000_000 for worker in range(workers)}
+    rounds: Counter[int] = Counter()
+    while time.time() < stop + 120:
+        for worker in range(workers):
+            if worker not in running and time.time() < stop:
+                place = folder / f"{seed}-{worker}-{rounds[worker]}"
+                place.mkdir(parents=True, exist_ok=True)
+                rounds[worker] += 1
+                order = ["--work", str(first[worker]), "--count", str(min(count, 1500)), "--stop", str(stop)]
+                command = [sys.executable, "-m", "tests.fuzz.text_workers", *order, "--folder", str(place)]
+                running[worker] = (rounds[worker] - 1, subprocess.Popen(command))
+        for worker, (turn, process) in list(running.items()):
+            if process.poll() is None:
+                continue
+            place = folder / f"{seed}-{worker}-{turn}"
+            left = place / "current"
+            if left.exists():
+                crashes += 1
+                text = left.read_text()
+                with (folder / "crashes").open("a") as file:
+                    file.write(f"## exit {process.returncode}, seed {text}\n")
+                first[worker] = int(text.split("\n")[0]) + 1
+            else:
+                first[worker] += 1500
+            del running[worker]
+        if not running and time.time() >= stop:
+            break
+        time.sleep(0.2)
+    return crashes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=int, required=True)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--stop", type=float, default=float("inf"))
+    parser.add_argument("--folder", type=Path, required=True)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    work(options.work, options.count, options.stop, options.folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Integers of a graph as sums: a constant and multiples of other integers, by which differences are known.
+
+i + 3 and i + 1      are 2 apart, whatever i is
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xjit.ir.context import CONSTANT
+from xjit.ir.node import Node
+from xjit.ir.opdef import Kind
+from xjit.ir.scalar_expr import Arg, Expr, Lit, Prim
+from xjit.types import INT64
+
+_DEEPEST = 32
+
+
+class LinearSum(NamedTuple):
+    """A constant and how often each of some nodes of rank 0 is added."""
+
+    constant: int
+    terms: dict[Node, int]
+
+    def plus(self, other: LinearSum, times: int = 1) -> LinearSum:
+        """The sum with so many times another one."""
+        terms = dict(self.terms)
+        for node, count in other.terms.items():
+            terms[node] = terms.get(node, 0) + times * count
+        kept = {node: count for node, count in terms.items() if count}
+        return LinearSum(self.constant + times * other.constant, kept)
+
+
+NOTHING = LinearSum(0, {})
+
+
+def linear_sum(node: Node, depth: int = _DEEPEST) -> LinearSum:
+    """The sum that a node of rank 0 computes, of 64-bit integers."""
+    if node.op is CONSTANT and node.aval.size == 1 and node.aval.dtype.kind in "iu":
+        return LinearSum(int(node.param("value").item()), {})
+    if depth and node.op.kind is Kind.ELEMENTWISE and node.element is not None and node.aval.dtype == INT64:
+        found = _sum_of(node.element, node, depth - 1)
+        if found is not None:
+            return found
+    return LinearSum(0, {node: 1})
+
+
+def _sum_of(expr: Expr, node: Node, depth: int) -> LinearSum | None:
+    """The sum that an expression over the operands of a node is; None of others."""
+    match expr:
+        case Arg(index) if node.inputs[index].aval.dtype == INT64:
+            return linear_sum(node.inputs[index], depth)
+        case Lit(literal) if literal.dtype == INT64:
+            return LinearSum(int(literal.item()), {})
+        case Prim("add" | "sub" as name, (one, other)):
+            left, right = _sum_of(one, node, depth), _sum_of(other, node, depth)
+            return None if left is None or right is None else left.plus(right, 1 if name == "add" else -1)
+        case Prim("neg", (one,)):
+            found = _sum_of(one, node, depth)
+            return None if found is None else NOTHING.plus(found, -1)
+    return None
