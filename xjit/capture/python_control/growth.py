@@ -24,12 +24,13 @@ class Growth:
     """The development of one variable: its types so far, and by how much its integers grow in a turn.
 
     ``claims`` are the growths that integers are believed to have, from wherever they start; another turn, from far
-    away, has to show it.
+    away, has to show it. With ``doubts`` a number that is Python's or NumPy's by turns is one in doubt.
     """
 
     name: str
     start: Any
     turns: int | None
+    doubts: bool = False
     carried: Carried | None = None
     types: int = 0
     growths: dict[int, Bounds] = field(default_factory=dict)
@@ -42,20 +43,29 @@ class Growth:
                 return False
             found = carried_of(self.name, after)
             if self.start is not UNBOUND:
-                found = _joined(carried_of(self.name, self.start), found)
+                found = self._joined(carried_of(self.name, self.start), found)
             self.carried = found
             return True
         found = carried_of(self.name, after)
         if found.types != self.carried.types:
+            joined = self._joined(self.carried, found)
+            if joined == self.carried:
+                return False
             self.types += 1
             if self.types >= _MOST_TYPES:
                 refuse(f"the type of {self.name} differs from turn to turn of a loop", after)
-            self.carried = found
+            self.carried = joined
             return True
         wider = self._widened(found)
         changes = wider != self.carried
         self.carried = wider
         return changes
+
+    def _joined(self, start: Carried, after: Carried) -> Carried:
+        if start.types != after.types:
+            return (_agreed(start, after) if self.doubts else None) or after
+        pairs = zip(start.leaves, after.leaves, strict=True)
+        return replace(after, leaves=tuple(a.joined(b) if isinstance(a, Kind) else a for a, b in pairs))
 
     def _widened(self, found: Carried) -> Carried:
         assert self.carried is not None
@@ -103,11 +113,12 @@ class Growth:
         return Pace(turn, (low, high))
 
 
-def _joined(start: Carried, after: Carried) -> Carried:
-    if start.types != after.types:
-        return after
-    pairs = zip(start.leaves, after.leaves, strict=True)
-    return replace(after, leaves=tuple(a.joined(b) if isinstance(a, Kind) else a for a, b in pairs))
+def _agreed(start: Carried, after: Carried) -> Carried | None:
+    """The variable whose numbers are of one of two types; None where it is more than numbers."""
+    if start.structure != after.structure or not all(isinstance(one, Kind) for one in (*start.leaves, *after.leaves)):
+        return None
+    leaves = tuple(a.agreed(b) for a, b in zip(start.leaves, after.leaves, strict=True))
+    return None if None in leaves else replace(start, leaves=leaves)
 
 
 def _holds(bounds: Bounds, inner: Bounds) -> bool:
